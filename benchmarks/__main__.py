@@ -1,4 +1,6 @@
-"""`python -m benchmarks quality` measures brokerfuzz. `python -m benchmarks generators` compares it with similar tools."""
+"""`python -m benchmarks quality` measures brokerfuzz. `python -m benchmarks generators` compares it with similar
+tools.
+"""
 
 import sys
 

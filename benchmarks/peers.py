@@ -14,7 +14,9 @@ from brokerfuzz import load_contract
 
 
 def from_schema() -> SearchStrategy[Any]:
-    """The strategy of hypothesis-jsonschema. It calls `many.more()`, which Hypothesis 6.170.10 removed, so this function adds the method."""
+    """The strategy of hypothesis-jsonschema. It calls `many.more()`, which Hypothesis 6.170.10 removed, so this
+    function adds the method.
+    """
     from hypothesis_jsonschema import from_schema
 
     if not hasattr(utils.many, "more"):
@@ -38,6 +40,12 @@ def schemathesis() -> SearchStrategy[Any]:
 
     body = {"required": True, "content": {"application/json": {"schema": deepcopy(load_contract().schemas[OFFER])}}}
     operation = {"requestBody": body, "responses": {"200": {"description": "OK"}}}
-    document = {"openapi": "3.1.0", "info": {"title": "messages", "version": "1"}, "paths": {"/messages": {"post": operation}}}
-    strategy: SearchStrategy[Any] = openapi.from_dict(document)["/messages"]["POST"].as_strategy(generation_mode=GenerationMode.POSITIVE)
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "messages", "version": "1"},
+        "paths": {"/messages": {"post": operation}},
+    }
+    strategy: SearchStrategy[Any] = openapi.from_dict(document)["/messages"]["POST"].as_strategy(
+        generation_mode=GenerationMode.POSITIVE
+    )
     return strategy

@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from brokerfuzz.cases.catalogue import catalogue
     from brokerfuzz.cases.random_messages import messages
     from brokerfuzz.errors import BrokerfuzzError
-    from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, MessageType, Rule, Verdict, check, load_contract, rules
+    from brokerfuzz.schemas import (
+        MESSAGE_TYPES,
+        Ambiguity,
+        Contract,
+        MessageType,
+        Rule,
+        Verdict,
+        check,
+        load_contract,
+        rules,
+    )
     from brokerfuzz.testing.campaigns import FireOptions, Report, assert_conforms, fire, fire_async
     from brokerfuzz.testing.parametrizing import parametrize
     from brokerfuzz.typed import (

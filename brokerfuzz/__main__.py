@@ -3,7 +3,9 @@
 import signal
 
 if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends the process without a traceback if Ctrl-C is pressed during the imports
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # ends the process without a traceback if Ctrl-C is pressed during the imports
 
 from brokerfuzz.cli import main
 

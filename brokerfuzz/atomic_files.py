@@ -43,7 +43,9 @@ def temporary_name(name: str, end: str) -> str:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Delays Ctrl-C until the `with` block ends, so that a second Ctrl-C does not interrupt the cleanup after the first one."""
+    """Delays Ctrl-C until the `with` block ends, so that a second Ctrl-C does not interrupt the cleanup after the first
+    one.
+    """
     if threading.current_thread() is not threading.main_thread():  # Ctrl-C interrupts only the main thread
         yield
         return
@@ -59,8 +61,8 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def held(path: Path, *, waits: bool = False) -> Iterator[None]:
-    """Locks a file or folder, so that other processes see that it is in use. If `waits` is true, first waits until no other process
-    has locked it. The lock ends with the `with` block or with the process.
+    """Locks a file or folder, so that other processes see that it is in use. If `waits` is true, first waits until no
+    other process has locked it. The lock ends with the `with` block or with the process.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -91,8 +93,8 @@ def _in_use(path: Path) -> bool:
 
 
 def lock(descriptor: int, *, waits: bool = False) -> bool:
-    """Locks a file. If another process has locked the file, returns False, or waits if `waits` is true. On Windows, does nothing
-    and returns True, because Windows does not delete a file that a process has open.
+    """Locks a file. If another process has locked the file, returns False, or waits if `waits` is true. On Windows,
+    does nothing and returns True, because Windows does not delete a file that a process has open.
     """
     if sys.platform == "win32":
         return True
@@ -142,7 +144,9 @@ class _Writable(Protocol):
 
 
 def write_behind(stream: _Writable, pieces: Iterable[bytes]) -> None:
-    """Writes pieces of data in a thread, so that Python can generate the next pieces while the thread writes and computes checksums."""
+    """Writes pieces of data in a thread, so that Python can generate the next pieces while the thread writes and
+    computes checksums.
+    """
     failed = Event()
 
     def write(piece: bytes) -> None:

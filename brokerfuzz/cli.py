@@ -1,8 +1,8 @@
 """Combines the commands, starts them, and prints their errors.
 
-This module imports only click and modules that load fast, so that `--help` is fast. Each command imports its other modules when
-it runs. A command returns its exit status: 0 for success, 1 for findings, such as an invalid message. After an error, the exit
-status is 2, and standard error contains one line about the error.
+This module imports only click and modules that load fast, so that `--help` is fast. Each command imports its other
+modules when it runs. A command returns its exit status: 0 for success, 1 for findings, such as an invalid message.
+After an error, the exit status is 2, and standard error contains one line about the error.
 """
 
 import gc
@@ -16,7 +16,21 @@ from typing import Any, NoReturn
 
 import click
 
-from brokerfuzz.commands import catalogue, check, completion, corpus, coverage, explain, export, fire, init, replay, rules, serve, streams
+from brokerfuzz.commands import (
+    catalogue,
+    check,
+    completion,
+    corpus,
+    coverage,
+    explain,
+    export,
+    fire,
+    init,
+    replay,
+    rules,
+    serve,
+    streams,
+)
 from brokerfuzz.commands.interrupts import treat_as_ctrl_c
 from brokerfuzz.commands.output import COMPLETE, FAILED, INTERRUPTED, NAME, PIPE_CLOSED, failed
 from brokerfuzz.options import CONTRACT, color_option
@@ -34,7 +48,9 @@ class Commands(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Runs a command and exits. With `standalone_mode=False`, the method returns the exit status and raises errors instead."""
+        """Runs a command and exits. With `standalone_mode=False`, the method returns the exit status and raises errors
+        instead.
+        """
         run = partial(super().main, args, prog_name or NAME, complete_var or COMPLETE, standalone_mode=False, **extra)
         if not standalone_mode:
             return run()
@@ -61,12 +77,17 @@ class Commands(click.Group):
 
 
 def _as_contract_error(problem: Exception, folder: str | None) -> Exception:
-    """Converts an unexpected error to a `ContractError` if a changed contract is used, because the change may be the cause."""
+    """Converts an unexpected error to a `ContractError` if a changed contract is used, because the change may be the
+    cause.
+    """
     from brokerfuzz.errors import BrokerfuzzError, ContractError, problem_of
 
     if folder is None or isinstance(problem, BrokerfuzzError):
         return problem
-    return ContractError(f"brokerfuzz cannot use the contract in {folder} ({problem_of(problem)}): undo your last changes to the contract")
+    return ContractError(
+        f"brokerfuzz cannot use the contract in {folder} ({problem_of(problem)}): undo your last changes to the "
+        "contract"
+    )
 
 
 def _status(run: Callable[[], int | None]) -> int:
@@ -84,7 +105,8 @@ def _status(run: Callable[[], int | None]) -> int:
     except OSError as problem:
         _discard_output()
         return failed(
-            f"{problem.filename or 'the output'} cannot be read or written: {problem.strerror or problem}; specify another file or free disk space"
+            f"{problem.filename or 'the output'} cannot be read or written: {problem.strerror or problem}; specify "
+            "another file or free disk space"
         )
     except Exception as problem:
         from brokerfuzz.errors import BrokerfuzzError, HookError
@@ -96,7 +118,10 @@ def _status(run: Callable[[], int | None]) -> int:
         import traceback
 
         traceback.print_exc()
-        return failed(f"this is a bug in brokerfuzz {__version__}: please report the bug with the lines above, your command, and its input files")
+        return failed(
+            f"this is a bug in brokerfuzz {__version__}: please report the bug with the lines above, your command, "
+            "and its input files"
+        )
 
 
 def _help_of(ctx: click.Context | None) -> str:
@@ -126,20 +151,28 @@ def main() -> NoReturn:
 
 
 def _exit_now(status: Any) -> NoReturn:
-    """Exits without Python's usual shutdown, because the threads of the HTTP client can abort the process during this shutdown."""
+    """Exits without Python's usual shutdown, because the threads of the HTTP client can abort the process during this
+    shutdown.
+    """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
     os._exit(status)
 
 
-@click.group(NAME, cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, invoke_without_command=False)
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=lambda ctx, _, wanted: _print_version(ctx) if wanted else None,
+@click.group(
+    NAME,
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=False,
+)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=lambda ctx, _,
+wanted: _print_version(ctx) if wanted else None,
               help="Show the version and exit.")  # fmt: skip
 @click.pass_context
 def commands(ctx: click.Context) -> None:
-    """Generate tests from the message contract of an offer broker. The tests are messages that a program must accept, must
-    reject, or may accept or reject.
+    """Generate tests from the message contract of an offer broker. The tests are messages that a program must accept,
+    must reject, or may accept or reject.
 
     \b
     Begin with:

@@ -1,4 +1,6 @@
-"""Parses durations with units: `500ms`, `90s`, `10m`, `1h30m`. The command line and configurations use the same syntax."""
+"""Parses durations with units: `500ms`, `90s`, `10m`, `1h30m`. The command line and configurations use the same
+syntax.
+"""
 
 import re
 from typing import Any
@@ -22,8 +24,8 @@ def seconds_of(text: str) -> float:
 
 
 class Duration(click.ParamType[float]):
-    """A click type for options that are durations. The value of the option is in seconds. With `off=True`, users can write `off`
-    for 0 seconds.
+    """A click type for options that are durations. The value of the option is in seconds. With `off=True`, users can
+    write `off` for 0 seconds.
     """
 
     name = "duration"
@@ -32,7 +34,9 @@ class Duration(click.ParamType[float]):
         self._off = off
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Parses a value from the command line or a configuration. A default value that is already in seconds stays unchanged."""
+        """Parses a value from the command line or a configuration. A default value that is already in seconds stays
+        unchanged.
+        """
         if isinstance(value, float):
             return value
         if self._off and value == "off":

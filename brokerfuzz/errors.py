@@ -16,8 +16,8 @@ BrokerfuzzError                 the base class of all errors
 ├── ClockError                  the time for which cases should be generated is too early or too late
 └── LabelError                  a generator and the oracle disagree about a case: a bug in brokerfuzz
 
-The command line prints each of these errors as one line and exits with status 2. If a strategy gets an invalid argument, it raises
-`hypothesis.errors.InvalidArgument`, like the strategies of Hypothesis.
+The command line prints each of these errors as one line and exits with status 2. If a strategy gets an invalid
+argument, it raises `hypothesis.errors.InvalidArgument`, like the strategies of Hypothesis.
 """
 
 from collections.abc import Iterable
@@ -55,22 +55,26 @@ def shortened(line: str, limit: int = LONGEST_LINE) -> str:
 
 
 def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
-    """Returns `values` unchanged. If `values` is a single string or not iterable, raises `TypeError` with the argument name `name`."""
+    """Returns `values` unchanged. If `values` is a single string or not iterable, raises `TypeError` with the argument
+    name `name`.
+    """
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(f"{name}={quoted(values)} is not a list: use a list or tuple, also for a single value")
     return values
 
 
 def needs_extra(what: str, problem: ImportError, extra: str = "fire") -> str:
-    """Returns the error message for a missing optional package. The message contains the command that installs the package. The
-    command contains a path, because no package registry has brokerfuzz.
+    """Returns the error message for a missing optional package. The message contains the command that installs the
+    package. The command contains a path, because no package registry has brokerfuzz.
     """
     name = (problem.name or "another package").partition(".")[0]
     return f"{what} needs {name}: pip install 'PATH[{extra}]', where PATH is a checkout or a wheel of brokerfuzz"
 
 
 def problem_of(problem: Exception) -> str:
-    """Describes an exception that was caused by invalid data. The description does not name the class of the exception."""
+    """Describes an exception that was caused by invalid data. The description does not name the class of the
+    exception.
+    """
     if isinstance(problem, KeyError):
         return f"the property {quoted(problem.args[0])} is missing"
     if isinstance(problem, RecursionError):
@@ -139,7 +143,9 @@ class WorkerError(BrokerfuzzError):
 
 
 class HookError(BrokerfuzzError):
-    """A hook cannot be loaded, fails, hangs, or returns something wrong. `details` is the traceback, if the hook raised an exception."""
+    """A hook cannot be loaded, fails, hangs, or returns something wrong. `details` is the traceback, if the hook raised
+    an exception.
+    """
 
     def __init__(self, message: str, details: str = "") -> None:
         super().__init__(message)
@@ -163,4 +169,6 @@ class ClockError(BrokerfuzzError):
 
 
 class LabelError(BrokerfuzzError):
-    """The oracle and a generator disagree about the verdict of a case. This is a bug in brokerfuzz: please report it."""
+    """The oracle and a generator disagree about the verdict of a case. This is a bug in brokerfuzz: please report
+    it.
+    """

@@ -5,12 +5,14 @@ import os
 from pathlib import Path
 
 LARGEST = 256 * 1024 * 1024
-"""The maximum size of a file that is read as a whole, in bytes. Devices such as `/dev/zero` would otherwise fill the memory."""
+"""The maximum size of a file that is read as a whole, in bytes. Devices such as `/dev/zero` would otherwise fill the
+memory.
+"""
 
 
 def read_file(path: str | Path) -> bytes:
-    """Returns the contents of a file. A named pipe to which no process writes counts as empty. Raises `OSError` if the file cannot be
-    read, or has more than `LARGEST` bytes.
+    """Returns the contents of a file. A named pipe to which no process writes counts as empty. Raises `OSError` if the
+    file cannot be read, or has more than `LARGEST` bytes.
     """
     with open(path, "rb", opener=_opened) as stream:
         contents = stream.read(LARGEST + 1)

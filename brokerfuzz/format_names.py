@@ -11,7 +11,10 @@ FORMATS = {
     "minitest": "tests for Minitest, in Ruby; you must complete accepts.rb",
     "openapi": "an OpenAPI 3.1 document of the messages, with examples",
     "parquet": "one case per row, with typed columns (needs pyarrow)",
-    "parsing": "files named y_... (valid), n_... (invalid) or i_... (unspecified), as in JSONTestSuite, and a list of these files",
+    "parsing": (
+        "files named y_... (valid), n_... (invalid) or i_... (unspecified), as in JSONTestSuite, and a list of "
+        "these files"
+    ),
     "phpunit": "tests for PHPUnit, in PHP; you must complete accepts.php",
     "postman": "requests with checks for Postman and newman; offers only",
     "pytest": "tests for pytest; you must complete conftest.py",

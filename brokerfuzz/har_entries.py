@@ -1,7 +1,7 @@
 """Creates entries of HAR files (http://www.softwareishard.com/blog/har-12-spec).
 
-A body that is not UTF-8 is encoded in base64. HAR marks base64 with the property `encoding`, but only in responses. For requests,
-brokerfuzz uses the additional property `_encoding`.
+A body that is not UTF-8 is encoded in base64. HAR marks base64 with the property `encoding`, but only in responses. For
+requests, brokerfuzz uses the additional property `_encoding`.
 """
 
 from base64 import b64encode
@@ -19,7 +19,8 @@ def entry(started: str, milliseconds: float, request: Entry, response: Entry, co
     """The caller may add properties whose names begin with `_` to the entry."""
     timings = {"send": 0, "wait": milliseconds, "receive": 0}
     return {
-        "startedDateTime": started, "time": milliseconds, "request": request, "response": response, "cache": {}, "timings": timings,
+        "startedDateTime": started, "time": milliseconds, "request": request, "response": response, "cache": {},
+        "timings": timings,
         "comment": comment,
     }  # fmt: skip
 
@@ -72,7 +73,11 @@ def _posted(body: bytes) -> dict[str, str]:
     text = _text(body)
     if "encoding" not in text:
         return text
-    return {"text": text["text"], "_encoding": text["encoding"], "comment": "the text is base64, because the body is not UTF-8"}
+    return {
+        "text": text["text"],
+        "_encoding": text["encoding"],
+        "comment": "the text is base64, because the body is not UTF-8",
+    }
 
 
 def _query(url: str) -> list[tuple[str, str]]:

@@ -1,8 +1,8 @@
 """Reads messages from recorded traffic: HAR files, which browsers, proxies and test tools write.
 
 In HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), each entry in `log.entries` contains a request body
-(`request.postData.text`) and a response body (`response.content.text`). A file can contain any traffic, so this module recognises the
-messages of the contract by their property names.
+(`request.postData.text`) and a response body (`response.content.text`). A file can contain any traffic, so this module
+recognises the messages of the contract by their property names.
 """
 
 import json
@@ -56,11 +56,20 @@ def _below(value: Any, *names: str) -> Any:
 
 
 def _body(content: Any) -> bytes:
-    """Returns the bytes of a JSON body. The result is empty if the entry has no body, or if the body's content type is not JSON."""
+    """Returns the bytes of a JSON body. The result is empty if the entry has no body, or if the body's content type is
+    not JSON.
+    """
     text, said = _below(content, "text"), _below(content, "mimeType") or ""
-    if not isinstance(text, str) or not isinstance(said, str) or (said not in _UNKNOWN_TYPES and not _JSON.fullmatch(said.strip())):
+    if (
+        not isinstance(text, str)
+        or not isinstance(said, str)
+        or (said not in _UNKNOWN_TYPES and not _JSON.fullmatch(said.strip()))
+    ):
         return b""
-    if "base64" in (_below(content, "encoding"), _below(content, "_encoding")):  # HAR defines no encoding for requests: tools use both properties
+    if "base64" in (
+        _below(content, "encoding"),
+        _below(content, "_encoding"),
+    ):  # HAR defines no encoding for requests: tools use both properties
         try:
             return b64decode(text)
         except ValueError:
@@ -71,7 +80,9 @@ def _body(content: Any) -> bytes:
 def belongs(body: bytes, contract: Contract, message_types: Iterable[MessageType]) -> bool:
     """Returns whether most property names in a body belong to one of the message types."""
     message = read(body).usual
-    return isinstance(message, dict) and any(_is_known(message, contract.flat[message_type]) for message_type in message_types)
+    return isinstance(message, dict) and any(
+        _is_known(message, contract.flat[message_type]) for message_type in message_types
+    )
 
 
 def _is_known(message: Mapping[str, Any], schema: Schema) -> bool:
@@ -84,7 +95,9 @@ def _is_known(message: Mapping[str, Any], schema: Schema) -> bool:
 
 
 def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mapping[str, Any], Schema]]:
-    """Yields the message, and the objects in its properties, with their schemas. From an array, yields only the first item."""
+    """Yields the message, and the objects in its properties, with their schemas. From an array, yields only the first
+    item.
+    """
     yield message, schema
     for name, there in schema.get("properties", {}).items():
         held = message.get(name)

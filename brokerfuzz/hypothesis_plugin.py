@@ -1,7 +1,8 @@
 """Lets Hypothesis generate messages and their parts from their types: `st.from_type(OfferCreationRequest)`.
 
-Hypothesis calls `register` when it is imported (entry point `hypothesis`), even in test suites that do not use brokerfuzz. To be
-fast, this module imports only the types. The strategies are imported when Hypothesis needs one of these types.
+Hypothesis calls `register` when it is imported (entry point `hypothesis`), even in test suites that do not use
+brokerfuzz. To be fast, this module imports only the types. The strategies are imported when Hypothesis needs one of
+these types.
 """
 
 import re
@@ -24,7 +25,9 @@ _NAMES: dict[Any, str] = {
     typed.ProductRecord: "product_records",
     typed.PricedOffer: "priced_offers",
 }
-"""Maps types to the names of their strategies. Other types have no strategy, so Hypothesis generates their properties one by one."""
+"""Maps types to the names of their strategies. Other types have no strategy, so Hypothesis generates their properties
+one by one.
+"""
 _CASES = "brokerfuzz.cases.case"
 """The module that defines the types of cases. It is imported here only if the program has already imported it."""
 
@@ -40,7 +43,9 @@ def register() -> None:
 
 
 def register_cases(*kinds: type) -> None:
-    """Lets `st.from_type` say what to use instead. If Hypothesis is imported first, the module of the cases calls this function."""
+    """Lets `st.from_type` say what to use instead. If Hypothesis is imported first, the module of the cases calls this
+    function.
+    """
     from hypothesis import strategies as st
 
     for kind in kinds:
@@ -55,7 +60,9 @@ def _strategy_of(wanted: Any) -> Any:
 
 
 def _no_strategy_of(wanted: Any) -> Any:
-    """Returns a strategy that fails when it is used. Hypothesis would ignore an `InvalidArgument` of this function itself."""
+    """Returns a strategy that fails when it is used. Hypothesis would ignore an `InvalidArgument` of this function
+    itself.
+    """
     from hypothesis import strategies as st
 
     return st.just(wanted.__name__).map(_say_what_to_use)
@@ -65,14 +72,16 @@ def _say_what_to_use(name: str) -> None:
     from hypothesis.errors import InvalidArgument
 
     raise InvalidArgument(
-        f"st.from_type({name}) cannot know the message type: use brokerfuzz.strategies.invalid_offer_requests() or a similar strategy, or "
+        f"st.from_type({name}) cannot know the message type: use brokerfuzz.strategies.invalid_offer_requests() or a "
+        "similar strategy, or "
         "brokerfuzz.strategies.cases(message_type)"
     )
 
 
 def _hide_own_lines() -> None:
-    """Removes the lines of brokerfuzz from the lines that "were always and only run by failing test cases". Hypothesis has no
-    function for this, but a list of files whose lines do not help. A future version without this list shows these lines again.
+    """Removes the lines of brokerfuzz from the lines that "were always and only run by failing test cases". Hypothesis
+    has no function for this, but a list of files whose lines do not help. A future version without this list shows
+    these lines again.
     """
     from hypothesis.internal import scrutineer
 

@@ -1,6 +1,7 @@
 """Reads messages from files and standard input: one message per file or per line, a corpus, or recorded traffic.
 
-To save memory, files with one message per line are read line by line. A message of more than `LARGEST` bytes is an error.
+To save memory, files with one message per line are read line by line. A message of more than `LARGEST` bytes is an
+error.
 """
 
 import os
@@ -28,7 +29,9 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 LARGEST = 64 * 1024 * 1024
 LARGEST_RECORDING = 512 * 1024 * 1024
-"""The maximum size of a file with recorded traffic, in bytes. Reading such a file needs several times as much memory."""
+"""The maximum size of a file with recorded traffic, in bytes. Reading such a file needs several times as much
+memory.
+"""
 STANDARD_INPUT = "-"
 LINE_SUFFIXES = (".ndjson", ".jsonl")
 
@@ -37,11 +40,11 @@ _CORPUS_HEAD = b'{"id":"'  # the beginning of each line in a corpus
 
 @dataclass(frozen=True, slots=True)
 class InputMessage:
-    """A message with its file and its line (line 1 if the file contains one message). If the message comes from a corpus, `record`
-    contains the verdict in the corpus.
+    """A message with its file and its line (line 1 if the file contains one message). If the message comes from a
+    corpus, `record` contains the verdict in the corpus.
 
-    In recorded traffic (HAR), `line` is the number of the HAR entry, and `recorded` is True. A recorded body is not always a
-    message of the contract (see `contract_messages`).
+    In recorded traffic (HAR), `line` is the number of the HAR entry, and `recorded` is True. A recorded body is not
+    always a message of the contract (see `contract_messages`).
     """
 
     name: str
@@ -59,8 +62,8 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
     - Recorded traffic (HAR) is recognised by its contents, or by a name that ends in `.har`.
     - Any other file is one message.
 
-    Files that end in `.gz` or `.zst` are decompressed. Raises `InputError` if the file cannot be read or a message is too large,
-    and `CorpusError` if a corpus is incomplete.
+    Files that end in `.gz` or `.zst` are decompressed. Raises `InputError` if the file cannot be read or a message is
+    too large, and `CorpusError` if a corpus is incomplete.
     """
     if name.endswith(SHARDS) or (Path(name) / MANIFEST).is_file():
         for part in parts_of(name):
@@ -77,7 +80,9 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
             _check_size(stream, name, LARGEST)
         first = _line(stream, name, 1)
         if first.startswith(_CORPUS_HEAD) and _is_record(first):
-            yield from _of_corpus((Line(name, number, line, no_files) for number, line in _numbered(stream, name, first)), name)
+            yield from _of_corpus(
+                (Line(name, number, line, no_files) for number, line in _numbered(stream, name, first)), name
+            )
         elif lines:
             yield from _of_lines(stream, name, first)
         elif har_reading.is_har(whole := _whole(stream, name, first, LARGEST)):
@@ -87,13 +92,18 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
 
 
 def contract_messages(
-    found: Iterable[InputMessage], contract: Contract, message_type: MessageType | None = None, others: Counter[str] | None = None
+    found: Iterable[InputMessage],
+    contract: Contract,
+    message_type: MessageType | None = None,
+    others: Counter[str] | None = None,
 ) -> Iterator[InputMessage]:
-    """Yields the messages, but omits recorded bodies that are not messages of the contract. With a `message_type`, recorded messages
-    of other types are also omitted. `others` counts the omitted bodies of each file.
+    """Yields the messages, but omits recorded bodies that are not messages of the contract. With a `message_type`,
+    recorded messages of other types are also omitted. `others` counts the omitted bodies of each file.
     """
     for message in found:
-        if message.recorded and not har_reading.belongs(message.body, contract, (message_type,) if message_type else MESSAGE_TYPES):
+        if message.recorded and not har_reading.belongs(
+            message.body, contract, (message_type,) if message_type else MESSAGE_TYPES
+        ):
             if others is not None:
                 others[message.name] += 1
         else:
@@ -116,10 +126,13 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         raise InputError(f"{name} is a folder: specify the files in it, e.g. {Path(name) / '*.json'}") from problem
     except PermissionError as problem:
         raise InputError(
-            f"{name} cannot be read because you lack permission: change the permissions of the file, or pipe the file to standard input and specify -"
+            f"{name} cannot be read because you lack permission: change the permissions of the file, or pipe the file "
+            "to standard input and specify -"
         ) from problem
     except (OSError, ValueError) as problem:
-        raise InputError(f"{name} cannot be read ({getattr(problem, 'strerror', None) or problem}): specify another file") from problem
+        raise InputError(
+            f"{name} cannot be read ({getattr(problem, 'strerror', None) or problem}): specify another file"
+        ) from problem
 
 
 def _check_size(stream: BinaryIO, name: str, limit: int) -> None:
@@ -140,8 +153,13 @@ def _head(stream: BinaryIO) -> bytes:
 
 def _too_large(name: str, size: str, limit: int) -> InputError:
     if limit > LARGEST:
-        return InputError(f"{name} has {size}, but recorded traffic can have at most {limit:,} bytes; split the recording")
-    return InputError(f"{name} has {size}, but a message can have at most {limit:,} bytes; if the file has one message per line, add --ndjson")
+        return InputError(
+            f"{name} has {size}, but recorded traffic can have at most {limit:,} bytes; split the recording"
+        )
+    return InputError(
+        f"{name} has {size}, but a message can have at most {limit:,} bytes; if the file has one message per line, "
+        "add --ndjson"
+    )
 
 
 def _whole(stream: BinaryIO, name: str, first: bytes, limit: int) -> bytes:
@@ -159,7 +177,8 @@ def _line(stream: BinaryIO, name: str, number: int) -> bytes:
     line = stream.readline(LARGEST + 1)
     if len(line) > LARGEST:
         raise InputError(
-            f"{name}, line {number}, has more than {LARGEST:,} bytes, which is the limit for a message: write each message on a separate line"
+            f"{name}, line {number}, has more than {LARGEST:,} bytes, which is the limit for a message: write each "
+            "message on a separate line"
         )
     return line
 
@@ -211,4 +230,6 @@ def _is_record(line: bytes) -> bool:
         record = orjson.loads(line)
     except ValueError:
         return False
-    return isinstance(record, dict) and {"id", "message", "verdict"} <= set(record) and bool({"body", "raw"} & set(record))
+    return (
+        isinstance(record, dict) and {"id", "message", "verdict"} <= set(record) and bool({"body", "raw"} & set(record))
+    )

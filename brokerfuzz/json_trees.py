@@ -1,8 +1,8 @@
-"""Represents JSON with its original notation, so that brokerfuzz can remove parts of a message without changing the other
-parts.
+"""Represents JSON with its original notation, so that brokerfuzz can remove parts of a message without changing the
+other parts.
 
-Python's own values lose details that can cause a finding: a property that occurs twice, `1.0` instead of `1`, or a number with
-a hundred digits. A tree loses only white space and the escapes in strings.
+Python's own values lose details that can cause a finding: a property that occurs twice, `1.0` instead of `1`, or a
+number with a hundred digits. A tree loses only white space and the escapes in strings.
 """
 
 import json
@@ -44,7 +44,9 @@ Path = tuple[int, ...]
 def read_tree(body: bytes) -> Tree:
     """Parses a body. Raises `ValueError` if the body is not JSON in UTF-8, or is nested too deeply."""
     try:
-        value = json.loads(body.decode(), parse_int=Number, parse_float=Number, parse_constant=_reject, object_pairs_hook=_Pairs)
+        value = json.loads(
+            body.decode(), parse_int=Number, parse_float=Number, parse_constant=_reject, object_pairs_hook=_Pairs
+        )
         tree: Tree = _frozen(value, DEEPEST)
     except RecursionError:
         raise ValueError("nested too deep") from None
@@ -74,7 +76,9 @@ def _frozen(value: Any, depth: int) -> Any:
     if not depth:
         raise ValueError("nested too deep")
     if isinstance(value, _Pairs):
-        return JsonObject(tuple([(name, _frozen(prop, depth - 1) if isinstance(prop, list) else prop) for name, prop in value]))
+        return JsonObject(
+            tuple([(name, _frozen(prop, depth - 1) if isinstance(prop, list) else prop) for name, prop in value])
+        )
     return JsonArray(tuple([_frozen(item, depth - 1) for item in value]))
 
 

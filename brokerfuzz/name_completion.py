@@ -1,8 +1,8 @@
 """Completes names in the shell when the user presses Tab.
 
-bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. For this reason, brokerfuzz joins
-the parts again, and finds the names that begin with the joined word. From each name, brokerfuzz removes the parts that the user
-has already typed.
+bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. For this reason,
+brokerfuzz joins the parts again, and finds the names that begin with the joined word. From each name, brokerfuzz
+removes the parts that the user has already typed.
 """
 
 import os
@@ -37,8 +37,8 @@ class Bash(BashComplete):
         return joined[1:], ""
 
     def _joined(self, words: list[str]) -> list[str]:
-        """Returns the words as the user typed them. Also stores the beginning of the last word, up to the last `:`, `=` or `@`.
-        `format_completion` removes this beginning from each suggestion.
+        """Returns the words as the user typed them. Also stores the beginning of the last word, up to the last `:`, `=`
+        or `@`. `format_completion` removes this beginning from each suggestion.
         """
         joined: list[str] = []
         self._typed_before = ""
@@ -53,11 +53,15 @@ class Bash(BashComplete):
 
     def format_completion(self, item: "CompletionItem[Any]") -> str:
         """Returns the suggestion without the parts that the user has already typed."""
-        typed_before = self._typed_before.partition("=")[2] if self._typed_before.startswith("--") else self._typed_before
+        typed_before = (
+            self._typed_before.partition("=")[2] if self._typed_before.startswith("--") else self._typed_before
+        )
         return f"{item.type},{item.value.removeprefix(typed_before)}"
 
 
-def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str, *, excludable: bool = False) -> "list[CompletionItem[str]]":
+def matching(
+    items: Callable[[str | None], Items], ctx: Context, incomplete: str, *, excludable: bool = False
+) -> "list[CompletionItem[str]]":
     """Returns the names that begin with `incomplete`. If `excludable` is true, `incomplete` may begin with `!`.
 
     If the contract cannot be used, there are no names.
@@ -67,7 +71,11 @@ def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str
     mark = "!" if excludable and incomplete.startswith("!") else ""
     begun = incomplete.removeprefix(mark)
     try:
-        return [CompletionItem(f"{mark}{name}", help=text) for name, text in items(ctx.params.get("contract")) if name.startswith(begun)]
+        return [
+            CompletionItem(f"{mark}{name}", help=text)
+            for name, text in items(ctx.params.get("contract"))
+            if name.startswith(begun)
+        ]
     except BrokerfuzzError:
         return []
 
@@ -82,7 +90,9 @@ def sites(contract: str | None) -> Items:
     """Yields the sites that have rules, except for the root, whose name is empty."""
     from brokerfuzz.schemas import load_contract
 
-    return ((site, "") for site in dict.fromkeys(rule.site for rule in load_contract(contract).rules_by_id.values()) if site)
+    return (
+        (site, "") for site in dict.fromkeys(rule.site for rule in load_contract(contract).rules_by_id.values()) if site
+    )
 
 
 def techniques(contract: str | None) -> Items:

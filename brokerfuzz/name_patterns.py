@@ -1,7 +1,8 @@
 """Matches names such as the IDs of rules with patterns, in which `*` stands for any characters.
 
-The time is proportional to the length of the pattern times the length of the name, so patterns may come from files of other people.
-A regular expression with `.*` for each star would try all ways to distribute the characters among the stars.
+The time is proportional to the length of the pattern times the length of the name, so patterns may come from files of
+other people. A regular expression with `.*` for each star would try all ways to distribute the characters among the
+stars.
 """
 
 import re

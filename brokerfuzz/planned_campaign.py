@@ -1,5 +1,5 @@
-"""Runs campaigns for the command `fire` and for `brokerfuzz.fire`. A plan determines the cases. A campaign can use a journal, a
-baseline and workers.
+"""Runs campaigns for the command `fire` and for `brokerfuzz.fire`. A plan determines the cases. A campaign can use a
+journal, a baseline and workers.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,11 +32,12 @@ from brokerfuzz.version import __version__
 class PlannedCampaign:
     """The settings of a campaign, except for its target.
 
-    The oracle uses `now` as the current time (None: the actual time). `max_time`, `longest_wait` and `shrink` are in seconds (`shrink=0`: no
-    shrinking). If `resume` is true, the campaign in the file `journal` continues. Otherwise, `journal` must be a new file. The
-    campaign sends the messages of the findings in `known` before the cases, and marks these findings in the result. If `preflight` is
-    true, the campaign ends without sending cases if the target accepts none of the plain messages. `fresh` is the name of a
-    property that gets a different value in each message. `cluster` is the address of a Dask cluster.
+    The oracle uses `now` as the current time (None: the actual time). `max_time`, `longest_wait` and `shrink` are in
+    seconds (`shrink=0`: no shrinking). If `resume` is true, the campaign in the file `journal` continues. Otherwise,
+    `journal` must be a new file. The campaign sends the messages of the findings in `known` before the cases, and marks
+    these findings in the result. If `preflight` is true, the campaign ends without sending cases if the target accepts
+    none of the plain messages. `fresh` is the name of a property that gets a different value in each message. `cluster`
+    is the address of a Dask cluster.
     """
 
     plan: Plan
@@ -71,15 +72,19 @@ class PlannedCampaign:
         return Options(
             concurrency=self.concurrency, rate=self.rate, time=self.max_time, max_findings=self.max_findings,
             now=self.now, contract=self.plan.demands, policies=self.policies, known=self._known_findings,
-            shrink_requests=round(SHRINK_REQUESTS * max(self.shrink / 60, 1)) if self.shrink else 0, shrink_seconds=self.shrink,
-            fresh=self.fresh, longest_wait=self.longest_wait, plain=self.plain, preflight=self.preflight, total=self.plan.total, repeats=True,
+            shrink_requests=round(SHRINK_REQUESTS * max(self.shrink / 60, 1)) if self.shrink else 0,
+            shrink_seconds=self.shrink,
+            fresh=self.fresh, longest_wait=self.longest_wait, plain=self.plain, preflight=self.preflight,
+            total=self.plan.total, repeats=True,
         )  # fmt: skip
 
     @property
     def _known_findings(self) -> KnownFindings:
         applying = {name: self.known[name] for name in baseline.applying(self.known)}
         messages: list[tuple[FindingKind, Case]] = [
-            (again.kind, again.case) for again in of_baseline(applying, self.plan.message_type).values() if again.kind is not None
+            (again.kind, again.case)
+            for again in of_baseline(applying, self.plan.message_type).values()
+            if again.kind is not None
         ]
         return KnownFindings(frozenset(applying), tuple(messages))
 
@@ -89,12 +94,19 @@ class PlannedCampaign:
         return self.workers > 1 or self.cluster is not None
 
     def about(self, target: Target | None = None) -> dict[str, Any]:
-        """Describes the settings of the campaign for a report. For an HTTP target, the description contains the request and the
-        rules that classify answers.
+        """Describes the settings of the campaign for a report. For an HTTP target, the description contains the request
+        and the rules that classify answers.
         """
         now = self.now.isoformat().replace("+00:00", "Z") if self.now else None
         seed = self.plan.seed if self.plan.count != 0 else None
-        about = {"message": self.plan.message_type, "seed": seed, "now": now, "campaign": self.campaign_id, "fresh": self.fresh, "request": None}
+        about = {
+            "message": self.plan.message_type,
+            "seed": seed,
+            "now": now,
+            "campaign": self.campaign_id,
+            "fresh": self.fresh,
+            "request": None,
+        }
         if not isinstance(target, HttpTarget):
             return about
         rules = target.rules
@@ -112,9 +124,9 @@ class PlannedCampaign:
     ) -> Result:
         """Runs the campaign until it ends or Ctrl-C is pressed, and returns the result.
 
-        `on_known` receives the results for the known findings. `on_answer` receives one line for each answer. Raises `TargetError`
-        if the target cannot be reached, and `WorkerError` if workers are lost. Raises `BaselineError` or `JournalError` if the
-        baseline or the journal cannot be used.
+        `on_known` receives the results for the known findings. `on_answer` receives one line for each answer. Raises
+        `TargetError` if the target cannot be reached, and `WorkerError` if workers are lost. Raises `BaselineError` or
+        `JournalError` if the baseline or the journal cannot be used.
         """
         with self._campaign(target, on_progress, on_contact, on_known, on_answer) as (campaign, recalled):
             result = self._run_by_workers(campaign, recalled) if self.uses_workers else run(campaign)
@@ -139,7 +151,9 @@ class PlannedCampaign:
         on_known: OnKnown | None = None,
         on_answer: Callable[[str], object] | None = None,
     ) -> Iterator[tuple[Campaign, Recalled | None]]:
-        """Yields the campaign and the answers in its journal (None for a new campaign). Closes the journal at the end."""
+        """Yields the campaign and the answers in its journal (None for a new campaign). Closes the journal at the
+        end.
+        """
         with ExitStack() as stack:
             recalled = stack.enter_context(closing(Recalled(self.journal))) if self.journal and self.resume else None
             journal = stack.enter_context(closing(self._opened_journal(self.journal, target))) if self.journal else None
@@ -147,7 +161,15 @@ class PlannedCampaign:
             cases = () if self.uses_workers else self.plan.numbered()
             known = {} if self.resume else of_baseline(self.known, self.plan.message_type)
             campaign = Campaign(
-                cases, target, self.options, on_progress, journal=writer, recalled=recalled, on_contact=on_contact, known=known, on_known=on_known
+                cases,
+                target,
+                self.options,
+                on_progress,
+                journal=writer,
+                recalled=recalled,
+                on_contact=on_contact,
+                known=known,
+                on_known=on_known,
             )
             yield campaign, recalled
 

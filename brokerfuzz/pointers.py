@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 
 Place = tuple["Place", str | int] | None
-"""A place as a linked list: the place around it, and the last step (a property name or an index). None stands for the root."""
+"""A place as a linked list: the place around it, and the last step (a property name or an index). None stands for the
+root.
+"""
 
 
 def pointer(place: Place) -> str:
@@ -19,15 +21,17 @@ def pointer_of(steps: Iterable[str | int]) -> str:
 
 
 def steps_of(pointer: str) -> list[str]:
-    """Splits a JSON Pointer into strings. An index is a string of digits, because a pointer does not distinguish an index from a
-    property name.
+    """Splits a JSON Pointer into strings. An index is a string of digits, because a pointer does not distinguish an
+    index from a property name.
     """
     return [unescape(token) for token in pointer.split("/")[1:]]
 
 
 def site_of(pointer: str) -> str:
     """Returns the site of a JSON Pointer: `productClusters[].id` for `/productClusters/0/id`."""
-    return "".join("[]" if step.isascii() and step.isdecimal() else f".{step}" for step in steps_of(pointer)).removeprefix(".")
+    return "".join(
+        "[]" if step.isascii() and step.isdecimal() else f".{step}" for step in steps_of(pointer)
+    ).removeprefix(".")
 
 
 def escape(name: str) -> str:

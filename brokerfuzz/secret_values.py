@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 Parts = Sequence[tuple[str, str | None]]
-"""The parts of a text. Each part is a pair: a string, and the name of the environment variable that contains this string. The name
-is None if the string does not come from an environment variable.
+"""The parts of a text. Each part is a pair: a string, and the name of the environment variable that contains this
+string. The name is None if the string does not come from an environment variable.
 """
 
 
 class Secret(str):
-    """A string that contains secrets, such as a header. `parts` says which parts of the string come from environment variables. If
-    there are no parts, the whole string is secret.
+    """A string that contains secrets, such as a header. `parts` says which parts of the string come from environment
+    variables. If there are no parts, the whole string is secret.
     """
 
     __slots__ = ("parts",)

@@ -1,4 +1,7 @@
-"""The message types as Python TypedDicts. `schemas/typed_source` generates this file, so change the schemas instead of this file."""
+"""The message types as Python TypedDicts. `schemas/typed_source` generates this file.
+
+To change it, change the schemas.
+"""
 
 from typing import Literal, NotRequired, TypedDict
 
@@ -252,7 +255,11 @@ class ProductListOffer(TypedDict):
     """An offer that consists of products.
 
     >>> from brokerfuzz import ProductListOffer
-    >>> ProductListOffer(number="A", offerType="Product List", productClusters=[{"products": [{"productId": "A", "productQuantityInOffer": 1}]}])
+    >>> ProductListOffer(
+    ...     number="A",
+    ...     offerType="Product List",
+    ...     productClusters=[{"products": [{"productId": "A", "productQuantityInOffer": 1}]}],
+    ... )
     {'number': 'A', 'offerType': 'Product List', 'productClusters': [{'products': [{'productId': 'A', 'productQuantityInOffer': 1}]}]}
     """
 

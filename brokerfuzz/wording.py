@@ -1,4 +1,6 @@
-"""Prepares strings for printing. The functions escape control characters, so that no message can control the terminal."""
+"""Prepares strings for printing. The functions escape control characters, so that no message can control the
+terminal.
+"""
 
 from collections.abc import Callable, Iterable
 
@@ -19,7 +21,9 @@ def readable(body: bytes, limit: int | None = None) -> str:
     """Converts bytes to a printable string. Bytes that are not UTF-8 become `\\xNN`."""
     cut = body if limit is None else body[: 4 * limit]
     text = printable(cut.decode(errors="backslashreplace"))
-    return text if limit is None or (len(text) <= limit and cut == body) else f"{text[:limit]}... ({len(body):,} bytes)"
+    return (
+        text if limit is None or (len(text) <= limit and cut == body) else (f"{text[:limit]}... ({len(body):,} bytes)")
+    )
 
 
 def listed(words: Iterable[str], last: str = "and") -> str:

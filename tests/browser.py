@@ -28,12 +28,16 @@ CONTRAST = """() => {
   }
   return [...low];
 }"""
-"""JavaScript that returns the elements with a contrast of less than 4.5 to 1, the minimum for text in WCAG 2.2 (1.4.3)."""
+"""JavaScript that returns the elements with a contrast of less than 4.5 to 1, the minimum for text in WCAG 2.2
+(1.4.3).
+"""
 
 
 def chromium() -> Iterator[Any]:
     """Skips the test if no browser is installed."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
+    )
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine")
     with playwright.sync_playwright() as api:
@@ -54,7 +58,9 @@ def opening(browser: Any) -> Iterator[Callable[..., Any]]:
         tab.on("console", lambda message: complaints.append(message.text))
         tab.on("pageerror", lambda error: complaints.append(str(error)))
         tab.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
-        tab.on("request", lambda request: complaints.append(request.url) if not request.url.startswith("file:") else None)
+        tab.on(
+            "request", lambda request: complaints.append(request.url) if not request.url.startswith("file:") else None
+        )
         tab.goto(url)
         return tab
 

@@ -22,7 +22,9 @@ _DEPTH = 3
 
 
 def leaks(content: bytes, canaries: Iterable[str]) -> set[str]:
-    """Returns the planted secrets (canaries) that occur in a file or a stream, in upper or lower case, in any encoding."""
+    """Returns the planted secrets (canaries) that occur in a file or a stream, in upper or lower case, in any
+    encoding.
+    """
     wanted = {canary: canary.lower().encode() for canary in canaries}
     found = set[str]()
     for view in _views(content, _DEPTH):
@@ -58,7 +60,9 @@ def _from_base64(content: bytes) -> Iterator[bytes]:
         for start in range(4):
             piece = plain[start:]
             try:
-                yield base64.b64decode(piece[: len(piece) // 4 * 4 + (len(piece) % 4 > 1) * (len(piece) % 4)] + b"=" * (-len(piece) % 4))
+                yield base64.b64decode(
+                    piece[: len(piece) // 4 * 4 + (len(piece) % 4 > 1) * (len(piece) % 4)] + b"=" * (-len(piece) % 4)
+                )
             except binascii.Error:
                 continue
 

@@ -36,8 +36,8 @@ settings.register_profile("sample", usual, deadline=None, phases=FAST, max_examp
 def pytest_configure(config: pytest.Config) -> None:
     """Reduces the number of Hypothesis examples if long tests are excluded.
 
-    Also makes garbage collection less frequent. Because of the large catalogues in memory, it would take a tenth of the test
-    duration.
+    Also makes garbage collection less frequent. Because of the large catalogues in memory, it would take a tenth of the
+    test duration.
     """
     gc.set_threshold(100_000, 50, 100)
     settings.load_profile("sample" if config.option.markexpr == "not long" else "full")
@@ -45,7 +45,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Adds the marker `long` to tests with the marker `rotated`, except the tests that `in_turn` selects for the default run."""
+    """Adds the marker `long` to tests with the marker `rotated`, except the tests that `in_turn` selects for the
+    default run.
+    """
     for item in items:
         marker = item.get_closest_marker("rotated") or item.get_closest_marker("internals")
         if marker is not None and (config.option.markexpr != "not long" or not in_turn(item, *(marker.args or (3,)))):
@@ -64,8 +66,8 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.fixture(autouse=True, scope="module")
 def _frozen() -> Iterator[None]:
-    """After the tests of a module, excludes the remaining objects from garbage collection. brokerfuzz collects garbage whenever it
-    starts worker processes, which is slow if there are many objects.
+    """After the tests of a module, excludes the remaining objects from garbage collection. brokerfuzz collects garbage
+    whenever it starts worker processes, which is slow if there are many objects.
     """
     yield
     gc.collect()
@@ -81,9 +83,13 @@ if __name__ == "__main__":
         print(cluster.scheduler_address, *[worker.pid for worker in cluster.workers.values()], flush=True)
         sys.stdin.read()
 """
-"""Starts a cluster with two worker processes, prints its address and their process IDs, and stops when standard input ends."""
+"""Starts a cluster with two worker processes, prints its address and their process IDs, and stops when standard input
+ends.
+"""
 
-sys.path.append(str(Path(__file__).parents[1]))  # for `benchmarks`; it comes last, so that the tests use an installed brokerfuzz
+sys.path.append(
+    str(Path(__file__).parents[1])
+)  # for `benchmarks`; it comes last, so that the tests use an installed brokerfuzz
 
 
 @pytest.fixture
@@ -101,7 +107,9 @@ def run() -> Run:
 
 @pytest.fixture
 def environment() -> Mapping[str, str]:
-    """Returns environment variables for child processes, so that they import the same modules as this process, even from another folder."""
+    """Returns environment variables for child processes, so that they import the same modules as this process, even
+    from another folder.
+    """
     return {**os.environ, "PYTHONPATH": os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)}
 
 
@@ -109,9 +117,13 @@ def environment() -> Mapping[str, str]:
 def start(environment: Mapping[str, str]) -> Start:
     """Starts a command as a separate process, as a user does."""
 
-    def popen(*args: object, stdout: int | IO[bytes] = subprocess.PIPE, env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+    def popen(
+        *args: object, stdout: int | IO[bytes] = subprocess.PIPE, env: Mapping[str, str] | None = None
+    ) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "brokerfuzz.cli", *(str(arg) for arg in args)]
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.PIPE, env={**environment, **(env or {})})
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.PIPE, env={**environment, **(env or {})}
+        )
 
     return popen
 
@@ -172,7 +184,9 @@ def cluster(environment: Mapping[str, str], tmp_path: Path) -> Iterator[tuple[st
     script = tmp_path / "cluster.py"
     script.write_text(CLUSTER)
     command = [sys.executable, str(script)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    ) as process:
         try:
             assert process.stdout is not None
             address, *workers = process.stdout.readline().decode().split()

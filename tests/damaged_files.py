@@ -6,7 +6,8 @@ from random import Random
 from typing import Any
 
 ODD: list[Any] = [
-    None, True, -1, 0, 10**30, 1.5, "", "x", "\ud800", "../../etc/passwd", "touch PWNED", "a" * 5000, [], {}, [[]], [None], {"": None},
+    None, True, -1, 0, 10**30, 1.5, "", "x", "\ud800", "../../etc/passwd", "touch PWNED", "a" * 5000, [], {}, [[]],
+    [None], {"": None},
     [1, "a", {"b": []}], "2026-02-30T00:00:00Z", "offer-creation-request", "http://127.0.0.1:1/",
 ]  # fmt: skip
 """Values that readers may not expect."""
@@ -15,7 +16,9 @@ Damage = Callable[[Any, Random], Any]
 
 
 def damaged(content: bytes, random: Random) -> bytes:
-    """Makes one to three changes. If the file contains JSON, most changes concern a value in the JSON. The other changes concern bytes."""
+    """Makes one to three changes. If the file contains JSON, most changes concern a value in the JSON. The other
+    changes concern bytes.
+    """
     for _ in range(random.randint(1, 3)):
         content = (_with_damaged_json if random.random() < 0.8 else _with_damaged_bytes)(content, random)
     return content
@@ -25,7 +28,10 @@ def _with_damaged_json(content: bytes, random: Random) -> bytes:
     """Damages a value in the file. If the content is not JSON, damages bytes."""
     lines = content.split(b"\n")
     number = random.choice([0, random.randrange(len(lines))])
-    for start, text, rest in ((b"", content, b""), (b"\n".join([*lines[:number], b""]), lines[number], b"\n".join([b"", *lines[number + 1 :]]))):
+    for start, text, rest in (
+        (b"", content, b""),
+        (b"\n".join([*lines[:number], b""]), lines[number], b"\n".join([b"", *lines[number + 1 :]])),
+    ):
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
@@ -62,7 +68,8 @@ def _with_damaged_bytes(content: bytes, random: Random) -> bytes:
     return random.choice([
         content[:at],
         content[:at] + content[at + 1 :],
-        content[:at] + random.choice([b"\0", b"\xff", b"\xef\xbb\xbf", b"\r\n", b'"', b"{", b"]", b"[" * 3000, b"1e999"]) + content[at:],
+        content[:at] + random.choice([b"\0", b"\xff", b"\xef\xbb\xbf", b"\r\n", b'"', b"{", b"]", b"[" * 3000,
+        b"1e999"]) + content[at:],
         content[:at] + piece + content[at:],
         content[:at] + content[at + len(piece) :],
         b"\n".join(reversed(content.split(b"\n"))),

@@ -19,8 +19,8 @@ OFFER = MESSAGE_TYPES[0]
 
 @cache
 def cases() -> tuple[Case, ...]:
-    """Returns cases of all message types and verdicts. Among them are faults, probes, requests with headers, random cases, and
-    bytes that are not messages.
+    """Returns cases of all message types and verdicts. Among them are faults, probes, requests with headers, random
+    cases, and bytes that are not messages.
     """
     contract = load_contract()
     probes = ProbeMaker(contract, OFFER, NOW)
@@ -29,7 +29,10 @@ def cases() -> tuple[Case, ...]:
         *(case for ambiguity in contract.ambiguities for case in probes.of_ambiguity(ambiguity)),
         *islice(random_cases(OFFER, 1, now=NOW), 300),
         *(case for message_type in MESSAGE_TYPES[1:] for case in catalogue(message_type, now=NOW)),
-        *(Case.judged(OFFER, body, now=NOW) for body in (b"", b"\xff\xfe\x00", b"\x80", b'{"number":\r\n"1"}\r\n', b"[" * 2_000_000)),
+        *(
+            Case.judged(OFFER, body, now=NOW)
+            for body in (b"", b"\xff\xfe\x00", b"\x80", b'{"number":\r\n"1"}\r\n', b"[" * 2_000_000)
+        ),
     ]
     mixed = {case.id: case for start in range(7) for case in found[start::7]}
     return tuple(mixed.values())

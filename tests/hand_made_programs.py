@@ -35,7 +35,9 @@ def answer(target: Target, body: bytes = b"{}") -> Answer:
 
 
 def cancelled_after(target: Target, files: int, folder: Path, *bodies: bytes) -> None:
-    """Sends all `bodies`. When the programs have written `files` files to the folder, cancels the sending, as Ctrl-C does."""
+    """Sends all `bodies`. When the programs have written `files` files to the folder, cancels the sending, as Ctrl-C
+    does.
+    """
 
     async def ask() -> None:
         async with opened(target):

@@ -26,7 +26,9 @@ def serving(behaviour: Behaviour, *, tls: ssl.SSLContext | None = None, port: in
 
 @contextmanager
 def serving_streams(conversation: Conversation, *, tls: ssl.SSLContext | None = None, port: int = 0) -> Iterator[str]:
-    """The server runs in a thread, and closes every connection when the block ends. If `port` is 0, the system chooses a free port."""
+    """The server runs in a thread, and closes every connection when the block ends. If `port` is 0, the system chooses
+    a free port.
+    """
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
@@ -60,7 +62,9 @@ async def _end(server: asyncio.Server, writers: list[asyncio.StreamWriter]) -> N
 
 
 async def _turns() -> None:
-    """Lets the other tasks run. Counts turns of the event loop instead of seconds, because a busy machine can be slow."""
+    """Lets the other tasks run. Counts turns of the event loop instead of seconds, because a busy machine can be
+    slow.
+    """
     for _ in range(10):
         await asyncio.sleep(0)
 
@@ -214,7 +218,9 @@ def unused_url() -> str:
 
 
 class Service:
-    """A target in this process. `status_of` returns the HTTP status for a message. Rejections contain the text `said`."""
+    """A target in this process. `status_of` returns the HTTP status for a message. Rejections contain the text
+    `said`.
+    """
 
     name = "a service in the test"
 

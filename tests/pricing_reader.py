@@ -1,5 +1,5 @@
-"""A consumer of pricing responses with one bug, as a target for complete campaigns. A campaign with the catalogue of pricing
-responses takes a tenth of the time of a campaign with offers.
+"""A consumer of pricing responses with one bug, as a target for complete campaigns. A campaign with the catalogue of
+pricing responses takes a tenth of the time of a campaign with offers.
 """
 
 import json

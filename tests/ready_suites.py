@@ -17,7 +17,13 @@ SEEN = "seen.txt"
 """The completed test suites write each received message to this file, as one line."""
 
 
-def offer(body: bytes, *faults: Fault, twin: Case | None = None, tags: Sequence[str] = (), headers: Sequence[tuple[str, str | None]] = ()) -> Case:
+def offer(
+    body: bytes,
+    *faults: Fault,
+    twin: Case | None = None,
+    tags: Sequence[str] = (),
+    headers: Sequence[tuple[str, str | None]] = (),
+) -> Case:
     return Case.judged(OFFER, body, faults=faults, twin=twin, tags=tags, headers=tuple(headers), now=NOW)
 
 
@@ -30,7 +36,9 @@ def later(time: str, technique: str, *, about_the_clock: bool = True) -> Case:
 def hostile() -> Case:
     """Returns a case of a contract whose names contain special characters of many languages (`HOSTILE`)."""
     verdict = Verdict("unspecified", broken=(Violation(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE, HOSTILE),))
-    return Case(OFFER, b'{"number":"hostile"}', verdict, (Fault(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE),), (HOSTILE,))
+    return Case(
+        OFFER, b'{"number":"hostile"}', verdict, (Fault(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE),), (HOSTILE,)
+    )
 
 
 @cache
@@ -40,7 +48,10 @@ def chosen() -> tuple[Case, ...]:
     found = [
         twin,
         offer(TWIN.replace(b":1}", b":0}"), Fault(RULE, "/orderMinimum", "one-below"), twin=twin),
-        offer(b'{"number":"1","offerType":"Email","comments":",\\"body\\":{{x}},\\"last\\":true}","description":"\xe2\x80\xa8\\t### \xc3\xa9"}'),
+        offer(
+            b'{"number":"1","offerType":"Email","comments":",\\"body\\":{{x}},\\"last\\":true}",'
+            b'"description":"\xe2\x80\xa8\\t### \xc3\xa9"}'
+        ),
         offer(b'{"number":"1","offerType":"Email","defaultPrice":1e16,"surcharge":0.1}'),
         offer(b'{"number":"1", "offerType":"Email"}\r\n'),
         offer(TWIN, headers=[("Content-Type", "text/plain; a=b&c%20+d"), ("Accept", None)]),
@@ -48,7 +59,9 @@ def chosen() -> tuple[Case, ...]:
         later("9999-12-31T23:59:59Z", "last-year-there-is", about_the_clock=False),
         hostile(),
         Case.judged(
-            MESSAGE_TYPES[1], b'{"data":null,"failureMessages":[],"informationalMessages":["{{now}}"],"operationWasSuccessful":true}', now=NOW
+            MESSAGE_TYPES[1],
+            b'{"data":null,"failureMessages":[],"informationalMessages":["{{now}}"],"operationWasSuccessful":true}',
+            now=NOW,
         ),
         *(case for case in cases()[::80] if len(case.body) < 10_000),
     ]

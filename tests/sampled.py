@@ -15,7 +15,9 @@ Item = TypeVar("Item")
 
 def sample(some: int, whole: int) -> pytest.MarkDecorator:
     """Calls the test with the argument `size`, which is `some` in a default run, and `whole` in a long run."""
-    return pytest.mark.parametrize("size", [pytest.param(some, id="sample"), pytest.param(whole, id="whole", marks=pytest.mark.long)])
+    return pytest.mark.parametrize(
+        "size", [pytest.param(some, id="sample"), pytest.param(whole, id="whole", marks=pytest.mark.long)]
+    )
 
 
 def percent(share: int) -> pytest.MarkDecorator:
@@ -24,7 +26,9 @@ def percent(share: int) -> pytest.MarkDecorator:
 
 
 def part(items: Iterable[Item], size: int) -> Iterator[Item]:
-    """Yields `size` percent of the items. The hash of the commit selects these items, so that several commits together check all items."""
+    """Yields `size` percent of the items. The hash of the commit selects these items, so that several commits together
+    check all items.
+    """
     step = 100 // size
     return islice(items, _commit() % step, None, step)
 
@@ -32,11 +36,13 @@ def part(items: Iterable[Item], size: int) -> Iterator[Item]:
 def in_turn(item: pytest.Item, commits: int) -> bool:
     """Returns True if a test with the marker `rotated` runs for this commit.
 
-    The tests of a file run for the same commits, because they share expensive fixtures. If a test has parameters, its parameter
-    sets run for different commits.
+    The tests of a file run for the same commits, because they share expensive fixtures. If a test has parameters, its
+    parameter sets run for different commits.
     """
     file, _, _ = item.nodeid.partition("::")
-    parameters = set(item.callspec.indices.values()) if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+    parameters = (
+        set(item.callspec.indices.values()) if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+    )
     return (crc32(file.encode()) + sum(parameters) + _commit()) % commits == 0
 
 
@@ -44,7 +50,9 @@ def in_turn(item: pytest.Item, commits: int) -> bool:
 def _commit() -> int:
     """Returns the hash of the commit as a number, or 0 if this is not a repository."""
     try:
-        done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return 0
     return int(done.stdout, 16)

@@ -1,8 +1,9 @@
-"""A second judge of messages, written by hand from the text of the contract and from the questions that `brokerfuzz rules` lists.
+"""A second judge of messages, written by hand from the text of the contract and from the questions that `brokerfuzz
+rules` lists.
 
-The second judge shares no code and no data with brokerfuzz. It has its own tables and its own JSON parser, and calculates exactly,
-with fractions. It only decides whether a message is valid, invalid or unspecified. `test_second_judge.py` compares it with the
-oracle.
+The second judge shares no code and no data with brokerfuzz. It has its own tables and its own JSON parser, and
+calculates exactly, with fractions. It only decides whether a message is valid, invalid or unspecified.
+`test_second_judge.py` compares it with the oracle.
 """
 
 import re
@@ -16,7 +17,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
-# ------------------------------------------------------------------------------------------------ the tables of the contract
+# ------------------------------------------------------------------------------------------- the tables of the contract
 
 SHAPES = {
     "product list": """
@@ -140,7 +141,11 @@ SHAPES = {
 """Each line describes a property: its name, its type, if it is required, if it is nullable, and its minimum."""
 
 OFFER_TYPES = ("Direct Mail", "Download", "Drop Ship", "Email", "Omnichannel", "Product List", "VDM")
-MESSAGES = {"product-list-response": "product list", "offer-creation-request": "offer", "offer-pricing-response": "pricing"}
+MESSAGES = {
+    "product-list-response": "product list",
+    "offer-creation-request": "offer",
+    "offer-pricing-response": "pricing",
+}
 
 
 class Row(NamedTuple):
@@ -152,7 +157,9 @@ class Row(NamedTuple):
 
 def rows(text: str) -> Mapping[str, Row]:
     cells = [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
-    return {name: Row(kind, required == "yes", nullable == "yes", bound) for name, kind, required, nullable, bound in cells}
+    return {
+        name: Row(kind, required == "yes", nullable == "yes", bound) for name, kind, required, nullable, bound in cells
+    }
 
 
 TABLES = {name: rows(text) for name, text in SHAPES.items()}
@@ -174,8 +181,8 @@ LARGEST_DOUBLE = (2**53 - 1) * 2.0**971
 
 @lru_cache(maxsize=10_000)
 def exact(literal: str) -> Fraction:
-    """Returns the exact value of a number with up to 400 digits. Shortens longer numbers without changing the results of
-    comparisons with the bounds of the contract.
+    """Returns the exact value of a number with up to 400 digits. Shortens longer numbers without changing the results
+    of comparisons with the bounds of the contract.
     """
     sign, whole, fraction, exponent = PARTS_OF_NUMBER.fullmatch(literal).groups("")  # type: ignore[union-attr]
     power = int(exponent or 0) if len(exponent) < 12 else int(exponent[0] + "9" * 12)
@@ -197,7 +204,9 @@ def is_inexact(literal: str) -> bool:
 
 
 class Value(NamedTuple):
-    """A number of a message: its exact value, or the nearest double. `digits` is True if the number is written without `.` and `e`."""
+    """A number of a message: its exact value, or the nearest double. `digits` is True if the number is written without
+    `.` and `e`.
+    """
 
     number: Fraction
     digits: bool
@@ -283,12 +292,22 @@ def parsed(text: str) -> Any:
 
 def decoded(body: bytes) -> tuple[str, set[str]]:
     """Returns the text of a message, and the questions about its encoding: for example, `byte-order-mark`."""
-    marks = ((b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+    marks = (
+        (b"\xff\xfe\0\0", "utf-32-le"),
+        (b"\0\0\xfe\xff", "utf-32-be"),
+        (b"\xff\xfe", "utf-16-le"),
+        (b"\xfe\xff", "utf-16-be"),
+    )
     for mark, encoding in marks:
         if body.startswith(mark):
             return body[len(mark) :].decode(encoding, "replace"), {f"encoding.{encoding[:6]}", "byte-order-mark"}
     zeros = tuple(byte == 0 for byte in body[:4])
-    for pattern, encoding in (((1, 1), "utf-32-be"), ((1,), "utf-16-be"), ((0, 1, 1, 1), "utf-32-le"), ((0, 1), "utf-16-le")):
+    for pattern, encoding in (
+        ((1, 1), "utf-32-be"),
+        ((1,), "utf-16-be"),
+        ((0, 1, 1, 1), "utf-32-le"),
+        ((0, 1), "utf-16-le"),
+    ):
         if len(body) > 1 and zeros[: len(pattern)] == pattern:
             return body.decode(encoding, "replace"), {f"encoding.{encoding[:6]}"}
     asked = {"byte-order-mark"} if body.startswith(b"\xef\xbb\xbf") else set()
@@ -303,7 +322,9 @@ SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-
 
 
 def kind_of_sequence(sequence: bytes) -> str:
-    """Returns `valid` if the bytes encode one Unicode character. Otherwise, returns `other`, `overlong` or `surrogates`."""
+    """Returns `valid` if the bytes encode one Unicode character. Otherwise, returns `other`, `overlong` or
+    `surrogates`.
+    """
     if len(sequence) == 1:
         return "other"
     code = sequence[0] & (0xFF >> len(sequence) + 1)
@@ -342,8 +363,9 @@ def parts(value: Any) -> Iterator[Any]:
 
 
 def read_as(value: Any, counted: int, rounded: bool, depth: int = 0) -> Any:
-    """Returns the value in the interpretation that `counted` and `rounded` select. Of several properties with the same name, the one
-    with the index `counted` counts, or the last one if there are fewer. If `rounded` is true, numbers are rounded to doubles.
+    """Returns the value in the interpretation that `counted` and `rounded` select. Of several properties with the same
+    name, the one with the index `counted` counts, or the last one if there are fewer. If `rounded` is true, numbers are
+    rounded to doubles.
 
     Omits everything below twenty levels, because no rule concerns parts below seven levels.
     """
@@ -356,7 +378,9 @@ def read_as(value: Any, counted: int, rounded: bool, depth: int = 0) -> Any:
             if times.setdefault(name, 0) <= counted:
                 chosen[name] = below
             times[name] += 1
-        return {name: read_as(below, counted, rounded, depth + 1) for name, below in chosen.items()} if depth < 20 else {}
+        return (
+            {name: read_as(below, counted, rounded, depth + 1) for name, below in chosen.items()} if depth < 20 else {}
+        )
     if isinstance(value, list):
         return [read_as(below, counted, rounded, depth + 1) for below in value] if depth < 20 else []
     return value
@@ -367,8 +391,8 @@ def read_as(value: Any, counted: int, rounded: bool, depth: int = 0) -> Any:
 
 @dataclass
 class Findings:
-    """The result for one interpretation of a message. `faults` maps JSON Pointers to faults. `questions` contains the ambiguities
-    that the message raises.
+    """The result for one interpretation of a message. `faults` maps JSON Pointers to faults. `questions` contains the
+    ambiguities that the message raises.
     """
 
     faults: dict[str, str] = field(default_factory=dict)
@@ -457,7 +481,9 @@ def check_product_list_offer(offer: Any, found: Findings) -> None:
 
 
 def check_past(offer: Any, seconds: Sequence[int], now: datetime, found: Findings) -> None:
-    """`seconds` contains the smallest and the largest clock tolerance: how many seconds a timestamp may be after `now`."""
+    """`seconds` contains the smallest and the largest clock tolerance: how many seconds a timestamp may be after
+    `now`.
+    """
     updated = offer.get("lastUpdatedDateTimeUtc") if isinstance(offer, dict) else None
     if not isinstance(updated, str):
         return
@@ -476,7 +502,8 @@ def check_past(offer: Any, seconds: Sequence[int], now: datetime, found: Finding
 # ------------------------------------------------------------------------------------------------ timestamps
 
 TIMESTAMP = re.compile(
-    r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:([Tt ])([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?(?:([Zz])|([+-])([0-9]{2}):([0-9]{2}))?)?"
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:([Tt "
+    r"])([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?(?:([Zz])|([+-])([0-9]{2}):([0-9]{2}))?)?"
 )
 DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -519,25 +546,33 @@ def timestamp(text: str) -> tuple[Fraction | None, set[str]]:
 
 
 def earliest_meaning_of(text: str) -> Fraction | None:
-    """Returns the earliest moment, in seconds since 1970, that a leap second or a date in an unusual notation can mean."""
+    """Returns the earliest moment, in seconds since 1970, that a leap second or a date in an unusual notation can
+    mean.
+    """
     if "leap-second" in timestamp(text)[1]:
         second_before = moment_of(text.replace(":60", ":59"))
         return None if second_before is None else second_before + 1
     digits = re.match(r"\s*[+]?([0-9]+)(-[0-9][0-9]-[0-9][0-9]|T)", text)
     if digits is None:
         return None
-    year, month, day = (digits[1], *digits[2].split("-")[1:]) if digits[2] != "T" else (digits[1][:-4], digits[1][-4:-2], digits[1][-2:])
+    year, month, day = (
+        (digits[1], *digits[2].split("-")[1:])
+        if digits[2] != "T"
+        else (digits[1][:-4], digits[1][-4:-2], digits[1][-2:])
+    )
     if len(year) < 4 or len(year.lstrip("0")) > 6 or len(year) > 10:
         return None
     if int(year) > 9999:
         return Fraction(timegm((9999, 12, 31, 23, 59, 59)))
-    leap_day = (int(month), int(day)) == (2, 29) and (int(year) % 400 == 0 or (int(year) % 4 == 0 and int(year) % 100 != 0))
+    leap_day = (int(month), int(day)) == (2, 29) and (
+        int(year) % 400 == 0 or (int(year) % 4 == 0 and int(year) % 100 != 0)
+    )
     if int(year) < 1 or not 1 <= int(month) <= 12 or not (1 <= int(day) <= DAYS[int(month) - 1] or leap_day):
         return None
     return Fraction(timegm((int(year), int(month), int(day), 0, 0, 0)) - 24 * 60 * 60)
 
 
-# ------------------------------------------------------------------------------------------------ questions about valid messages
+# --------------------------------------------------------------------------------------- questions about valid messages
 
 
 def is_cron(text: str) -> bool:
@@ -563,7 +598,9 @@ def is_cron_field(text: str, low: int, high: int) -> bool:
 
 
 def is_web_address(text: str) -> bool:
-    """Returns True for an absolute URL with http or https, a host with a dot, and only characters that RFC 3986 allows."""
+    """Returns True for an absolute URL with http or https, a host with a dot, and only characters that RFC 3986
+    allows.
+    """
     scheme, separator, rest = text.partition("://")
     authority = re.split("[/?#]", rest, maxsplit=1)[0]
     host, colon, port = authority.partition(":")
@@ -583,7 +620,9 @@ def is_web_address(text: str) -> bool:
 
 
 def is_short_name(text: str) -> bool:
-    """Returns True for words of letters and digits, with one space or hyphen between them. The first character is a letter."""
+    """Returns True for words of letters and digits, with one space or hyphen between them. The first character is a
+    letter.
+    """
     return len(text) <= 64 and re.fullmatch("[A-Za-z0-9]+(?:[ -][A-Za-z0-9]+)*", text) is not None and text[0].isalpha()
 
 
@@ -591,7 +630,10 @@ def repeats(items: Any, key: str = "") -> bool:
     """Returns True if two items of an array are equal, or have the same string in the property `key`."""
     given = items or []
     keys = [item.get(key) if key else None for item in given]
-    return any(one == other or (keys[i] == keys[j] and isinstance(keys[i], str)) for (i, one), (j, other) in combinations(enumerate(given), 2))
+    return any(
+        one == other or (keys[i] == keys[j] and isinstance(keys[i], str))
+        for (i, one), (j, other) in combinations(enumerate(given), 2)
+    )
 
 
 def exceeds(low: Value | None, high: Value | None) -> bool:
@@ -599,7 +641,9 @@ def exceeds(low: Value | None, high: Value | None) -> bool:
 
 
 def questions_of_offer(offer: Mapping[str, Any]) -> Iterator[str]:
-    start, end = (moment_of(offer[name]) if offer.get(name) else None for name in ("availableStartDate", "availableEndDate"))
+    start, end = (
+        moment_of(offer[name]) if offer.get(name) else None for name in ("availableStartDate", "availableEndDate")
+    )
     for name in ("availableStartDate", "availableEndDate", "lastUpdatedDateTimeUtc"):
         if offer.get(name) is not None:
             yield from (f"timestamp-format.{spelling}" for spelling in timestamp(offer[name])[1])
@@ -607,7 +651,10 @@ def questions_of_offer(offer: Mapping[str, Any]) -> Iterator[str]:
         yield "availability-order"
     if offer.get("deliveryScheduleCron") is not None and not is_cron(offer["deliveryScheduleCron"]):
         yield "cron-syntax"
-    if any(offer.get(name) is not None and not is_web_address(offer[name]) for name in ("fullImageUrl", "thumbnailUrl", "pdfUrl")):
+    if any(
+        offer.get(name) is not None and not is_web_address(offer[name])
+        for name in ("fullImageUrl", "thumbnailUrl", "pdfUrl")
+    ):
         yield "url-syntax"
     low, high = offer.get("orderMinimum"), offer.get("orderMaximum")
     if any(exceeds(low, one) or exceeds(one, high) for one in offer.get("fixedOrderQuantities") or ()):
@@ -624,8 +671,16 @@ def questions_of_offer(offer: Mapping[str, Any]) -> Iterator[str]:
     if any(exceeds(*pair) for pair in ranges):
         yield "range-order"
     clusters = offer.get("productClusters") or []
-    arrays = [(offer.get(name), "") for name in ("accessGroups", "categoryIds", "onlyShipMethodsAvailable", "fixedOrderQuantities")]
-    arrays += [(required, "name"), (classes, "name"), (clusters, "id"), ((offer.get("omniChannel") or {}).get("offers"), "offerId")]
+    arrays = [
+        (offer.get(name), "")
+        for name in ("accessGroups", "categoryIds", "onlyShipMethodsAvailable", "fixedOrderQuantities")
+    ]
+    arrays += [
+        (required, "name"),
+        (classes, "name"),
+        (clusters, "id"),
+        ((offer.get("omniChannel") or {}).get("offers"), "offerId"),
+    ]
     arrays += [(one.get("priceTiers"), "") for one in classes] + [(tier.get("pageCounts"), "") for tier in tiers]
     arrays += [(cluster.get("products"), "productId") for cluster in clusters]
     if any(repeats(*array) for array in arrays):
@@ -660,7 +715,9 @@ def questions_of_prices(data: Mapping[str, Any]) -> Iterator[str]:
     total = sum((offer["extendedPrice"].number for offer in offers), Fraction(0))
     prices = [(offer["unitPrice"].number * offer["quantity"].number, offer["extendedPrice"].number) for offer in offers]
     below = [pair for pair in prices if pair[1] < pair[0]]
-    wrong = [*below, (total, data["totalExtendedPrice"].number)] if total != data["totalExtendedPrice"].number else below
+    wrong = (
+        [*below, (total, data["totalExtendedPrice"].number)] if total != data["totalExtendedPrice"].number else below
+    )
     if not all(is_about(*pair) for pair in wrong):
         yield "price-arithmetic"
     elif wrong:
@@ -692,8 +749,8 @@ class Judgement:
 
     @property
     def asked(self) -> set[str]:
-        """The questions that can change the label. If the message has a fault in one interpretation, the questions in this
-        interpretation do not matter.
+        """The questions that can change the label. If the message has a fault in one interpretation, the questions in
+        this interpretation do not matter.
         """
         return set().union(*(way.questions for way in self.ways if not way.faults))
 
@@ -709,7 +766,9 @@ def judge(message_type: str, body: bytes, now: datetime, answers: Answers | None
     return Judgement(label_of(ways), ways)
 
 
-def ways_of(message_type: str, text: str, size: int, questions: set[str], now: datetime, answers: Answers) -> list[Findings]:
+def ways_of(
+    message_type: str, text: str, size: int, questions: set[str], now: datetime, answers: Answers
+) -> list[Findings]:
     """Judges a text in each of its possible interpretations."""
     try:
         value = parsed(text)
@@ -730,7 +789,9 @@ def ways_of(message_type: str, text: str, size: int, questions: set[str], now: d
     ways = []
     for rounded in (False, True) if inexact else (False,):
         if is_possible("double-range", "rounded" if rounded else "exact", inexact, answers):
-            counted = [findings(message_type, read_as(value, index, rounded), questions, now, answers) for index in range(most)]
+            counted = [
+                findings(message_type, read_as(value, index, rounded), questions, now, answers) for index in range(most)
+            ]
             both = Findings({})
             for one in counted:
                 both = Findings(both.faults | one.faults, both.questions | one.questions)
@@ -740,8 +801,8 @@ def ways_of(message_type: str, text: str, size: int, questions: set[str], now: d
 
 
 def is_possible(question: str, answer: str, asked: bool, answers: Answers) -> bool:
-    """Returns True if the policies allow this answer. Also returns True if the policy is `rejected`, because then the message is
-    invalid with every answer.
+    """Returns True if the policies allow this answer. Also returns True if the policy is `rejected`, because then the
+    message is invalid with every answer.
     """
     possible = answers.get(question, (answer,))
     return not asked or answer in possible or list(possible) == ["rejected"]
@@ -755,7 +816,9 @@ def findings(message_type: str, value: Any, questions: set[str], now: datetime, 
         check_product_list_offer(value, found)
         check_past(value, [int(one) for one in answers.get("clock-tolerance", ("0", "300"))], now, found)
     if not found.faults:
-        found.questions |= set(questions_of_offer(value) if message_type == "offer-creation-request" else questions_of_response(value))
+        found.questions |= set(
+            questions_of_offer(value) if message_type == "offer-creation-request" else questions_of_response(value)
+        )
     for question in found.questions & answers.keys():
         if list(answers[question]) == ["rejected"]:
             found.faults[f"rejected: {question}"] = question

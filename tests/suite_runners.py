@@ -13,16 +13,18 @@ from ready_suites import fill_in
 from validators import NODE
 
 Report = Mapping[str, tuple[str, str]]
-"""Maps each test (`RULE NAME`, or the name of a single test) to its outcome (passed, failed or skipped) and its message."""
+"""Maps each test (`RULE NAME`, or the name of a single test) to its outcome (passed, failed or skipped) and its
+message.
+"""
 
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs the tests of a format in a folder. The programs in `needs` must be installed. In the file `template`, `stand_in`
-    replaces the code `incomplete`, which users must complete.
+    """Runs the tests of a format in a folder. The programs in `needs` must be installed. In the file `template`,
+    `stand_in` replaces the code `incomplete`, which users must complete.
 
-    The stand-in writes each received message to `seen.txt`, in hexadecimal. The stand-in rejects the messages in `invalid.txt`, but
-    has two bugs: it accepts `"orderMinimum":0`, and it crashes on the number `crash`.
+    The stand-in writes each received message to `seen.txt`, in hexadecimal. The stand-in rejects the messages in
+    `invalid.txt`, but has two bugs: it accepts `"orderMinimum":0`, and it crashes on the number `crash`.
     """
 
     format: str
@@ -49,7 +51,15 @@ class Runner:
 
 
 def _output(command: list[str], folder: Path, **variables: str) -> str:
-    done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", timeout=120, check=False, env={**os.environ, **variables})
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+        env={**os.environ, **variables},
+    )
     return done.stdout + done.stderr
 
 
@@ -78,13 +88,19 @@ func standIn(body []byte) bool {
 def _go(folder: Path, built: Path) -> Report:
     (folder / "go.mod").write_text("module example.com/brokercontract\n\ngo 1.18\n")
     (folder / "stand_in_test.go").write_text(GO_STAND_IN)
-    printed = _output(["go", "test", "-json", "."], folder, GOFLAGS="-mod=mod -vet=off", GOCACHE=str(built), HOME=str(built))
+    printed = _output(
+        ["go", "test", "-json", "."], folder, GOFLAGS="-mod=mod -vet=off", GOCACHE=str(built), HOME=str(built)
+    )
     events = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
     names = {event["Test"]: "" for event in events if "Test" in event}
     for event in events:
         if event["Action"] == "output" and "Test" in event:
             names[event["Test"]] += event["Output"]
-    outcomes = {event["Test"]: event["Action"] + "ed" for event in events if event["Action"] in ("pass", "fail", "skip") and "Test" in event}
+    outcomes = {
+        event["Test"]: event["Action"] + "ed"
+        for event in events
+        if event["Action"] in ("pass", "fail", "skip") and "Test" in event
+    }
     leaves = {name: said for name, said in names.items() if not any(other.startswith(f"{name}/") for other in names)}
     assert leaves, printed
     return {_slashed(name): (outcomes[name].replace("skiped", "skipped"), said) for name, said in leaves.items()}
@@ -102,13 +118,20 @@ def _rust(folder: Path, built: Path) -> Report:
     assert Path(program).exists(), said
     printed = _output([program], folder, RUST_BACKTRACE="0")
     found = dict(re.findall(r"^test (\S+) \.\.\. (ok|FAILED)$", printed, re.MULTILINE))
-    texts = dict(re.findall(r"^---- (\S+) stdout ----\n(.*?)(?=\n\n----|\n\nfailures:|\Z)", printed, re.MULTILINE | re.DOTALL))
-    return {name.replace("::", " "): ("passed" if outcome == "ok" else "failed", texts.get(name, "")) for name, outcome in found.items()}
+    texts = dict(
+        re.findall(r"^---- (\S+) stdout ----\n(.*?)(?=\n\n----|\n\nfailures:|\Z)", printed, re.MULTILINE | re.DOTALL)
+    )
+    return {
+        name.replace("::", " "): ("passed" if outcome == "ok" else "failed", texts.get(name, ""))
+        for name, outcome in found.items()
+    }
 
 
 def _phpunit(folder: Path, built: Path) -> Report:
     log = built / "phpunit.xml"
-    printed = _output(["phpunit", "--no-configuration", "--do-not-cache-result", "--log-junit", str(log), str(folder)], folder)
+    printed = _output(
+        ["phpunit", "--no-configuration", "--do-not-cache-result", "--log-junit", str(log), str(folder)], folder
+    )
     assert log.exists(), printed
     found = _junit_report(log)
     return {name.partition('data set "')[2].rstrip('"') or name: outcome for name, outcome in found.items()}
@@ -118,9 +141,14 @@ def _junit_report(log: Path, *, in_class: bool = False) -> dict[str, tuple[str, 
     found = {}
     for test in ET.parse(log).iter("testcase"):
         outcome = next((part for part in test if part.tag in ("failure", "error", "skipped")), None)
-        group = test.get("classname", "").rpartition("$")[2] + " " if in_class and "$" in test.get("classname", "") else ""
+        group = (
+            test.get("classname", "").rpartition("$")[2] + " " if in_class and "$" in test.get("classname", "") else ""
+        )
         text = "" if outcome is None else f"{outcome.get('message', '')}{outcome.text or ''}"
-        found[group + test.get("name", "")] = ("passed" if outcome is None else "skipped" if outcome.tag == "skipped" else "failed", text)
+        found[group + test.get("name", "")] = (
+            "passed" if outcome is None else "skipped" if outcome.tag == "skipped" else "failed",
+            text,
+        )
     return found
 
 
@@ -128,9 +156,14 @@ def _minitest(folder: Path, built: Path) -> Report:
     printed = _output(["ruby", "-W", "broker_contract_test.rb", "--verbose", "--seed=1"], folder)
     lines = re.findall(r"^(.*?)#test_\d{4}_(.*) = \d+\.\d+ s = ([.FES])$", printed, re.MULTILINE)
     assert lines, printed
-    texts = {text.split("\n", 2)[1].split(" [")[0]: text for text in printed.split("\n\n") if re.match(r" +\d+\) ", text)}
+    texts = {
+        text.split("\n", 2)[1].split(" [")[0]: text for text in printed.split("\n\n") if re.match(r" +\d+\) ", text)
+    }
     outcomes = {".": "passed", "S": "skipped", "F": "failed", "E": "failed"}
-    return {f"{group} {name}": (outcomes[sign], next((text for title, text in texts.items() if name in title), "")) for group, name, sign in lines}
+    return {
+        f"{group} {name}": (outcomes[sign], next((text for title, text in texts.items() if name in title), ""))
+        for group, name, sign in lines
+    }
 
 
 def _vitest(folder: Path, built: Path) -> Report:
@@ -139,17 +172,29 @@ def _vitest(folder: Path, built: Path) -> Report:
     modules = folder.parent / "node_modules"  # Node looks for Vitest in the folders above the tests
     if not modules.exists():
         modules.symlink_to((NODE / "node_modules").resolve())
-    printed = _output(["node", str(NODE / "node_modules/vitest/vitest.mjs"), "run", "--root", str(folder), "--reporter=json"], folder)
-    tests = [test for file in json.loads(printed[printed.index("{") :])["testResults"] for test in file["assertionResults"]]
+    printed = _output(
+        ["node", str(NODE / "node_modules/vitest/vitest.mjs"), "run", "--root", str(folder), "--reporter=json"], folder
+    )
+    tests = [
+        test for file in json.loads(printed[printed.index("{") :])["testResults"] for test in file["assertionResults"]
+    ]
     outcomes = {"passed": "passed", "failed": "failed", "skipped": "skipped", "pending": "skipped"}
-    return {" ".join([*test["ancestorTitles"], test["title"]]): (outcomes[test["status"]], "\n".join(test["failureMessages"])) for test in tests}
+    return {
+        " ".join([*test["ancestorTitles"], test["title"]]): (
+            outcomes[test["status"]],
+            "\n".join(test["failureMessages"]),
+        )
+        for test in tests
+    }
 
 
 JUNIT = [
     f"/usr/share/java/{name}.jar"
     for name in (
-        "junit-jupiter-api", "junit-jupiter-engine", "junit-platform-commons", "junit-platform-console", "junit-platform-engine",
-        "junit-platform-launcher", "junit-platform-reporting", "opentest4j", "opentest4j-reporting-events", "apiguardian-api", "picocli",
+        "junit-jupiter-api", "junit-jupiter-engine", "junit-platform-commons", "junit-platform-console",
+        "junit-platform-engine",
+        "junit-platform-launcher", "junit-platform-reporting", "opentest4j", "opentest4j-reporting-events",
+        "apiguardian-api", "picocli",
     )
 ]  # fmt: skip
 
@@ -160,11 +205,43 @@ def _junit5(folder: Path, built: Path) -> Report:
     sources = [str(path) for path in (folder / "src/test/java").rglob("*.java")]
     if not (built / "brokerfuzz").exists():
         assert (
-            _output(["javac", "-Xlint:all,-processing,-path", "-encoding", "UTF-8", "-cp", ":".join(JUNIT), "-d", str(built), *sources], folder) == ""
+            _output(
+                [
+                    "javac",
+                    "-Xlint:all,-processing,-path",
+                    "-encoding",
+                    "UTF-8",
+                    "-cp",
+                    ":".join(JUNIT),
+                    "-d",
+                    str(built),
+                    *sources,
+                ],
+                folder,
+            )
+            == ""
         )
     path = ":".join([str(built), "src/test/resources", *JUNIT])
-    command = ["java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8", "-cp", path, "org.junit.platform.console.ConsoleLauncher"]
-    printed = _output([*command, "--scan-classpath", str(built), f"--reports-dir={built}/reports", "--details=tree", "--disable-banner"], folder)
+    command = [
+        "java",
+        "-Xshare:auto",
+        "-XX:TieredStopAtLevel=1",
+        "-Dfile.encoding=UTF-8",
+        "-cp",
+        path,
+        "org.junit.platform.console.ConsoleLauncher",
+    ]
+    printed = _output(
+        [
+            *command,
+            "--scan-classpath",
+            str(built),
+            f"--reports-dir={built}/reports",
+            "--details=tree",
+            "--disable-banner",
+        ],
+        folder,
+    )
     log = built / "reports" / "TEST-junit-jupiter.xml"
     assert log.exists(), printed
     return {name.removesuffix("()"): outcome for name, outcome in _junit_report(log, in_class=True).items()}

@@ -27,7 +27,8 @@ ALLOWED: dict[str, set[str]] = {
     "strategies": {"cases", "generation", "schemas", "errors"},
     "corpus": {
         "cases.fresh_values", "cases.message_diff", "cases.strangeness",
-        "cases.blocks", "cases.case", "cases.record_claims", "cases.record_reader", "cases.plan", "cases.records", "cases.case_filters",
+        "cases.blocks", "cases.case", "cases.record_claims", "cases.record_reader", "cases.plan", "cases.records",
+        "cases.case_filters",
         "format_names", "har_entries",
         "compression", "workers", "atomic_files", "version", "schemas", "errors",
     },
@@ -39,14 +40,17 @@ ALLOWED: dict[str, set[str]] = {
         "cases.case", "cases.fresh_values", "cases.techniques", "json_trees", "schemas", "errors",
     },
     "reports": {
-        "har_entries", "version", "campaign", "targets", "cases.case", "cases.covering", "cases.fresh_values", "cases.message_diff",
+        "har_entries", "version", "campaign", "targets", "cases.case", "cases.covering", "cases.fresh_values",
+        "cases.message_diff",
         "cases.techniques", "atomic_files", "schemas", "errors",
     },
     "service": {"cases.random_messages", "schemas", "errors"},
     "planned_campaign": {
-        "campaign", "workers", "targets", "cases.case", "cases.plan", "cases.catalogue", "cases.fresh_values", "version", "schemas", "errors",
+        "campaign", "workers", "targets", "cases.case", "cases.plan", "cases.catalogue", "cases.fresh_values",
+        "version", "schemas", "errors",
     },
-    "testing": {"planned_campaign", "reports", "service.running", "campaign", "targets", "corpus.bundled_corpus", "cases", "schemas", "errors"},
+    "testing": {"planned_campaign", "reports", "service.running", "campaign", "targets", "corpus.bundled_corpus",
+    "cases", "schemas", "errors"},
     "explaining": {"corpus", "inputs", "cases", "generation", "service.bugs", "schemas", "errors"},
     "inputs": {"har_reading", "corpus", "compression", "cases.case", "cases.record_reader", "schemas", "errors"},
     "har_reading": {"schemas"},
@@ -57,8 +61,8 @@ ALLOWED: dict[str, set[str]] = {
     "options": {"name_completion", "configuration", "durations", "format_names", "schemas", "errors"},
     "name_completion": {"cases", "service", "schemas", "errors"},
 }  # fmt: skip
-"""Maps each part (a package or module of brokerfuzz) to the parts that it may import. Instead of a package, a single module of it
-can be listed. Commands may import any part, and only the command line imports commands.
+"""Maps each part (a package or module of brokerfuzz) to the parts that it may import. Instead of a package, a single
+module of it can be listed. Commands may import any part, and only the command line imports commands.
 """
 TOP = {"cli", "__main__", "__init__"}
 ALLOWED["commands"] = set(ALLOWED)
@@ -80,7 +84,9 @@ def nodes(tree: ast.AST) -> list[ast.AST]:
 
 @cache
 def imports(tree: ast.AST, *, at_import: bool = False) -> set[str]:
-    """Returns the names of the modules that a module of brokerfuzz imports. With `at_import`, omits imports inside of functions."""
+    """Returns the names of the modules that a module of brokerfuzz imports. With `at_import`, omits imports inside of
+    functions.
+    """
     found: set[str] = set()
     for node in _top_level(tree) if at_import else nodes(tree):
         if isinstance(node, ast.Import):
@@ -112,7 +118,9 @@ def imports_from(tree: ast.AST) -> list[ast.ImportFrom]:
 
 
 def test_packages_import_only_what_the_table_allows() -> None:
-    pairs = [(module, imported) for module in sorted(set(modules()) - TOP) for imported in sorted(imports(modules()[module]))]
+    pairs = [
+        (module, imported) for module in sorted(set(modules()) - TOP) for imported in sorted(imports(modules()[module]))
+    ]
     assert len(pairs) > 300
     assert [f"{module} imports {imported}" for module, imported in pairs if not is_allowed(module, imported)] == []
 
@@ -122,7 +130,9 @@ def test_no_module_uses_relative_imports() -> None:
 
 
 def test_no_module_imports_public_names_of_the_top_package() -> None:
-    """The top package exports names of all parts. If a module imported these names, the other tests would not notice which part it uses."""
+    """The top package exports names of all parts. If a module imported these names, the other tests would not notice
+    which part it uses.
+    """
     through = [
         f"{name} imports {alias.name}"
         for name, tree in modules().items()
@@ -137,16 +147,22 @@ def test_no_module_imports_public_names_of_the_top_package() -> None:
 
 def test_only_the_command_line_imports_commands() -> None:
     assert [name for name, tree in modules().items() if "cli" in imports(tree) and name != "__main__"] == []
-    importing = {name for name, tree in modules().items() if any(other.startswith("commands") for other in imports(tree))}
+    importing = {
+        name for name, tree in modules().items() if any(other.startswith("commands") for other in imports(tree))
+    }
     assert {name for name in importing if not name.startswith("commands")} == {"cli"}
 
 
 LATE: dict[str, set[str]] = {"cases.case": {"cases.case_text"}, "schemas.contract": {"schemas.reference_data"}}
-"""Imports inside functions that would otherwise be part of a circle: a case describes itself, and a contract reads its reference data."""
+"""Imports inside functions that would otherwise be part of a circle: a case describes itself, and a contract reads its
+reference data.
+"""
 
 
 def test_there_are_no_circles_of_modules_even_with_imports_inside_functions() -> None:
-    graph = {name: imports(tree) - {name} - LATE.get(name, set()) for name, tree in modules().items() if name != "__init__"}
+    graph = {
+        name: imports(tree) - {name} - LATE.get(name, set()) for name, tree in modules().items() if name != "__init__"
+    }
     TopologicalSorter(graph).prepare()
 
 
@@ -162,17 +178,24 @@ def uses_hypothesis(tree: ast.AST) -> bool:
 
 def test_only_strategies_and_unsupported_keywords_import_hypothesis() -> None:
     using = {name for name, tree in modules().items() if uses_hypothesis(tree)}
-    assert {name for name in using if not name.startswith("strategies")} == {"generation.unsupported_keywords", "hypothesis_plugin"}
+    assert {name for name in using if not name.startswith("strategies")} == {
+        "generation.unsupported_keywords",
+        "hypothesis_plugin",
+    }
 
 
 def test_each_class_name_occurs_once() -> None:
-    classes = Counter(node.name for tree in modules().values() for node in nodes(tree) if isinstance(node, ast.ClassDef))
+    classes = Counter(
+        node.name for tree in modules().values() for node in nodes(tree) if isinstance(node, ast.ClassDef)
+    )
     assert [name for name, count in classes.items() if count > 1] == []
 
 
 def test_the_tree_of_errors_matches_the_classes() -> None:
     drawn = re.findall(r"^(?:[├└]── )?(\w+Error) {3,}", errors.__doc__ or "", re.MULTILINE)
-    classes = [value for value in vars(errors).values() if isinstance(value, type) and value.__module__ == errors.__name__]
+    classes = [
+        value for value in vars(errors).values() if isinstance(value, type) and value.__module__ == errors.__name__
+    ]
     assert drawn[0] == "BrokerfuzzError"
     assert sorted(drawn) == sorted(found.__name__ for found in classes)
     assert {found.__bases__ for found in classes if found is not errors.BrokerfuzzError} == {(errors.BrokerfuzzError,)}

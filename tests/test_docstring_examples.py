@@ -35,5 +35,9 @@ def test_the_example_of_a_public_name_runs(found: Any, tmp_path: Path, monkeypat
 def test_the_page_lists_exactly_the_public_names() -> None:
     if not PAGE.exists():  # the tests of the wheel have no documentation
         return
-    listed = {name for row in re.findall(r"^\| (`.*?) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE) for name in re.findall("`(.*?)`", row)}
+    listed = {
+        name
+        for row in re.findall(r"^\| (`.*?) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+        for name in re.findall("`(.*?)`", row)
+    }
     assert listed == {name for name, _ in public()} | CONSTANTS

@@ -1,4 +1,6 @@
-"""Without the packages of the extras, everything that needs no service works. All other commands say what to install."""
+"""Without the packages of the extras, everything that needs no service works. All other commands say what to
+install.
+"""
 
 import subprocess
 import sys
@@ -9,7 +11,9 @@ import pytest
 
 MISSING = ("distributed", "fsspec", "httptools", "pyarrow", "pyreqwest", "uvicorn", "uvloop")
 BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({MISSING}))\n"
-"""The content of `sitecustomize.py`, which Python runs when it starts. Afterwards, Python cannot import the packages in `MISSING`."""
+"""The content of `sitecustomize.py`, which Python runs when it starts. Afterwards, Python cannot import the packages in
+`MISSING`.
+"""
 USE = """
 import sys
 from itertools import islice
@@ -37,7 +41,9 @@ def light(tmp_path: Path, environment: Mapping[str, str]) -> Light:
     env = {**environment, "PYTHONPATH": f"{tmp_path}:{environment['PYTHONPATH']}"}
 
     def run(*args: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, *args], capture_output=True, text=True, cwd=tmp_path, env=env, check=False)
+        return subprocess.run(
+            [sys.executable, *args], capture_output=True, text=True, cwd=tmp_path, env=env, check=False
+        )
 
     return run
 
@@ -50,14 +56,26 @@ def test_test_suites_and_corpora_need_no_optional_package(light: Light) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("fire --demo", "the reference service needs uvicorn: pip install 'PATH[fire]', where PATH is a checkout or a wheel of brokerfuzz"),
+        (
+            "fire --demo",
+            (
+                "the reference service needs uvicorn: pip install 'PATH[fire]', where PATH is a checkout or a wheel of "
+                "brokerfuzz"
+            ),
+        ),
         (
             "fire http://127.0.0.1:1/offers",
-            "sending messages to a URL needs pyreqwest: pip install 'PATH[fire]', where PATH is a checkout or a wheel of brokerfuzz",
+            (
+                "sending messages to a URL needs pyreqwest: pip install 'PATH[fire]', where PATH is a checkout or a wheel "
+                "of brokerfuzz"
+            ),
         ),
         ("export a.parquet", "the format `parquet` needs pyarrow: pip install 'PATH[parquet]', where"),
         ("export memory://a.ndjson", "a corpus at a URL needs fsspec: pip install 'PATH[remote]', where"),
-        ("export a.ndjson --cluster tcp://127.0.0.1:1", "a Dask cluster needs distributed: pip install 'PATH[cluster]', where"),
+        (
+            "export a.ndjson --cluster tcp://127.0.0.1:1",
+            "a Dask cluster needs distributed: pip install 'PATH[cluster]', where",
+        ),
     ],
 )
 def test_a_command_without_its_package_says_in_one_line_what_to_install(light: Light, command: str, said: str) -> None:
@@ -68,6 +86,18 @@ def test_a_command_without_its_package_says_in_one_line_what_to_install(light: L
 
 
 def test_functions_can_be_tested_without_the_packages(light: Light, tmp_path: Path) -> None:
-    (tmp_path / "reading.py").write_text("import json\n\n\ndef read(body):\n    return json.loads(body).get('orderMinimum', 1) > 0\n")
-    done = light("-m", "brokerfuzz", "fire", "--call", "reading:read", "--rule", "*orderMinimum:minimum", "--technique", "one-below")
+    (tmp_path / "reading.py").write_text(
+        "import json\n\n\ndef read(body):\n    return json.loads(body).get('orderMinimum', 1) > 0\n"
+    )
+    done = light(
+        "-m",
+        "brokerfuzz",
+        "fire",
+        "--call",
+        "reading:read",
+        "--rule",
+        "*orderMinimum:minimum",
+        "--technique",
+        "one-below",
+    )
     assert done.returncode == 0, done.stderr

@@ -8,7 +8,13 @@ import pytest
 
 import brokerfuzz
 
-FACES = ["brokerfuzz", *(f"brokerfuzz.{room}" for room in ("campaign", "corpus", "generation", "schemas", "strategies", "cases.techniques"))]
+FACES = [
+    "brokerfuzz",
+    *(
+        f"brokerfuzz.{room}"
+        for room in ("campaign", "corpus", "generation", "schemas", "strategies", "cases.techniques")
+    ),
+]
 HEAVY = ["hypothesis", "jsonschema_rs", "orjson", "pyreqwest", "uvicorn", "asyncio", "click"]
 
 
@@ -33,12 +39,21 @@ def test_the_version_is_that_of_the_distribution() -> None:
 def test_the_package_is_typed_and_contains_its_data() -> None:
     package = Path(brokerfuzz.__file__).parent
     assert (package / "py.typed").exists()
-    assert {path.name for path in (package / "schemas").glob("*.json")} >= {"ambiguities.json", "semantics.json", "envelope.schema.json"}
+    assert {path.name for path in (package / "schemas").glob("*.json")} >= {
+        "ambiguities.json",
+        "semantics.json",
+        "envelope.schema.json",
+    }
 
 
 @pytest.mark.parametrize(
     ("imported", "lean_of"),
-    [("brokerfuzz", HEAVY), ("brokerfuzz.cli", HEAVY[:-1]), ("brokerfuzz.corpus", ["hypothesis"]), ("brokerfuzz.testing.plugin", HEAVY)],
+    [
+        ("brokerfuzz", HEAVY),
+        ("brokerfuzz.cli", HEAVY[:-1]),
+        ("brokerfuzz.corpus", ["hypothesis"]),
+        ("brokerfuzz.testing.plugin", HEAVY),
+    ],
 )
 def test_imports_do_not_load_heavy_libraries(imported: str, lean_of: list[str]) -> None:
     code = f"import sys, {imported}; print(*sys.modules)"

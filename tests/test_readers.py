@@ -45,7 +45,8 @@ def needed(*tools: str) -> None:
 @pytest.mark.parametrize(
     ("command", "reader"),
     [
-        ("python3", "reader.py"), ("node", "reader.mjs"), ("go run", "reader.go"), ("php", "reader.php"), ("ruby", "reader.rb"), ("sh", "reader.sh"),
+        ("python3", "reader.py"), ("node", "reader.mjs"), ("go run", "reader.go"), ("php", "reader.php"), ("ruby",
+        "reader.rb"), ("sh", "reader.sh"),
     ],
 )  # fmt: skip
 @pytest.mark.rotated(3)
@@ -64,11 +65,15 @@ def test_a_reader_of_lines_gives_the_exact_bytes(exports: Path, cases: list[Case
     ],
 )
 @pytest.mark.rotated(3)
-def test_a_reader_of_files_gives_the_exact_bytes(exports: Path, cases: list[Case], tmp_path: Path, compiler: str, commands: list[str]) -> None:
+def test_a_reader_of_files_gives_the_exact_bytes(
+    exports: Path, cases: list[Case], tmp_path: Path, compiler: str, commands: list[str]
+) -> None:
     needed(compiler)
     places = {"out": tmp_path, "readers": READERS, "messages": exports / "files" / "offer-creation-request"}
     found = output(exports, *([word.format(**places) for word in command.split()] for command in commands))
-    assert sorted((LETTERS[name[0]], name[-21:-5], body) for name, body in found) == sorted((case.label, case.id, case.body.hex()) for case in cases)
+    assert sorted((LETTERS[name[0]], name[-21:-5], body) for name, body in found) == sorted(
+        (case.label, case.id, case.body.hex()) for case in cases
+    )
 
 
 def test_the_readme_names_every_reader() -> None:

@@ -16,7 +16,11 @@ from brokerfuzz.cli import commands
 README = Path(__file__).parent.parent / "README.md"
 TEXT = README.read_text(encoding="utf-8") if README.exists() else ""
 PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-COMMANDS = [shlex.split(line, comments=True) for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()]
+COMMANDS = [
+    shlex.split(line, comments=True)
+    for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)
+    for line in block.splitlines()
+]
 
 
 @pytest.mark.rotated(2)
@@ -39,7 +43,9 @@ CHECKED = Path(__file__).parent / "readme"
 
 
 def write_copies() -> None:
-    """Copies the Python examples from the README to `CHECKED`. Run `python tests/test_readme.py` after a change of the README."""
+    """Copies the Python examples from the README to `CHECKED`. Run `python tests/test_readme.py` after a change of the
+    README.
+    """
     for path in CHECKED.glob("*.py"):
         path.unlink()
     for number, code in enumerate(PYTHON, 1):
@@ -78,7 +84,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 HERE = [words for words in OURS if words not in ELSEWHERE]
 LARGE = "10000"
 SHORTENED = [["200" if word == LARGE else word for word in words] for words in HERE]
-"""The commands with a smaller corpus, because generating 10,000 cases takes too long. Long runs also use the large corpus."""
+"""The commands with a smaller corpus, because generating 10,000 cases takes too long. Long runs also use the large
+corpus.
+"""
 
 
 OFTEN, NOW_AND_THEN = ([words for words in SHORTENED if ("--demo" in words) == long] for long in (False, True))
@@ -89,7 +97,9 @@ MARKED = [
 
 
 @pytest.mark.parametrize("command", [*OFTEN, *MARKED], ids=" ".join)
-def test_the_commands_run(command: list[str], tmp_path: Path, journal: Path, corpus: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_run(
+    command: list[str], tmp_path: Path, journal: Path, corpus: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     copy(journal, tmp_path)
     copy(corpus, tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -103,7 +113,9 @@ def test_the_commands_run(command: list[str], tmp_path: Path, journal: Path, cor
 def test_commands_for_a_service_of_the_reader_are_valid(
     command: list[str], tmp_path: Path, journal: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No server listens at the address. brokerfuzz reports the missing server only if all other parts of the command are valid."""
+    """No server listens at the address. brokerfuzz reports the missing server only if all other parts of the command
+    are valid.
+    """
     if "run.ndjson" in command and "--journal" not in command:
         copy(journal, tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -26,17 +26,22 @@ NODE = Path(__file__).parent / "node"
 def agree(message_type: MessageType, values: Sequence[Any]) -> list[dict[str, bool]]:
     """For each value, maps the name of each validator to True if the validator accepts the value.
 
-    JavaScript has only one type of number, so 1.0 and integers beyond 2**53 change there. If Node or its packages are missing,
-    skips the test. In CI, fails the test instead.
+    JavaScript has only one type of number, so 1.0 and integers beyond 2**53 change there. If Node or its packages are
+    missing, skips the test. In CI, fails the test instead.
     """
     in_javascript = _in_node(message_type, values)
     in_python = _in_python(message_type)
-    return [{name: judge(value) for name, judge in in_python.items()} | verdicts for value, verdicts in zip(values, in_javascript, strict=True)]
+    return [
+        {name: judge(value) for name, judge in in_python.items()} | verdicts
+        for value, verdicts in zip(values, in_javascript, strict=True)
+    ]
 
 
 @cache
 def _in_python(message_type: MessageType) -> dict[str, Callable[[Any], bool]]:
-    schemas = {name: deepcopy(schema) for name, schema in load_contract().schemas.items()}  # jsonschema-rs rejects read-only ones
+    schemas = {
+        name: deepcopy(schema) for name, schema in load_contract().schemas.items()
+    }  # jsonschema-rs rejects read-only ones
     schema = schemas[message_type]
     resources = [(other["$id"], Resource.from_contents(other)) for other in schemas.values()]
     by_id = {other["$id"]: other for other in schemas.values()}
@@ -60,7 +65,12 @@ def _passes(judge: Callable[[Any], Any], value: Any) -> bool:
 def _in_node(message_type: MessageType, values: Sequence[Any]) -> list[dict[str, bool]]:
     lines = "".join(json.dumps({"message": message_type, "body": value}, allow_nan=False) + "\n" for value in values)
     run = subprocess.run(
-        [_node(), str(NODE / "validate.mjs"), str(SCHEMAS)], input=lines, capture_output=True, encoding="utf-8", timeout=300, check=False
+        [_node(), str(NODE / "validate.mjs"), str(SCHEMAS)],
+        input=lines,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
     )
     assert (run.returncode, run.stderr) == (0, "")
     return [json.loads(line) for line in run.stdout.splitlines()]
@@ -77,8 +87,12 @@ def _node() -> str:
 
 
 def suite_in_node(path: Path) -> dict[str, list[str]]:
-    """Maps each validator in Node to the tests of JSON-Schema-Test-Suite that it fails. If Node is missing, skips the test, or fails it in CI."""
-    run = subprocess.run([_node(), str(NODE / "suite.mjs"), str(path)], capture_output=True, encoding="utf-8", timeout=300, check=False)
+    """Maps each validator in Node to the tests of JSON-Schema-Test-Suite that it fails. If Node is missing, skips the
+    test, or fails it in CI.
+    """
+    run = subprocess.run(
+        [_node(), str(NODE / "suite.mjs"), str(path)], capture_output=True, encoding="utf-8", timeout=300, check=False
+    )
     assert (run.returncode, run.stderr) == (0, "")
     wrong: dict[str, list[str]] = json.loads(run.stdout)
     return wrong

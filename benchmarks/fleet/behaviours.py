@@ -13,7 +13,9 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, vali
 
 
 class Matches:
-    """Tests whether a value matches a schema. The schema is compiled on first use, because most candidates of a fleet are never used."""
+    """Tests whether a value matches a schema. The schema is compiled on first use, because most candidates of a fleet
+    are never used.
+    """
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -105,7 +107,9 @@ def reads(rewrite: Callable[[bytes], bytes | None]) -> Behaviour:
 
 
 def unwraps(unwrap: Callable[[Any], Any]) -> Behaviour:
-    """The service checks `unwrap(value)` instead of the sent value. If `unwrap` returns None, the service checks the sent value."""
+    """The service checks `unwrap(value)` instead of the sent value. If `unwrap` returns None, the service checks the
+    sent value.
+    """
 
     def answer(message: Message) -> Answer:
         if not message.readable:

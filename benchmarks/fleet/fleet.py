@@ -20,14 +20,14 @@ from benchmarks.fleet.plain_messages import Ground
 from brokerfuzz.schemas import Contract, load_contract
 
 STEPS: Mapping[Kind, int] = {"loosened": 5, "coerced": 9, "tightened": 12, "crashing": 14, "misplaced": 6}
-"""The step between the sites at which a mutation is tried, for each kind of mutant: 5 means every fifth site. A mutant with the
-mutation at all sites is always tried.
+"""The step between the sites at which a mutation is tried, for each kind of mutant: 5 means every fifth site. A mutant
+with the mutation at all sites is always tried.
 """
 
 
 def fleet(now: datetime, contract: Contract | None = None, *, whole: bool = False) -> list[Mutant]:
-    """Returns the mutants of a contract. A candidate becomes a mutant only if a message proves its bug. With `whole`, each mutation
-    is tried at every site instead of only some sites. This gives five times as many mutants.
+    """Returns the mutants of a contract. A candidate becomes a mutant only if a message proves its bug. With `whole`,
+    each mutation is tried at every site instead of only some sites. This gives five times as many mutants.
     """
     ground = Ground(contract or load_contract(), now)
     chosen = every_candidate(ground) if whole else _spread(every_candidate(ground))
@@ -56,7 +56,9 @@ def every_candidate(ground: Ground) -> Iterator[Candidate]:
 
 
 def _spread(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
-    """For each mutation, yields only the candidates at some sites (see `STEPS`). The selected sites differ between mutations."""
+    """For each mutation, yields only the candidates at some sites (see `STEPS`). The selected sites differ between
+    mutations.
+    """
     mutations: dict[tuple[Kind, str], list[Candidate]] = {}
     for candidate in candidates:
         mutations.setdefault((candidate.kind, candidate.mutation), []).append(candidate)

@@ -6,7 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.fleet.behaviours import crashes_on_text
-from benchmarks.fleet.json_strings import STRING, Spoil, Test, closed, first_value, is_unreadable, text_with, tokens_with, with_price, with_text
+from benchmarks.fleet.json_strings import (
+    STRING,
+    Spoil,
+    Test,
+    closed,
+    first_value,
+    is_unreadable,
+    text_with,
+    tokens_with,
+    with_price,
+    with_text,
+)
 from benchmarks.fleet.mutants import Candidate
 from benchmarks.fleet.plain_messages import Ground, written
 
@@ -60,10 +71,18 @@ _FRAGILE: tuple[tuple[str, Test, Spoil], ...] = (
     ("trailing text", _begins_well, lambda b: b + b" x"),
     ("a depth of more than 50", _deeper_than(50), lambda b: b[:-1] + b', "a": ' + b"[" * 60 + b"]" * 60 + b"}"),
     ("a depth of more than 500", _deeper_than(500), lambda b: b[:-1] + b', "a": ' + b"[" * 600 + b"]" * 600 + b"}"),
-    ("a depth of more than 10000", _deeper_than(10_000), lambda b: b[:-1] + b', "a": ' + b"[" * 12_000 + b"]" * 12_000 + b"}"),
+    (
+        "a depth of more than 10000",
+        _deeper_than(10_000),
+        lambda b: b[:-1] + b', "a": ' + b"[" * 12_000 + b"]" * 12_000 + b"}",
+    ),
     ("NUL escapes", text_with(rb"\\u0000"), with_text(rb"a\u0000b")),
     ("raw NUL", text_with(rb"\0"), with_text(b"a\0b")),
-    ("lone surrogates", text_with(rb"(?i)(?<!\\)\\ud[89ab][0-9a-f]{2}(?!\\ud)|\\ud8[0-9a-f]{2}\\u(?!d)"), with_text(rb"\ud800")),
+    (
+        "lone surrogates",
+        text_with(rb"(?i)(?<!\\)\\ud[89ab][0-9a-f]{2}(?!\\ud)|\\ud8[0-9a-f]{2}\\u(?!d)"),
+        with_text(rb"\ud800"),
+    ),
     ("lone low surrogates", text_with(rb"(?i)(?<!\\ud8[0-9a-f]{2})\\ud[cdef][0-9a-f]{2}"), with_text(rb"\udc00")),
     ("pairs of surrogates", text_with(rb"(?i)\\ud8[0-9a-f]{2}\\ud[c-f]"), with_text(rb"\ud83d\ude00")),
     ("a byte order mark", text_with(rb"\A\xef\xbb\xbf"), lambda b: b"\xef\xbb\xbf" + b),

@@ -1,5 +1,6 @@
-"""Mutants whose bug depends on the states of properties: for example, absent, null or false. Some mutants ignore a rule while
-another property is in a certain state. Other mutants reject valid messages with a certain combination of two states.
+"""Mutants whose bug depends on the states of properties: for example, absent, null or false. Some mutants ignore a rule
+while another property is in a certain state. Other mutants reject valid messages with a certain combination of two
+states.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,8 +27,8 @@ T = TypeVar("T")
 
 
 class State(NamedTuple):
-    """A state of the property at `site`: for example, null. `above` is the site of the object that contains the property. Objects
-    match `schema` if their property is in this state.
+    """A state of the property at `site`: for example, null. `above` is the site of the object that contains the
+    property. Objects match `schema` if their property is in this state.
     """
 
     words: str
@@ -59,7 +60,9 @@ def _states_of(ground: Ground, site: Site) -> Iterator[State]:
         return State(f"{site.path} is {words}", site.path, above, somewhere(site.name, trigger), value)
 
     if not site.required:
-        yield State(f"{site.path} is absent", site.path, above, {"type": "object", "not": {"required": [site.name]}}, ABSENT)
+        yield State(
+            f"{site.path} is absent", site.path, above, {"type": "object", "not": {"required": [site.name]}}, ABSENT
+        )
     if "null" in types:
         yield state("null", {"type": "null"}, None)
     if "enum" in site.schema:
@@ -104,7 +107,9 @@ def _is_in(matches: Matches, message: Message) -> bool:
 
 def _unchecked_beside(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
     """For each mutant, the rule and the state belong to different properties of the same object."""
-    pairs = [(r, s) for s, r in product(states, _rules(ground)) if r.site.rpartition(".")[0] == s.above and r.site != s.site]
+    pairs = [
+        (r, s) for s, r in product(states, _rules(ground)) if r.site.rpartition(".")[0] == s.above and r.site != s.site
+    ]
     for rule, state in _chosen(pairs, UNCHECKED_BESIDE):
         loose = schema_at(lacks(ground.schema, rule), state.above)
         schema = mended(ground.schema, state.above, partial(_or_in_state, state.schema, loose))
@@ -139,7 +144,9 @@ def _rejected_together(ground: Ground, of_root: Sequence[State], below: Sequence
         yield _rejecting(ground, one, other, {"allOf": [one.of_message, other.of_message]})
     for one, other in _chosen([pair for pair in _pairs(below) if pair[0].above == pair[1].above], REJECTED_BELOW):
         yield _rejecting(ground, one, other, somewhere(one.above, {"allOf": [one.schema, other.schema]}))
-    for one, other in _chosen([(a, b) for a, b in product(of_root, below) if not b.site.startswith(a.site)], REJECTED_ACROSS):
+    for one, other in _chosen(
+        [(a, b) for a, b in product(of_root, below) if not b.site.startswith(a.site)], REJECTED_ACROSS
+    ):
         yield _rejecting(ground, one, other, {"allOf": [one.of_message, other.of_message]})
 
 
@@ -151,4 +158,6 @@ def _rejecting(ground: Ground, one: State, other: State, trigger: Schema) -> Can
     bodies = [written(put(put(m, one.site, one.value), other.site, other.value)) for m in ground.messages]
     valid = [body for body in bodies if ground.reader(body).label == "valid"]
     seen = next((state.site for state in (one, other) if state.value is not ABSENT), one.site)
-    return Candidate("interaction", "rejects messages", f"if {one.words} and {other.words}", seen, None, rejects(trigger), valid)
+    return Candidate(
+        "interaction", "rejects messages", f"if {one.words} and {other.words}", seen, None, rejects(trigger), valid
+    )

@@ -5,7 +5,9 @@ from collections.abc import Callable
 STRING = rb'"(?:[^"\\]|\\.)*"'
 Test = Callable[[bytes], object]
 Rewrite = Callable[[bytes], bytes | None]
-"""Maps the bytes that were sent to the bytes that a lenient parser reads. The result is None if the parser cannot read the message."""
+"""Maps the bytes that were sent to the bytes that a lenient parser reads. The result is None if the parser cannot read
+the message.
+"""
 Spoil = Callable[[bytes], bytes]
 
 
@@ -46,7 +48,9 @@ def closed(body: bytes) -> bytes:
 
 
 def with_text(json_text: bytes) -> Spoil:
-    """The returned function replaces the description in a plain message. `json_text` is the new description as JSON, without quotes."""
+    """The returned function replaces the description in a plain message. `json_text` is the new description as JSON,
+    without quotes.
+    """
     return lambda body: re.sub(rb'"description": "[^"]*"', lambda _: b'"description": "' + json_text + b'"', body)
 
 

@@ -8,7 +8,9 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 
 class Leniency(NamedTuple):
-    """A bug of a service: it also accepts all values that match the schema `extra`. `example` is one of these values."""
+    """A bug of a service: it also accepts all values that match the schema `extra`. `example` is one of these
+    values.
+    """
 
     name: str
     extra: Schema
@@ -31,11 +33,19 @@ def bounds(schema: Schema) -> Iterable[Leniency]:
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None:
         yield _only("one below the minimum", low - 1)
-        yield Leniency("anything below the minimum but not 0", {"type": "integer", "maximum": low - 2}, min(low - 2, -5))
+        yield Leniency(
+            "anything below the minimum but not 0", {"type": "integer", "maximum": low - 2}, min(low - 2, -5)
+        )
     if high is not None:
         yield _only("one above the maximum", high + 1)
-        yield Leniency("integers without a sign", {"type": "integer", "minimum": high + 1, "maximum": 2 * high + 1}, 2 * high + 1)
-        yield Leniency("integers that wrap into range", {"type": "integer", "minimum": 2 * high + 3, "maximum": 3 * high + 2}, 2 * high + 3)
+        yield Leniency(
+            "integers without a sign", {"type": "integer", "minimum": high + 1, "maximum": 2 * high + 1}, 2 * high + 1
+        )
+        yield Leniency(
+            "integers that wrap into range",
+            {"type": "integer", "minimum": 2 * high + 3, "maximum": 3 * high + 2},
+            2 * high + 3,
+        )
         yield Leniency("integers of 64 bits", {"type": "integer", "minimum": high + 1, "maximum": BIGGEST_INT64}, 2**53)
         yield Leniency("integers beyond 64 bits", {"type": "integer", "minimum": BIGGEST_INT64}, 2**64)
 
@@ -43,7 +53,11 @@ def bounds(schema: Schema) -> Iterable[Leniency]:
 def fractions(schema: Schema) -> Iterable[Leniency]:
     low, high = schema.get("minimum", -(2**31)), schema.get("maximum", 2**31 - 1)
     yield Leniency("fractions, cut", {"type": "number", "minimum": low, "maximum": high}, max(low, 1) + 0.5)
-    yield Leniency("fractions, rounded up", {"type": "number", "minimum": low - 0.5, "maximum": high, "not": {"multipleOf": 1}}, max(low, 1) - 0.5)
+    yield Leniency(
+        "fractions, rounded up",
+        {"type": "number", "minimum": low - 0.5, "maximum": high, "not": {"multipleOf": 1}},
+        max(low, 1) - 0.5,
+    )
     yield Leniency("almost whole numbers", {"type": "number", "minimum": 1, "maximum": 1.001}, 1.0000000001)
     yield Leniency("any number", {"type": "number"}, 2.25)
 
@@ -64,7 +78,9 @@ def texts_for_numbers(_: Schema) -> Iterable[Leniency]:
     yield _text("spaces for a number", r"^\s+$", " ")
     yield Leniency("booleans for numbers", {"type": "boolean"}, True)
     yield _only("false for a number", False)
-    yield Leniency("one number in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "number"}}, [2])
+    yield Leniency(
+        "one number in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "number"}}, [2]
+    )
     yield _only("an empty array for a number", [])
     yield _only("an empty object for a number", {})
 
@@ -93,7 +109,9 @@ def booleans(_: Schema) -> Iterable[Leniency]:
     yield _only("the empty string for false", "")
     yield _only("an empty array for false", [])
     yield _only("an empty object for a boolean", {})
-    yield Leniency("one boolean in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "boolean"}}, [True])
+    yield Leniency(
+        "one boolean in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "boolean"}}, [True]
+    )
 
 
 def strings(_: Schema) -> Iterable[Leniency]:
@@ -103,7 +121,9 @@ def strings(_: Schema) -> Iterable[Leniency]:
     yield _only("0 for a string", 0)
     yield Leniency("booleans for strings", {"type": "boolean"}, True)
     yield _only("false for a string", False)
-    yield Leniency("one string in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "string"}}, ["a"])
+    yield Leniency(
+        "one string in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "string"}}, ["a"]
+    )
     yield Leniency("strings in an array", {"type": "array", "items": {"type": "string"}}, ["a"])
     yield _only("an empty array for a string", [])
     yield _only("an empty object for a string", {})
@@ -120,10 +140,15 @@ def enums(schema: Schema) -> Iterable[Leniency]:
     yield _text("listed values with spaces before them", rf"^\s+({any_of})$", f" {props[0]}")
     yield _text("listed values with spaces after them", rf"^({any_of})\s+$", f"{props[0]} ")
     for name, instead in (("no spaces", ""), ("underscores", "_"), ("hyphens", "-"), ("two spaces", "  ")):
-        yield _listed(f"listed values with {name} for spaces", [m.replace(" ", instead) for m in props if " " in m] or [phrase])
+        yield _listed(
+            f"listed values with {name} for spaces", [m.replace(" ", instead) for m in props if " " in m] or [phrase]
+        )
     yield _listed("beginnings of listed values", [m[:length] for m in props for length in range(1, len(m))])
     yield _listed("first words of listed values", [m.split()[0] for m in props if " " in m] or [phrase[:3]])
-    yield _listed("parts of listed values", sorted({m[start:end] for m in props for start in range(len(m)) for end in range(start + 1, len(m) + 1)}))
+    yield _listed(
+        "parts of listed values",
+        sorted({m[start:end] for m in props for start in range(len(m)) for end in range(start + 1, len(m) + 1)}),
+    )
     yield _text("strings that begin with a listed value", f"^({any_of})", f"{props[0]}s")
     yield _text("strings that end with a listed value", f"({any_of})$", f"X{props[0]}")
     yield _text("listed values in a list", f"^({any_of})(, ?({any_of}))+$", f"{props[0]},{props[-1]}")
@@ -132,7 +157,11 @@ def enums(schema: Schema) -> Iterable[Leniency]:
     yield _text("ordinal numbers in strings", "^[0-9]$", "0")
     yield _only("the empty string for a listed value", "")
     yield _text("spaces for a listed value", r"^\s+$", " ")
-    yield Leniency("one listed value in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"enum": props}}, [props[0]])
+    yield Leniency(
+        "one listed value in an array",
+        {"type": "array", "minItems": 1, "maxItems": 1, "items": {"enum": props}},
+        [props[0]],
+    )
 
 
 def _listed(name: str, values: list[str]) -> Leniency:
@@ -142,7 +171,9 @@ def _listed(name: str, values: list[str]) -> Leniency:
 def arrays(schema: Schema) -> Iterable[Leniency]:
     of = schema.get("items", {})
     plain = {"string": ("string", "a"), "number": ("number", 2), "object": ("object", {})}
-    kind = next((k for k in plain if plain[k][0] in types_of(of) or (k == "number" and "integer" in types_of(of))), "object")
+    kind = next(
+        (k for k in plain if plain[k][0] in types_of(of) or (k == "number" and "integer" in types_of(of))), "object"
+    )
     json_type, example = plain[kind]
     yield Leniency(f"one {kind} for an array of them", {"type": json_type}, example)
     yield _only("an empty object for an array", {})
@@ -158,14 +189,18 @@ def arrays(schema: Schema) -> Iterable[Leniency]:
     yield _only("false for an array", False)
     yield _only("0 for an array", 0)
     yield Leniency("any scalar for an array", {"type": ["string", "number", "boolean"]}, 1)
-    yield Leniency("an array within an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "array"}}, [[]])
+    yield Leniency(
+        "an array within an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "array"}}, [[]]
+    )
     yield Leniency("null items", {"type": "array", "items": {"anyOf": [of, {"type": "null"}]}}, [None])
 
 
 def objects(schema: Schema) -> Iterable[Leniency]:
     yield _only("an empty array for an object", [])
     yield Leniency("any array for an object", {"type": "array"}, [])
-    yield Leniency("one object in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "object"}}, [{}])
+    yield Leniency(
+        "one object in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "object"}}, [{}]
+    )
     yield _only("the empty string for an object", "")
     yield _text("an object in a string", r"^\s*\{", "{}")
     yield Leniency("any string for an object", {"type": "string", "minLength": 1}, "a")

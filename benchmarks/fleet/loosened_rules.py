@@ -46,12 +46,17 @@ def _coercions(schema: Schema) -> Iterable[Leniency]:
                 yield from maker(schema)
 
 
-_FAMILIES: tuple[tuple[Kind, Callable[[Schema], Iterable[Leniency]]], ...] = (("loosened", _loosenings), ("coerced", _coercions))
+_FAMILIES: tuple[tuple[Kind, Callable[[Schema], Iterable[Leniency]]], ...] = (
+    ("loosened", _loosenings),
+    ("coerced", _coercions),
+)
 
 
 def _lenient(ground: Ground, kind: Kind, where: list[tuple[Site, Leniency]]) -> Candidate:
     schema = ground.schema
-    for site, leniency in reversed(where):  # deeper sites first, because the paths below a changed schema no longer exist
+    for site, leniency in reversed(
+        where
+    ):  # deeper sites first, because the paths below a changed schema no longer exist
         schema = mended(schema, site.path, partial(_either, leniency.extra))
     path, words = _whereabouts([site for site, _ in where])
     bodies = [body for site, leniency in where for body in ground.with_value(site.path, leniency.example)]
@@ -81,7 +86,10 @@ def _unlisted(ground: Ground) -> Iterator[Candidate]:
     rows: dict[str, list[tuple[Site, Unlisted]]] = {}
     for site in ground.sites.values():
         if site.schema.get("additionalProperties") is False:
-            for prop in (*unknown_properties.ANYWHERE, *unknown_properties.by_names(site.schema.get("properties", {}), names)):
+            for prop in (
+                *unknown_properties.ANYWHERE,
+                *unknown_properties.by_names(site.schema.get("properties", {}), names),
+            ):
                 rows.setdefault(prop.name, []).append((site, prop))
                 yield _open(ground, [(site, prop)])
     yield from (_open(ground, everywhere) for everywhere in rows.values() if len(everywhere) > 1)
@@ -91,10 +99,26 @@ def _open(ground: Ground, where: list[tuple[Site, Unlisted]]) -> Candidate:
     schema = ground.schema
     for site, prop in where:
         schema = mended(schema, site.path, prop.opened)
-    bodies = [written(put(m, site.path, {**at(m, site.path), prop.prop: prop.value})) for site, prop in where for m in ground.messages]
+    bodies = [
+        written(put(m, site.path, {**at(m, site.path), prop.prop: prop.value}))
+        for site, prop in where
+        for m in ground.messages
+    ]
     path, words = _whereabouts([site for site, _ in where])
-    rule = next(rule.id for rule in ground.rules if rule.site == path and rule.keyword == "additionalProperties") if len(where) == 1 else None
-    return Candidate("loosened", f"accepts unknown properties ({where[0][1].name})", words, path, rule, forgives(path, schema), bodies)
+    rule = (
+        next(rule.id for rule in ground.rules if rule.site == path and rule.keyword == "additionalProperties")
+        if len(where) == 1
+        else None
+    )
+    return Candidate(
+        "loosened",
+        f"accepts unknown properties ({where[0][1].name})",
+        words,
+        path,
+        rule,
+        forgives(path, schema),
+        bodies,
+    )
 
 
 def _clocks(ground: Ground, rule: Rule) -> Iterator[Candidate]:

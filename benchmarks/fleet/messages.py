@@ -20,9 +20,9 @@ OFFER: MessageType = "offer-creation-request"
 class Message:
     """A message with its label from the oracle.
 
-    If `readable` is true, the message is JSON and `value` is its value. If `punctual` is true, the message does not break the
-    time-dependent rule. `broken` contains the sites of the broken rules. `now` is the time at which the message arrives. A lenient
-    service rewrites the message, and calls `reader` to parse and judge the new bytes.
+    If `readable` is true, the message is JSON and `value` is its value. If `punctual` is true, the message does not
+    break the time-dependent rule. `broken` contains the sites of the broken rules. `now` is the time at which the
+    message arrives. A lenient service rewrites the message, and calls `reader` to parse and judge the new bytes.
     """
 
     body: bytes

@@ -77,7 +77,11 @@ _OTHERS: tuple[tuple[str, Change, Change], ...] = (
     ("an array of one message", _only_item, lambda m: [m]),
     ("an array's first message", _first_item, lambda m: [m, m]),
     ("a message in an envelope", _only_property, lambda m: {"data": m}),
-    ("names without leading and trailing spaces", _names_trimmed, lambda m: {f"{name} ": prop for name, prop in m.items()}),
+    (
+        "names without leading and trailing spaces",
+        _names_trimmed,
+        lambda m: {f"{name} ": prop for name, prop in m.items()},
+    ),
     ("null as absence", _nulls_dropped, lambda m: {**m, "accessGroups": [None]}),
     ("strings without leading and trailing spaces", _trimmed, lambda m: {**m, "number": " "}),
     ("the empty string as null", _empty_as_null, lambda m: {**m, "defaultPrice": ""}),

@@ -14,8 +14,8 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Each mutant checks one rule only for some items of an array: for example, only for the first item. Yields mutants for each
-    array that contains the rule's site.
+    """Each mutant checks one rule only for some items of an array: for example, only for the first item. Yields mutants
+    for each array that contains the rule's site.
     """
     for rule in ground.rules:
         if rule.keyword != CLOCK_RULE:
@@ -32,7 +32,9 @@ def _by_count(ground: Ground, rule: Rule, path: str) -> Iterator[Candidate]:
     loose = lacks(ground.schema, rule)
     for words, count in (("the first item", 1), ("the first ten items", 10)):
         if rule.condition is None:
-            behaviour = forgives(rule.site, mended(loose, path, partial(_checked_up_to, count, schema_at(ground.schema, f"{path}[]"))))
+            behaviour = forgives(
+                rule.site, mended(loose, path, partial(_checked_up_to, count, schema_at(ground.schema, f"{path}[]")))
+            )
         else:
             behaviour = forgives(rule.site, ground.schema, loose, part=_cut(path, slice(count)))
         yield _candidate(ground, rule, path, words, behaviour, wrong=[count, count + 1])
@@ -49,7 +51,9 @@ def _by_end(ground: Ground, rule: Rule, path: str) -> Iterator[Candidate]:
         ("the items but the first", slice(1, None), [0]),
         ("the items but the last", slice(None, -1), [2]),
     ):
-        yield _candidate(ground, rule, path, words, forgives(rule.site, ground.schema, loose, part=_cut(path, part)), wrong=wrong)
+        yield _candidate(
+            ground, rule, path, words, forgives(rule.site, ground.schema, loose, part=_cut(path, part)), wrong=wrong
+        )
 
 
 def _candidate(ground: Ground, rule: Rule, path: str, words: str, behaviour: Any, *, wrong: list[int]) -> Candidate:
@@ -59,7 +63,9 @@ def _candidate(ground: Ground, rule: Rule, path: str, words: str, behaviour: Any
 
 
 def _with_breach(ground: Ground, message: Any, rule: Rule, path: str, item: int) -> Any:
-    """Returns the message with at least three items in the array at `path`. Only the item with the index `item` breaks the rule."""
+    """Returns the message with at least three items in the array at `path`. Only the item with the index `item` breaks
+    the rule.
+    """
     message = put(message, path, ground.items(path, max(item + 1, 3)))
     broken = put(message, rule.site, ground.breach(rule), item=item)
     return put(message, f"{path}[]", _item(broken, path, item), item=item)

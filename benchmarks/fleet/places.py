@@ -54,7 +54,9 @@ def schema_at(schema: Schema, path: str) -> Schema:
 
 
 def put(message: Any, path: str, value: Any, *, item: int = 0) -> Any:
-    """The value `ABSENT` removes the property. Changes only the item with the index `item` of each array on the path."""
+    """The value `ABSENT` removes the property. Changes only the item with the index `item` of each array on the
+    path.
+    """
     return _put(message, steps_of(path), value, item)
 
 

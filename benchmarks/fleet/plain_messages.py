@@ -42,7 +42,9 @@ class Ground:
 
     @cached_property
     def messages(self) -> tuple[Any, ...]:
-        """Complete valid messages: one message that meets no condition of the contract, and one message for each condition."""
+        """Complete valid messages: one message that meets no condition of the contract, and one message for each
+        condition.
+        """
         first = self.plain(self.schema, "", 0)
         return (first, *(_under(first, entry["if"]) for entry in conditions_of(self.schema)))
 
@@ -56,11 +58,24 @@ class Ground:
 
     def doubtful(self, detector: str) -> list[str]:
         """Returns the sites at which this detector finds ambiguities."""
-        return [path for s in self.contract.ambiguities if s.detector == detector for path in (s.sites or {}).get(OFFER, ()) if path in self.sites]
+        return [
+            path
+            for s in self.contract.ambiguities
+            if s.detector == detector
+            for path in (s.sites or {}).get(OFFER, ())
+            if path in self.sites
+        ]
 
     def ordered(self, detector: str) -> list[tuple[str, ...]]:
-        """Each tuple contains the path of an object, and then the names of its properties that the detector compares with each other."""
-        return [tuple(pair) for s in self.contract.ambiguities if s.detector == detector for pair in (s.sites or {}).get(OFFER, ())]
+        """Each tuple contains the path of an object, and then the names of its properties that the detector compares
+        with each other.
+        """
+        return [
+            tuple(pair)
+            for s in self.contract.ambiguities
+            if s.detector == detector
+            for pair in (s.sites or {}).get(OFFER, ())
+        ]
 
     def plain(self, schema: Schema, path: str, number: int) -> Any:
         """Returns a plain value for a site. Each `number` gives a different value."""
@@ -68,7 +83,9 @@ class Ground:
         if "enum" in schema:
             return schema["enum"][0]
         if "object" in types:
-            value = {name: self.plain(prop, join(path, name), number) for name, prop in schema.get("properties", {}).items()}
+            value = {
+                name: self.plain(prop, join(path, name), number) for name, prop in schema.get("properties", {}).items()
+            }
             return self._with_ranges(path, value)
         if "array" in types:
             return [self.plain(schema.get("items", {}), path + "[]", number)]
@@ -131,7 +148,9 @@ class Ground:
         return [broken.rule for broken in check(OFFER, body, now=self.now, contract=self.contract).broken]
 
     def first_killer(self, behaviour: Behaviour, bodies: Iterable[bytes]) -> bytes | None:
-        """Returns the first message to which the service gives a wrong answer. Returns None if all answers are correct."""
+        """Returns the first message to which the service gives a wrong answer. Returns None if all answers are
+        correct.
+        """
         for body in bodies:
             message = self.reader(body)
             if message.contradicts(behaviour(message)):

@@ -22,10 +22,22 @@ def _reversed(body: bytes) -> bytes:
 
 _COMPACT = rb"\A(?:[^\"\s]|" + STRING + rb")*\Z"
 _STRICT: tuple[tuple[str, Test, Spoil], ...] = (
-    ("no white space between tokens", text_with(_COMPACT), lambda b: json.dumps(json.loads(b), separators=(",", ":")).encode()),
+    (
+        "no white space between tokens",
+        text_with(_COMPACT),
+        lambda b: json.dumps(json.loads(b), separators=(",", ":")).encode(),
+    ),
     ("white space between tokens", lambda b: not re.search(_COMPACT, b, re.DOTALL), lambda b: b),
-    ("line breaks between tokens", text_with(rb"\A(?:[^\"\r\n]|" + STRING + rb")*[\r\n]"), lambda b: b.replace(b", ", b",\n")),
-    ("carriage returns between tokens", text_with(rb"\A(?:[^\"\r]|" + STRING + rb")*\r"), lambda b: b.replace(b", ", b",\r\n")),
+    (
+        "line breaks between tokens",
+        text_with(rb"\A(?:[^\"\r\n]|" + STRING + rb")*[\r\n]"),
+        lambda b: b.replace(b", ", b",\n"),
+    ),
+    (
+        "carriage returns between tokens",
+        text_with(rb"\A(?:[^\"\r]|" + STRING + rb")*\r"),
+        lambda b: b.replace(b", ", b",\r\n"),
+    ),
     ("tabs between tokens", text_with(rb"\A(?:[^\"\t]|" + STRING + rb")*\t"), lambda b: b.replace(b", ", b",\t")),
     ("white space before the value", text_with(rb"\A\s"), lambda b: b" " + b),
     ("white space after the value", text_with(rb"\s\Z"), lambda b: b + b"\n"),

@@ -28,7 +28,15 @@ def over_strict(ground: Ground) -> Iterator[Candidate]:
     yield from _of_traits(ground, "tightened", "rejects", rejects)
     for site in ground.sites.values():
         if site.name and not site.required:
-            yield Candidate("tightened", "demands", site.path, site.path, None, rejects(lacking(site.path)), ground.with_value(site.path, ABSENT))
+            yield Candidate(
+                "tightened",
+                "demands",
+                site.path,
+                site.path,
+                None,
+                rejects(lacking(site.path)),
+                ground.with_value(site.path, ABSENT),
+            )
     yield from _equal_bounds(ground)
 
 
@@ -38,7 +46,15 @@ def fragile(ground: Ground) -> Iterator[Candidate]:
         yield from _wrong_types(ground, site)
         if site.name:
             behaviour = crashes(lacking(site.path), accepted_only=not site.required)
-            yield Candidate("crashing", "crashes on a missing", site.path, site.path, None, behaviour, ground.with_value(site.path, ABSENT))
+            yield Candidate(
+                "crashing",
+                "crashes on a missing",
+                site.path,
+                site.path,
+                None,
+                behaviour,
+                ground.with_value(site.path, ABSENT),
+            )
         if site.schema.get("additionalProperties") is False:
             yield _unlisted(ground, site)
 
@@ -49,7 +65,15 @@ def _wrong_types(ground: Ground, site: Site) -> Iterator[Candidate]:
         if trait.trigger["type"] not in allowed:
             behaviour = crashes(somewhere(site.path, trait.trigger), accepted_only=False)
             mutation = f"crashes on {trait.name}, a wrong type,"
-            yield Candidate("crashing", mutation, at_site(site.path), site.path, None, behaviour, ground.with_value(site.path, trait.example))
+            yield Candidate(
+                "crashing",
+                mutation,
+                at_site(site.path),
+                site.path,
+                None,
+                behaviour,
+                ground.with_value(site.path, trait.example),
+            )
 
 
 def _unlisted(ground: Ground, site: Site) -> Candidate:
@@ -57,12 +81,14 @@ def _unlisted(ground: Ground, site: Site) -> Candidate:
     unlisted = {"type": "object", "not": {"properties": known, "additionalProperties": False}}
     bodies = [written(put(m, site.path, {**at(m, site.path), "unexpected": 1})) for m in ground.messages]
     behaviour = crashes(somewhere(site.path, unlisted), accepted_only=False)
-    return Candidate("crashing", "crashes on an unknown property", at_site(site.path), site.path, None, behaviour, bodies)
+    return Candidate(
+        "crashing", "crashes on an unknown property", at_site(site.path), site.path, None, behaviour, bodies
+    )
 
 
 def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema], Behaviour]) -> Iterator[Candidate]:
-    """For each site, yields a mutant for each `Trait` of its values. If a trait belongs to several sites, another mutant has the
-    bug at all of them.
+    """For each site, yields a mutant for each `Trait` of its values. If a trait belongs to several sites, another
+    mutant has the bug at all of them.
     """
     rows: dict[str, list[tuple[Site, Trait]]] = {}
     for site in ground.sites.values():
@@ -70,7 +96,15 @@ def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema],
             if any(_witnesses(ground, site, trait)):
                 rows.setdefault(trait.name, []).append((site, trait))
                 behaviour = behave(somewhere(site.path, trait.trigger))
-                yield Candidate(kind, f"{verb} {trait.name}", at_site(site.path), site.path, None, behaviour, _witnesses(ground, site, trait))
+                yield Candidate(
+                    kind,
+                    f"{verb} {trait.name}",
+                    at_site(site.path),
+                    site.path,
+                    None,
+                    behaviour,
+                    _witnesses(ground, site, trait),
+                )
     for name, everywhere in rows.items():
         if len(everywhere) > 1:
             behaviour = behave({"anyOf": [somewhere(site.path, trait.trigger) for site, trait in everywhere]})
@@ -103,7 +137,11 @@ def _traits_of(ground: Ground, site: Site) -> Iterator[Trait]:
 
 
 def _texts(ground: Ground, site: Site) -> tuple[Trait, ...]:
-    for detector, table in (("timestamp", value_traits.INSTANTS), ("cron", value_traits.CRONS), ("url", value_traits.URLS)):
+    for detector, table in (
+        ("timestamp", value_traits.INSTANTS),
+        ("cron", value_traits.CRONS),
+        ("url", value_traits.URLS),
+    ):
         if site.path in ground.doubtful(detector):
             return table
     return value_traits.TEXTS
@@ -113,11 +151,21 @@ def _equal_bounds(ground: Ground) -> Iterator[Candidate]:
     """Yields mutants that reject an object whose lower bound is equal to its upper bound."""
     for path, low, high in ground.ordered("ordered_numbers"):
         bodies = [written(put(m, path, {**at(m, path), low: 2, high: 2})) for m in ground.messages]
-        yield Candidate("tightened", f"rejects {low} equal to {high}", at_site(path), path, None, _rejects_equal(path, low, high), bodies)
+        yield Candidate(
+            "tightened",
+            f"rejects {low} equal to {high}",
+            at_site(path),
+            path,
+            None,
+            _rejects_equal(path, low, high),
+            bodies,
+        )
 
 
 def _rejects_equal(path: str, low: str, high: str) -> Behaviour:
     def equal(value: Any) -> bool:
-        return any(isinstance(o, dict) and o.get(low) is not None and o.get(low) == o.get(high) for o in every(value, path))
+        return any(
+            isinstance(o, dict) and o.get(low) is not None and o.get(low) == o.get(high) for o in every(value, path)
+        )
 
     return lambda message: "rejected" if message.readable and equal(message.value) else message.conforming

@@ -1,4 +1,6 @@
-"""Kinds of unknown properties that a lenient service accepts: for example, names that begin with `x-`, or null values."""
+"""Kinds of unknown properties that a lenient service accepts: for example, names that begin with `x-`, or null
+values.
+"""
 
 import re
 from collections.abc import Iterable
@@ -10,8 +12,8 @@ _OF_JAVASCRIPT = ("constructor", "toString", "valueOf", "hasOwnProperty", "__pro
 
 
 class Unlisted(NamedTuple):
-    """A lenient service accepts unknown properties whose names match `pattern` (None: any name) and whose values match the schema
-    `values`. `prop` and `value` are the name and the value of one such property.
+    """A lenient service accepts unknown properties whose names match `pattern` (None: any name) and whose values match
+    the schema `values`. `prop` and `value` are the name and the value of one such property.
     """
 
     name: str
@@ -57,18 +59,30 @@ ANYWHERE = (
 
 
 def by_names(own: Iterable[str], others: Iterable[str]) -> Iterable[Unlisted]:
-    """`own` are the property names of an object, and `others` are those of other objects. Yields unknown properties whose names
-    are similar to a name in `own`, or are in `others`.
+    """`own` are the property names of an object, and `others` are those of other objects. Yields unknown properties
+    whose names are similar to a name in `own`, or are in `others`.
     """
     known = sorted(own)
     if not known:
         return
     first = known[0]
     yield _named("listed names in another case", f"(?i)^({'|'.join(map(re.escape, known))})$", first.upper())
-    yield _named("listed names with a capital", _one_of([name[:1].upper() + name[1:] for name in known]), first[:1].upper() + first[1:])
-    yield _named("listed names in lower case", _one_of([name.lower() for name in known if name.lower() != name] or ["a a"]), _lower(known))
+    yield _named(
+        "listed names with a capital",
+        _one_of([name[:1].upper() + name[1:] for name in known]),
+        first[:1].upper() + first[1:],
+    )
+    yield _named(
+        "listed names in lower case",
+        _one_of([name.lower() for name in known if name.lower() != name] or ["a a"]),
+        _lower(known),
+    )
     yield _named("listed names with spaces around them", rf"^\s*({'|'.join(map(re.escape, known))})\s*$", f"{first} ")
-    yield _named("listed names with underscores", _one_of([_snake(name) for name in known if _snake(name) != name] or ["a a"]), _snake_of(known))
+    yield _named(
+        "listed names with underscores",
+        _one_of([_snake(name) for name in known if _snake(name) != name] or ["a a"]),
+        _snake_of(known),
+    )
     yield _named("listed names after an underscore", f"^_({'|'.join(map(re.escape, known))})$", f"_{first}")
     yield _named("listed names with a suffix", f"^({'|'.join(map(re.escape, known))}).", f"{first}2")
     if strange := sorted(set(others) - set(known)):

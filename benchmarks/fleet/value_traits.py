@@ -1,5 +1,5 @@
-"""Traits are features of valid values: for example, a line break in a string. A mutant rejects all values with a trait, or
-crashes on them.
+"""Traits are features of valid values: for example, a line break in a string. A mutant rejects all values with a trait,
+or crashes on them.
 
 A trait applies to a site only if the trait's example is valid at this site.
 """
@@ -102,7 +102,11 @@ NUMBERS = (
     _number("a negative number", -1, exclusiveMaximum=0),
     Trait("a fraction", {"type": "number", "not": {"multipleOf": 1}}, 2.5),
     Trait("a whole number", {"type": "integer"}, 3),
-    Trait("more than two decimals", {"type": "number", "exclusiveMinimum": -1e9, "exclusiveMaximum": 1e9, "not": {"multipleOf": 0.01}}, 0.125),
+    Trait(
+        "more than two decimals",
+        {"type": "number", "exclusiveMinimum": -1e9, "exclusiveMaximum": 1e9, "not": {"multipleOf": 0.01}},
+        0.125,
+    ),
     _number("less than a cent", 0.001, exclusiveMinimum=0, exclusiveMaximum=0.01),
     _number("more than 1000", 1001, exclusiveMinimum=1000),
     _number("more than 32767", 32768, exclusiveMinimum=32767),

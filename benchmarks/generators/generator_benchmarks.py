@@ -20,11 +20,23 @@ ROUNDS = 5
 
 
 def generators(arguments: Sequence[str]) -> str:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks generators", description="Compares brokerfuzz with other generators of messages.")
-    parser.add_argument(
-        "--sample", type=int, default=1000, metavar="NUMBER", help="judge this number of messages of each generator (default: %(default)s)"
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks generators", description="Compares brokerfuzz with other generators of messages."
     )
-    parser.add_argument("--seconds", type=float, default=3.0, metavar="NUMBER", help="set the approximate duration of a round (default: %(default)s)")
+    parser.add_argument(
+        "--sample",
+        type=int,
+        default=1000,
+        metavar="NUMBER",
+        help="judge this number of messages of each generator (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=3.0,
+        metavar="NUMBER",
+        help="set the approximate duration of a round (default: %(default)s)",
+    )
     options = parser.parse_args(arguments)
     found, missing = theirs()
     return report(measured([*ours(), *found], options.sample, options.seconds), missing, versions())
@@ -32,8 +44,12 @@ def generators(arguments: Sequence[str]) -> str:
 
 def ours() -> list[Generator]:
     return [
-        Generator("brokerfuzz `messages()`", clocked(lambda count: list(map(written, islice(messages(OFFER, 1), count))))),
-        Generator("brokerfuzz under Hypothesis", clocked(lambda count: list(map(written, examples(offer_requests(), count))))),
+        Generator(
+            "brokerfuzz `messages()`", clocked(lambda count: list(map(written, islice(messages(OFFER, 1), count))))
+        ),
+        Generator(
+            "brokerfuzz under Hypothesis", clocked(lambda count: list(map(written, examples(offer_requests(), count))))
+        ),
     ]
 
 

@@ -1,7 +1,7 @@
 """Creates Pydantic models from a schema, for generators that read types instead of schemas.
 
-The models cannot express conditions (`if`, `then`). Optional properties are always present, because polyfactory generates
-all properties.
+The models cannot express conditions (`if`, `then`). Optional properties are always present, because polyfactory
+generates all properties.
 """
 
 # pyright: reportMissingImports=false
@@ -12,7 +12,14 @@ from typing import Annotated, Any, Literal
 
 from brokerfuzz.schemas.flattening import types_of
 
-_BOUNDS = {"minimum": "ge", "maximum": "le", "minLength": "min_length", "maxLength": "max_length", "minItems": "min_length", "maxItems": "max_length"}
+_BOUNDS = {
+    "minimum": "ge",
+    "maximum": "le",
+    "minLength": "min_length",
+    "maxLength": "max_length",
+    "minItems": "min_length",
+    "maxItems": "max_length",
+}
 _SCALARS = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
@@ -21,7 +28,9 @@ def model(name: str, schema: Mapping[str, Any]) -> Any:
     from pydantic import create_model
 
     required = schema.get("required", ())
-    props: dict[str, Any] = {prop: (_type(prop, found), ... if prop in required else None) for prop, found in schema["properties"].items()}
+    props: dict[str, Any] = {
+        prop: (_type(prop, found), ... if prop in required else None) for prop, found in schema["properties"].items()
+    }
     return create_model(name, **props)
 
 

@@ -1,10 +1,10 @@
-"""The generators of other tools. Each generator gets the schema of the offer and generates valid messages with its default
-settings.
+"""The generators of other tools. Each generator gets the schema of the offer and generates valid messages with its
+default settings.
 
-Schemathesis reads the original schema. The other generators get a schema with the same meaning, but without references and with
-`if` and `then` under `allOf`. The reason is that json-schema-faker generates only invalid offers from the original schema.
-polyfactory reads types (see `models`). hypothesis-jsonschema is patched to work with current Hypothesis (see
-`benchmarks.peers`).
+Schemathesis reads the original schema. The other generators get a schema with the same meaning, but without references
+and with `if` and `then` under `allOf`. The reason is that json-schema-faker generates only invalid offers from the
+original schema. polyfactory reads types (see `models`). hypothesis-jsonschema is patched to work with current
+Hypothesis (see `benchmarks.peers`).
 """
 
 # pyright: reportMissingImports=false
@@ -38,7 +38,9 @@ Make = Callable[[int], Made]
 
 
 def theirs() -> tuple[list[Generator], list[str]]:
-    """Returns the generators of other tools that are installed. For each other generator, returns a line that says how to install it."""
+    """Returns the generators of other tools that are installed. For each other generator, returns a line that says how
+    to install it.
+    """
     known: list[tuple[str, Callable[[], Make], str]] = [
         ("hypothesis-jsonschema", hypothesis_jsonschema, IN_PYTHON),
         ("Schemathesis", schemathesis, IN_PYTHON),
@@ -106,13 +108,18 @@ def json_schema_faker() -> Make:
 def _faked(count: int) -> Made:
     """The measured seconds do not include the start of Node or the transfer of the messages."""
     order = json.dumps({"schema": _schema(), "count": count})
-    done = subprocess.run(["node", "faker.mjs"], cwd=NODE, input=order, capture_output=True, encoding="utf-8", check=True)
+    done = subprocess.run(
+        ["node", "faker.mjs"], cwd=NODE, input=order, capture_output=True, encoding="utf-8", check=True
+    )
     answer = json.loads(done.stdout)
     return Made([text.encode() for text in answer["messages"]], answer["seconds"])
 
 
 def versions() -> str:
-    found = {name: _version(name) for name in ("hypothesis", "hypothesis-jsonschema", "schemathesis", "jsf", "polyfactory", "orjson")}
+    found = {
+        name: _version(name)
+        for name in ("hypothesis", "hypothesis-jsonschema", "schemathesis", "jsf", "polyfactory", "orjson")
+    }
     if FAKER.exists():
         found["json-schema-faker"] = json.loads((FAKER / "package.json").read_text(encoding="utf-8"))["version"]
     return ", ".join(f"{name} {number}" for name, number in found.items() if number)

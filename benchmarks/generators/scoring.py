@@ -1,4 +1,6 @@
-"""Scores a sample of messages: the shares of invalid and distinct messages, and the number of sites that the messages reach."""
+"""Scores a sample of messages: the shares of invalid and distinct messages, and the number of sites that the messages
+reach.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,9 +18,9 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, validator
 
 @dataclass(frozen=True)
 class Score:
-    """`invalid` is the share (0 to 1) of messages that break the contract. `invalid_by_schema` is the share of messages that do not
-    match the schema. `distinct` is the number of distinct messages divided by `count`. `sites` is the number of sites that have a
-    value other than null in at least one message. `size` is the mean size in bytes.
+    """`invalid` is the share (0 to 1) of messages that break the contract. `invalid_by_schema` is the share of messages
+    that do not match the schema. `distinct` is the number of distinct messages divided by `count`. `sites` is the
+    number of sites that have a value other than null in at least one message. `size` is the mean size in bytes.
     """
 
     count: int

@@ -8,9 +8,11 @@ from benchmarks.generators.scoring import Score, known_sites
 HEADS = ("generator", "messages/s", "MB/s", "invalid", "distinct", "sites reached")
 NOTES = {
     "hypothesis-jsonschema": "- hypothesis-jsonschema is patched to work with current Hypothesis.",
-    "polyfactory": "- polyfactory reads types: it uses Pydantic models of the schema. These cannot express the condition in the schema, and "
+    "polyfactory": "- polyfactory reads types: it uses Pydantic models of the schema. These cannot express the "
+    "condition in the schema, and "
     "polyfactory never omits a property.",
-    "json-schema-faker": "- json-schema-faker gets a schema with the condition under `allOf`, where it ignores the condition. From the original "
+    "json-schema-faker": "- json-schema-faker gets a schema with the condition under `allOf`, where it ignores the "
+    "condition. From the original "
     "schema, it generates only offers of the type Product List, all of them invalid.",
 }
 
@@ -27,11 +29,14 @@ def report(rows: Sequence[Row], missing: Sequence[str], versions: str) -> str:
     """`missing` contains a line for each generator that is not installed."""
     lines = [_line(HEADS), _line(["---"] + ["--:"] * (len(HEADS) - 1)), *(_line(_cells(row)) for row in rows)]
     sample = (
-        f"- `invalid`, `distinct` and `sites reached` come from a sample of {rows[0].score.count:,} messages of each generator. A site is reached if "
+        f"- `invalid`, `distinct` and `sites reached` come from a sample of {rows[0].score.count:,} messages of each "
+        "generator. A site is reached if "
         "a message has a value other than null there."
     )
     notes = [NOTES[row.name] for row in rows if row.name in NOTES]
-    return "\n".join([*lines, "", f"Versions: Python {platform.python_version()}, {versions}.", "", sample, *notes, *missing])
+    return "\n".join(
+        [*lines, "", f"Versions: Python {platform.python_version()}, {versions}.", "", sample, *notes, *missing]
+    )
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -41,7 +46,14 @@ def _line(cells: Sequence[str]) -> str:
 def _cells(row: Row) -> list[str]:
     score = row.score
     megabytes = row.rate * score.size / 1e6
-    return [row.name, rounded(row.rate), rounded(megabytes), _invalid(score), share(score.distinct), f"{score.sites} of {len(known_sites())}"]
+    return [
+        row.name,
+        rounded(row.rate),
+        rounded(megabytes),
+        _invalid(score),
+        share(score.distinct),
+        f"{score.sites} of {len(known_sites())}",
+    ]
 
 
 def _invalid(score: Score) -> str:

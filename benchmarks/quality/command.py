@@ -14,12 +14,20 @@ from benchmarks.quality.sizes import sizes
 
 
 def quality(arguments: Sequence[str]) -> str:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks quality", description="Measures the quality of brokerfuzz in about two minutes.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks quality", description="Measures the quality of brokerfuzz in about two minutes."
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument(
-        "--verbose", action="store_true", help="also print the smallest examples that differ from the expected ones, on standard error"
+        "--verbose",
+        action="store_true",
+        help="also print the smallest examples that differ from the expected ones, on standard error",
     )
-    parser.add_argument("--whole", action="store_true", help="search the smallest examples for all conditions instead of every third one")
+    parser.add_argument(
+        "--whole",
+        action="store_true",
+        help="search the smallest examples for all conditions instead of every third one",
+    )
     options = parser.parse_args(arguments)
     minima = MINIMA if options.whole else MINIMA[::3]
 

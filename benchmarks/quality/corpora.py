@@ -20,8 +20,8 @@ TEXT = {"type": ["string", "null"]}
 
 
 def labels() -> Figures:
-    """Compares the labels with those of a judge that was written by hand from the contract. This judge sees only bytes, so cases with
-    headers are omitted.
+    """Compares the labels with those of a judge that was written by hand from the contract. This judge sees only bytes,
+    so cases with headers are omitted.
     """
     judge = import_module("tests.second_judge").judge
     cases = [case for message_type in MESSAGE_TYPES for case in catalogue(message_type, now=NOW) if not case.headers]

@@ -1,4 +1,6 @@
-"""Measures the examples that Hypothesis gives to a test: what they cover, which rules they break, and how simple they become."""
+"""Measures the examples that Hypothesis gives to a test: what they cover, which rules they break, and how simple they
+become.
+"""
 
 import json
 import random
@@ -30,7 +32,9 @@ NOT_FOUND = "no example found"
 
 
 def variety() -> Figures:
-    """Measures the edges and pairs that the command `coverage` finds in valid offers. Each figure is the median of several seeds."""
+    """Measures the edges and pairs that the command `coverage` finds in valid offers. Each figure is the median of
+    several seeds.
+    """
     measured = [_covered(examples(strategies.offer_requests(), EXAMPLES, seed)) for seed in VARIETY_SEEDS]
     return {f"{EXAMPLES} valid offers": {name: median(one[name] for one in measured) for name in measured[0]}}
 
@@ -51,7 +55,9 @@ def broken_rules() -> Figures:
     """Counts the runs whose invalid offers break each validation rule in the text of the contract."""
     strategy = strategies.invalid_offer_requests(now=NOW)
     runs = [_broken(examples(strategy, EXAMPLES, seed)) for seed in range(1, RUNS + 1)]
-    counts: dict[str, Value] = {f"{number}:": sum(not rules.isdisjoint(run) for run in runs) for number, rules in validation_rules().items()}
+    counts: dict[str, Value] = {
+        f"{number}:": sum(not rules.isdisjoint(run) for run in runs) for number, rules in validation_rules().items()
+    }
     return {f"validation rules broken in {RUNS} runs": counts}
 
 
@@ -60,7 +66,9 @@ def _broken(cases: Sequence[Case]) -> set[str]:
 
 
 def validation_rules() -> dict[int, set[str]]:
-    """Maps the number of each validation rule in the text of the contract to the IDs of the single rules that it states."""
+    """Maps the number of each validation rule in the text of the contract to the IDs of the single rules that it
+    states.
+    """
     stated: dict[int, set[str]] = {}
     for rule in load_contract().rules[OFFER]:
         if rule.citation and rule.citation.validation_rule:
@@ -69,7 +77,9 @@ def validation_rules() -> dict[int, set[str]]:
 
 
 def smallest_examples(minima: Sequence[Minimum] = MINIMA, tell: Callable[[str], None] = print) -> Figures:
-    """Counts the conditions whose examples become as simple as a person would write them. Passes the others to `tell`."""
+    """Counts the conditions whose examples become as simple as a person would write them. Passes the others to
+    `tell`.
+    """
     different = [words for minimum in minima if (words := difference(minimum, [smallest(minimum, seed=1)]))]
     for words in different:
         tell(words)
@@ -79,7 +89,12 @@ def smallest_examples(minima: Sequence[Minimum] = MINIMA, tell: Callable[[str], 
 def smallest(minimum: Minimum, seed: int) -> Any:
     options = settings(max_examples=SEARCHED, database=None, deadline=None)
     try:
-        found = find(minimum.strategy, lambda example: bool(minimum.condition(example)), settings=options, random=random.Random(seed))
+        found = find(
+            minimum.strategy,
+            lambda example: bool(minimum.condition(example)),
+            settings=options,
+            random=random.Random(seed),
+        )
     except NoSuchExample:
         return NOT_FOUND
     return found.value if isinstance(found, Case) else found
@@ -89,4 +104,7 @@ def difference(minimum: Minimum, found: Sequence[Any]) -> str | None:
     others = [example for example in found if minimum.smallest != example]
     if not others:
         return None
-    return f"  {minimum.name}: {len(found) - len(others)} of {len(found)} seeds\n    expected {minimum.smallest}\n    found    {others[0]}"
+    return (
+        f"  {minimum.name}: {len(found) - len(others)} of {len(found)} seeds\n    expected {minimum.smallest}\n    "
+        f"found    {others[0]}"
+    )

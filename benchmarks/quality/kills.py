@@ -19,7 +19,10 @@ def kills() -> Figures:
     cases = list(catalogue(OFFER, now=NOW))
     of_catalogue = {"killed": _killed(mutants, cases), "of": len(mutants), "cases": len(cases)}
     of_random = {f"seed {seed}:": _killed(mutants, _random_cases(seed)) for seed in SEEDS}
-    return {"bugs killed by the catalogue": {**of_catalogue}, f"bugs killed by {RANDOM_CASES:,} random cases": {**of_random}}
+    return {
+        "bugs killed by the catalogue": {**of_catalogue},
+        f"bugs killed by {RANDOM_CASES:,} random cases": {**of_random},
+    }
 
 
 def _random_cases(seed: int) -> list[Case]:

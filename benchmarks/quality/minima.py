@@ -1,7 +1,9 @@
-"""Defines conditions that examples can meet. For each condition, also defines the smallest example that meets the condition.
+"""Defines conditions that examples can meet. For each condition, also defines the smallest example that meets the
+condition.
 
-Plain values are `"a"`, 1, `[]`, and a timestamp at the start of a year. A smallest example has an optional property only if its
-condition needs this property. Most arrays contain no equal items, because the contract does not say if equal items are allowed.
+Plain values are `"a"`, 1, `[]`, and a timestamp at the start of a year. A smallest example has an optional property
+only if its condition needs this property. Most arrays contain no equal items, because the contract does not say if
+equal items are allowed.
 """
 
 from collections.abc import Callable
@@ -23,7 +25,9 @@ Condition = Callable[[Any], object]
 
 
 class Minimum(NamedTuple):
-    """If an example meets the condition, Hypothesis should shrink this example to `smallest`. `smallest` can contain an `AnyOf` or an `AnyValue`."""
+    """If an example meets the condition, Hypothesis should shrink this example to `smallest`. `smallest` can contain an
+    `AnyOf` or an `AnyValue`.
+    """
 
     name: str
     strategy: SearchStrategy[Any]
@@ -90,7 +94,13 @@ def envelope(data: Any, **props: Any) -> dict[str, Any]:
 
 
 def record(**props: Any) -> dict[str, Any]:
-    plain = {"productId": "a", "productNumber": "a", "productType": "A", "status": "A", "lastUpdateDateTimeUtc": "2020-01-01T00:00:00Z"}
+    plain = {
+        "productId": "a",
+        "productNumber": "a",
+        "productType": "A",
+        "status": "A",
+        "lastUpdateDateTimeUtc": "2020-01-01T00:00:00Z",
+    }
     return {**plain, **props}
 
 
@@ -99,11 +109,22 @@ def price(**props: Any) -> dict[str, Any]:
 
 
 def pricing(*offers: dict[str, Any], **props: Any) -> dict[str, Any]:
-    return envelope({"customerId": "a", "offers": list(offers), "totalExtendedPrice": sum(one["extendedPrice"] for one in offers), **props})
+    return envelope(
+        {
+            "customerId": "a",
+            "offers": list(offers),
+            "totalExtendedPrice": sum(one["extendedPrice"] for one in offers),
+            **props,
+        }
+    )
 
 
 FAILURE = envelope(None, failureMessages=["a"], operationWasSuccessful=False)
-OTHER_PRODUCT, OTHER_RECORD, OTHER_PRICE = product(productId=OTHER_ID), record(productId=OTHER_ID), price(offerId=OTHER_ID)
+OTHER_PRODUCT, OTHER_RECORD, OTHER_PRICE = (
+    product(productId=OTHER_ID),
+    record(productId=OTHER_ID),
+    price(offerId=OTHER_ID),
+)
 OTHER_CLUSTER = [AnyOf(OTHER_PRODUCT, product(productQuantityInOffer=AnyOf(2, 0)))]
 
 
@@ -172,13 +193,22 @@ def is_null(message: Any, name: str) -> bool:
 # ------------------------------------------------------------------------------------------------------- the table
 
 OFFERS, LISTS, RECORDS, PRICES = offer_requests(), product_list_offers(), product_list_responses(), pricing_responses()
-BAD_OFFERS, BAD_RECORDS, BAD_PRICES = invalid_offer_requests(), invalid_product_list_responses(), invalid_pricing_responses()
+BAD_OFFERS, BAD_RECORDS, BAD_PRICES = (
+    invalid_offer_requests(),
+    invalid_product_list_responses(),
+    invalid_pricing_responses(),
+)
 
 NUMBERS = [
     ("defaultPrice > 10", OFFERS, lambda m: number(m, "defaultPrice") > 10, offer(defaultPrice=11)),
     ("defaultPrice < -100", OFFERS, lambda m: number(m, "defaultPrice") < -100, offer(defaultPrice=-101)),
     ("surcharge is not whole", OFFERS, lambda m: number(m, "surcharge") % 1, offer(surcharge=AnyOf(0.5, 0.1, 1.5))),
-    ("weightInPounds > 1,000,000", OFFERS, lambda m: number(m, "weightInPounds") > 1_000_000, offer(weightInPounds=1_000_001)),
+    (
+        "weightInPounds > 1,000,000",
+        OFFERS,
+        lambda m: number(m, "weightInPounds") > 1_000_000,
+        offer(weightInPounds=1_000_001),
+    ),
     ("orderMaximum > 100", OFFERS, lambda m: number(m, "orderMaximum") > 100, offer(orderMaximum=101)),
     ("orderMaximum >= 500", OFFERS, lambda m: number(m, "orderMaximum") >= 500, offer(orderMaximum=500)),
     ("orderMinimum from 5 to 8", OFFERS, lambda m: 5 <= number(m, "orderMinimum") <= 8, offer(orderMinimum=5)),
@@ -188,26 +218,49 @@ NUMBERS = [
         lambda m: 0 < number(m, "orderMinimum") != number(m, "orderMaximum") > 0,
         offer(orderMinimum=1, orderMaximum=2),
     ),
-    ("fixedOrderQuantities sum > 50", OFFERS, lambda m: sum(m.get("fixedOrderQuantities") or []) > 50, offer(fixedOrderQuantities=[51])),
+    (
+        "fixedOrderQuantities sum > 50",
+        OFFERS,
+        lambda m: sum(m.get("fixedOrderQuantities") or []) > 50,
+        offer(fixedOrderQuantities=[51]),
+    ),
     ("tier price < 0", OFFERS, where(tiers, lambda t: t["price"] < 0), tiered({"price": -1})),
-    ("page count price > 3", OFFERS, where(page_counts, lambda c: number(c, "price") > 3), tiered({"price": 1, "pageCounts": [{"price": 4}]})),
+    (
+        "page count price > 3",
+        OFFERS,
+        where(page_counts, lambda c: number(c, "price") > 3),
+        tiered({"price": 1, "pageCounts": [{"price": 4}]}),
+    ),
     (
         "productQuantityInOffer > 1000",
         LISTS,
         where(products, lambda p: p["productQuantityInOffer"] > 1000),
         product_list([product(productQuantityInOffer=1001)]),
     ),
-    ("product surcharge > 2.5", LISTS, where(products, lambda p: number(p, "surcharge") > 2.5), product_list([product(surcharge=3)])),
+    (
+        "product surcharge > 2.5",
+        LISTS,
+        where(products, lambda p: number(p, "surcharge") > 2.5),
+        product_list([product(surcharge=3)]),
+    ),
     ("weight < 0", RECORDS, where(records, lambda r: number(r, "weight") < 0), envelope([record(weight=-1)])),
     ("weight > 50", RECORDS, where(records, lambda r: number(r, "weight") > 50), envelope([record(weight=51)])),
     (
         "totalExtendedPrice > 100",
         PRICES,
         lambda m: m["data"] and m["data"]["totalExtendedPrice"] > 100,
-        AnyOf(*(pricing(price(**one, extendedPrice=101)) for one in ({"unitPrice": 101}, {"quantity": 101}, {})), pricing(totalExtendedPrice=101)),
+        AnyOf(
+            *(pricing(price(**one, extendedPrice=101)) for one in ({"unitPrice": 101}, {"quantity": 101}, {})),
+            pricing(totalExtendedPrice=101),
+        ),
     ),
     ("quantity > 5", PRICES, where(prices, lambda p: p["quantity"] > 5), pricing(price(quantity=6, extendedPrice=6))),
-    ("unitPrice is 0", PRICES, where(prices, lambda p: p["unitPrice"] == 0), pricing(price(unitPrice=0, extendedPrice=0))),
+    (
+        "unitPrice is 0",
+        PRICES,
+        where(prices, lambda p: p["unitPrice"] == 0),
+        pricing(price(unitPrice=0, extendedPrice=0)),
+    ),
 ]
 
 STRINGS = [
@@ -215,11 +268,21 @@ STRINGS = [
     ("description has more than 5 letters", OFFERS, lambda m: size(m, "description") > 5, offer(description="aaaaaa")),
     ("comments has 20 letters", OFFERS, lambda m: size(m, "comments") == 20, offer(comments="a" * 20)),
     ("description contains a quote", OFFERS, lambda m: "'" in (m.get("description") or ""), offer(description="'")),
-    ("number contains a digit", OFFERS, lambda m: any(letter.isdecimal() for letter in m["number"]), offer(number=AnyOf("0", "1"))),
+    (
+        "number contains a digit",
+        OFFERS,
+        lambda m: any(letter.isdecimal() for letter in m["number"]),
+        offer(number=AnyOf("0", "1")),
+    ),
     ("comments is blank", OFFERS, lambda m: (m.get("comments") or "a").isspace(), offer(comments=" ")),
     ("a hint is empty", OFFERS, where(additional_props, lambda p: p.get("hint") == ""), additional(hint="")),
     ("a property name is empty", OFFERS, where(additional_props, lambda p: not p["name"]), additional(name="")),
-    ("productId has more than 3 letters", LISTS, where(products, lambda p: len(p["productId"]) > 3), product_list([product(productId="aaaa")])),
+    (
+        "productId has more than 3 letters",
+        LISTS,
+        where(products, lambda p: len(p["productId"]) > 3),
+        product_list([product(productId="aaaa")]),
+    ),
     (
         "productDescription has more than 10 letters",
         RECORDS,
@@ -232,11 +295,31 @@ STRINGS = [
 ARRAYS_AND_NULLS = [
     ("an access group is empty", OFFERS, lambda m: "" in (m.get("accessGroups") or []), offer(accessGroups=[""])),
     ("three access groups", OFFERS, lambda m: size(m, "accessGroups") == 3, offer(accessGroups=[LETTER] * 3)),
-    ("three different access groups", OFFERS, lambda m: len(set(m.get("accessGroups") or [])) == 3, offer(accessGroups=[LETTER] * 3)),
+    (
+        "three different access groups",
+        OFFERS,
+        lambda m: len(set(m.get("accessGroups") or [])) == 3,
+        offer(accessGroups=[LETTER] * 3),
+    ),
     ("eleven categories", OFFERS, lambda m: size(m, "categoryIds") > 10, offer(categoryIds=[LETTER] * 11)),
-    ("two tiers", OFFERS, where(price_classes, lambda c: size(c, "priceTiers") > 1), tiered({"price": 1}, {"price": AnyOf(2, 0)})),
-    ("null tiers", OFFERS, where(price_classes, lambda c: is_null(c, "priceTiers")), offer(priceClasses=[{"priceTiers": None}])),
-    ("a null offerId of a channel", OFFERS, where(channels, lambda c: is_null(c, "offerId")), offer(omniChannel={"offers": [{"offerId": None}]})),
+    (
+        "two tiers",
+        OFFERS,
+        where(price_classes, lambda c: size(c, "priceTiers") > 1),
+        tiered({"price": 1}, {"price": AnyOf(2, 0)}),
+    ),
+    (
+        "null tiers",
+        OFFERS,
+        where(price_classes, lambda c: is_null(c, "priceTiers")),
+        offer(priceClasses=[{"priceTiers": None}]),
+    ),
+    (
+        "a null offerId of a channel",
+        OFFERS,
+        where(channels, lambda c: is_null(c, "offerId")),
+        offer(omniChannel={"offers": [{"offerId": None}]}),
+    ),
     (
         "five nulls",
         OFFERS,
@@ -251,7 +334,12 @@ ARRAYS_AND_NULLS = [
     ),
     ("isActive is true", OFFERS, lambda m: m.get("isActive"), offer(isActive=True)),
     ("a cluster without products", OFFERS, where(clusters, lambda c: "products" not in c), offer(productClusters=[{}])),
-    ("two products in a cluster", LISTS, where(clusters, lambda c: size(c, "products") > 1), product_list([product(), OTHER_PRODUCT])),
+    (
+        "two products in a cluster",
+        LISTS,
+        where(clusters, lambda c: size(c, "products") > 1),
+        product_list([product(), OTHER_PRODUCT]),
+    ),
     ("two clusters", LISTS, lambda m: size(m, "productClusters") > 1, product_list([product()], OTHER_CLUSTER)),
     (
         "more than 5 pages in the second cluster",
@@ -260,13 +348,28 @@ ARRAYS_AND_NULLS = [
         product_list([product()], [product(productId=AnyOf("a", OTHER_ID), pageCount=6)]),
     ),
     ("three records", RECORDS, lambda m: len(records(m)) == 3, envelope([record(), OTHER_RECORD, OTHER_RECORD])),
-    ("a null productOwner", RECORDS, where(records, lambda r: is_null(r, "productOwner")), envelope([record(productOwner=None)])),
-    ("two messages", RECORDS, lambda m: size(m, "informationalMessages") == 2, envelope([], informationalMessages=["a", "a"])),
+    (
+        "a null productOwner",
+        RECORDS,
+        where(records, lambda r: is_null(r, "productOwner")),
+        envelope([record(productOwner=None)]),
+    ),
+    (
+        "two messages",
+        RECORDS,
+        lambda m: size(m, "informationalMessages") == 2,
+        envelope([], informationalMessages=["a", "a"]),
+    ),
     ("a failed list", RECORDS, lambda m: m["data"] is None, FAILURE),
     ("a failed calculation", PRICES, lambda m: not m["operationWasSuccessful"], FAILURE),
     ("two priced offers", PRICES, lambda m: len(prices(m)) == 2, pricing(price(), OTHER_PRICE)),
     ("a null pageCount", PRICES, where(prices, lambda p: is_null(p, "pageCount")), pricing(price(pageCount=None))),
-    ("two product IDs", PRICES, where(prices, lambda p: size(p, "productIds") == 2), pricing(price(productIds=["a", LETTER]))),
+    (
+        "two product IDs",
+        PRICES,
+        where(prices, lambda p: size(p, "productIds") == 2),
+        pricing(price(productIds=["a", LETTER])),
+    ),
     (
         "a surcharge in a price",
         PRICES,
@@ -290,14 +393,24 @@ CONDITIONS_AND_TIMESTAMPS = [
         lambda m: (m.get("lastUpdatedDateTimeUtc") or "2") < "1970",
         offer(lastUpdatedDateTimeUtc=AnyOf("1969-12-31T23:59:59Z", "1969-01-01T00:00:00Z")),
     ),
-    ("available from 2030", OFFERS, lambda m: (m.get("availableStartDate") or "") >= "2030", offer(availableStartDate="2030-01-01T00:00:00Z")),
+    (
+        "available from 2030",
+        OFFERS,
+        lambda m: (m.get("availableStartDate") or "") >= "2030",
+        offer(availableStartDate="2030-01-01T00:00:00Z"),
+    ),
     (
         "a record before 2020",
         RECORDS,
         where(records, lambda r: r["lastUpdateDateTimeUtc"] < "2020"),
         envelope([record(lastUpdateDateTimeUtc=AnyOf("2019-12-31T23:59:59Z", "2019-01-01T00:00:00Z"))]),
     ),
-    ("every minute", OFFERS, lambda m: (m.get("deliveryScheduleCron") or "").startswith("*"), offer(deliveryScheduleCron="* * * * *")),
+    (
+        "every minute",
+        OFFERS,
+        lambda m: (m.get("deliveryScheduleCron") or "").startswith("*"),
+        offer(deliveryScheduleCron="* * * * *"),
+    ),
 ]
 
 FAULTS = [
@@ -305,7 +418,12 @@ FAULTS = [
     ("breaks number minLength", BAD_OFFERS, breaks("number:minLength"), offer(number="")),
     ("breaks offerType enum", BAD_OFFERS, breaks("offerType:enum"), offer(offerType=ANYTHING)),
     ("breaks orderMinimum minimum", BAD_OFFERS, breaks("orderMinimum:minimum"), offer(orderMinimum=0)),
-    ("breaks the clock rule", BAD_OFFERS, breaks("lastUpdatedDateTimeUtc:not-in-future"), offer(lastUpdatedDateTimeUtc=ANYTHING)),
+    (
+        "breaks the clock rule",
+        BAD_OFFERS,
+        breaks("lastUpdatedDateTimeUtc:not-in-future"),
+        offer(lastUpdatedDateTimeUtc=ANYTHING),
+    ),
     (
         "breaks pageCount minimum",
         BAD_OFFERS,
@@ -317,7 +435,10 @@ FAULTS = [
     (
         "breaks productId minLength in the second cluster",
         BAD_OFFERS,
-        lambda case: any(one.rule.endswith("productId:minLength") and one.at.startswith("/productClusters/1/") for one in case.verdict.broken),
+        lambda case: any(
+            one.rule.endswith("productId:minLength") and one.at.startswith("/productClusters/1/")
+            for one in case.verdict.broken
+        ),
         offer(productClusters=[{"products": [product()]}, {"products": [product(productId="")]}]),
     ),
     (
@@ -332,9 +453,19 @@ FAULTS = [
         breaks("data[].status:required"),
         envelope([{name: value for name, value in record().items() if name != "status"}]),
     ),
-    ("breaks operationWasSuccessful type", BAD_RECORDS, breaks("operationWasSuccessful:type"), envelope([], operationWasSuccessful=ANYTHING)),
+    (
+        "breaks operationWasSuccessful type",
+        BAD_RECORDS,
+        breaks("operationWasSuccessful:type"),
+        envelope([], operationWasSuccessful=ANYTHING),
+    ),
     ("breaks quantity minimum", BAD_PRICES, breaks("data.offers[].quantity:minimum"), pricing(price(quantity=0))),
-    ("breaks totalExtendedPrice minimum", BAD_PRICES, breaks("data.totalExtendedPrice:minimum"), pricing(totalExtendedPrice=-1)),
+    (
+        "breaks totalExtendedPrice minimum",
+        BAD_PRICES,
+        breaks("data.totalExtendedPrice:minimum"),
+        pricing(totalExtendedPrice=-1),
+    ),
 ]
 
 MINIMA = [Minimum(*row) for row in [*NUMBERS, *STRINGS, *ARRAYS_AND_NULLS, *CONDITIONS_AND_TIMESTAMPS, *FAULTS]]

@@ -1,4 +1,6 @@
-"""Measures speeds in units per second of processor time, and compares each with a simpler program that does similar work."""
+"""Measures speeds in units per second of processor time, and compares each with a simpler program that does similar
+work.
+"""
 
 import json
 import sys
@@ -30,8 +32,12 @@ Work = Callable[[], int]
 def rates() -> Figures:
     peer = _rate(lambda: len(examples(peers.from_schema(), 30)))
     return {
-        "valid examples per second": _compared(lambda: len(examples(strategies.offer_requests(), 500)), peer, "hypothesis-jsonschema"),
-        "invalid examples per second": _compared(lambda: len(examples(strategies.invalid_offer_requests(), 300)), peer, "hypothesis-jsonschema"),
+        "valid examples per second": _compared(
+            lambda: len(examples(strategies.offer_requests(), 500)), peer, "hypothesis-jsonschema"
+        ),
+        "invalid examples per second": _compared(
+            lambda: len(examples(strategies.invalid_offer_requests(), 300)), peer, "hypothesis-jsonschema"
+        ),
         **_streams(),
         **_fire(),
     }
@@ -42,9 +48,15 @@ def _streams() -> Figures:
     cases = list(islice(_random_cases(1), 5000))
     parsing = _rate(lambda: len([json.loads(body) for body in bodies]))
     return {
-        "messages() per second": _compared(lambda: len(list(islice(brokerfuzz.messages(OFFER, 1), 10_000))), parsing, "json.loads"),
-        "check() per second": _compared(lambda: len([brokerfuzz.check(OFFER, body) for body in bodies]), parsing, "json.loads"),
-        "exported cases per second": _compared(lambda: _export(5000), _rate(lambda: _written(cases)), "a loop that writes ready cases"),
+        "messages() per second": _compared(
+            lambda: len(list(islice(brokerfuzz.messages(OFFER, 1), 10_000))), parsing, "json.loads"
+        ),
+        "check() per second": _compared(
+            lambda: len([brokerfuzz.check(OFFER, body) for body in bodies]), parsing, "json.loads"
+        ),
+        "exported cases per second": _compared(
+            lambda: _export(5000), _rate(lambda: _written(cases)), "a loop that writes ready cases"
+        ),
     }
 
 

@@ -1,4 +1,6 @@
-"""An offer service with attrs and cattrs. By default, cattrs converts values of a wrong type. The service rejects them instead."""
+"""An offer service with attrs and cattrs. By default, cattrs converts values of a wrong type. The service rejects them
+instead.
+"""
 
 import json
 from collections.abc import Callable
@@ -115,7 +117,9 @@ class Offer:
 
     def __attrs_post_init__(self) -> None:
         """Checks validation rule 3 of the contract."""
-        if self.offer_type == "Product List" and not (self.product_clusters and all(cluster.products for cluster in self.product_clusters)):
+        if self.offer_type == "Product List" and not (
+            self.product_clusters and all(cluster.products for cluster in self.product_clusters)
+        ):
             raise ValueError("a product list needs products")
 
 
@@ -126,7 +130,9 @@ def checked(value: Any, valid: bool) -> Any:
 
 
 def instant(value: Any, _: object) -> datetime:
-    """Parses a timestamp in any format that Python's `fromisoformat` supports. A timestamp without a time zone is in UTC."""
+    """Parses a timestamp in any format that Python's `fromisoformat` supports. A timestamp without a time zone is in
+    UTC.
+    """
     parsed = datetime.fromisoformat(value)
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
@@ -151,7 +157,9 @@ def structure_object(kind: Any) -> Callable[[Any, object], Any]:
 converter = Converter(forbid_extra_keys=True, detailed_validation=False)
 converter.register_structure_hook(str, lambda value, _: checked(value, isinstance(value, str)))
 converter.register_structure_hook(bool, lambda value, _: checked(value, isinstance(value, bool)))
-converter.register_structure_hook(int, lambda value, _: checked(value, type(value) is int and -(2**31) <= value < 2**31))
+converter.register_structure_hook(
+    int, lambda value, _: checked(value, type(value) is int and -(2**31) <= value < 2**31)
+)
 converter.register_structure_hook(float, lambda value, _: checked(value, type(value) in (int, float)))
 converter.register_structure_hook(datetime, instant)
 converter.register_structure_hook_factory(lambda kind: getattr(kind, "__origin__", None) is list, structure_list)

@@ -1,4 +1,6 @@
-"""An offer service with Django REST framework. The fields of the framework convert values of a wrong type, so the service defines stricter fields."""
+"""An offer service with Django REST framework. The fields of the framework convert values of a wrong type, so the
+service defines stricter fields.
+"""
 
 # Django has no types.
 # mypy: disable-error-code="misc"
@@ -174,7 +176,9 @@ class Offer(StrictSerializer):
     def validate(self, attrs: Any) -> Any:
         """Checks that all clusters of a product list contain products (validation rule 3 of the contract)."""
         clusters = attrs.get("productClusters")
-        if attrs["offerType"] == "Product List" and not (clusters and all(cluster.get("products") for cluster in clusters)):
+        if attrs["offerType"] == "Product List" and not (
+            clusters and all(cluster.get("products") for cluster in clusters)
+        ):
             raise ValidationError("a product list needs products")
         return attrs
 

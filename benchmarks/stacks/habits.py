@@ -1,5 +1,5 @@
-"""The offer services (stacks) and their habits. A habit is the way in which a stack handles messages for which the contract leaves
-a question open.
+"""The offer services (stacks) and their habits. A habit is the way in which a stack handles messages for which the
+contract leaves a question open.
 """
 
 import sys
@@ -19,16 +19,16 @@ Duplicates = Literal["first", "last", "both", "rejected"]
 class Stack:
     """A correct offer service and its habits.
 
-    Add a port to `command` to start an HTTP server. Add `--lines` to start a program that reads messages from its standard input.
-    `needs` lists files that must exist before the command can start.
+    Add a port to `command` to start an HTTP server. Add `--lines` to start a program that reads messages from its
+    standard input. `needs` lists files that must exist before the command can start.
 
-    The service accepts a `lastUpdatedDateTimeUtc` that is up to `tolerance` seconds later than its clock. The service can read
-    timestamps in RFC 3339 with Z and whole seconds, and in the formats that `timestamps` lists. If `keeps_other_timestamps` is
-    true, the service accepts timestamps in other formats, and does not compare them with its clock. If it is false, the service
-    rejects such timestamps.
+    The service accepts a `lastUpdatedDateTimeUtc` that is up to `tolerance` seconds later than its clock. The service
+    can read timestamps in RFC 3339 with Z and whole seconds, and in the formats that `timestamps` lists. If
+    `keeps_other_timestamps` is true, the service accepts timestamps in other formats, and does not compare them with
+    its clock. If it is false, the service rejects such timestamps.
 
-    If a property occurs twice, `duplicates` says if the service checks the first value, the last value or both, or rejects the
-    message. `accepts` lists the other unusual messages that the service accepts.
+    If a property occurs twice, `duplicates` says if the service checks the first value, the last value or both, or
+    rejects the message. `accepts` lists the other unusual messages that the service accepts.
     """
 
     name: str
@@ -77,7 +77,8 @@ STACKS = (
         timestamps=habits("fraction, nanoseconds, offset, space, no zone, no seconds, date only"),
         duplicates="first",
         accepts=habits(
-            "NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16, UTF-32, CESU-8, host without a dot, IP address"
+            "NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16, UTF-32, CESU-8, host "
+            "without a dot, IP address"
         ),
     ),
     Stack(
@@ -104,7 +105,9 @@ STACKS = (
         timestamps=habits("fraction, nanoseconds, offset, lower case, space, no zone, no seconds, date only"),
         keeps_other_timestamps=True,
         duplicates="last",
-        accepts=habits("NUL, six cron fields, relative URL, 1.0, lone surrogate, byte order mark, host without a dot, IP address"),
+        accepts=habits(
+            "NUL, six cron fields, relative URL, 1.0, lone surrogate, byte order mark, host without a dot, IP address"
+        ),
     ),
     Stack(
         name="zod",
@@ -123,7 +126,8 @@ STACKS = (
         timestamps=habits("fraction, nanoseconds, offset, lower case, no seconds"),
         duplicates="rejected",
         accepts=habits(
-            "NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16, UTF-32, CESU-8, overlong UTF-8, "
+            "NUL, six cron fields, relative URL, 1e400, lone surrogate, byte order mark, UTF-16, UTF-32, CESU-8, "
+            "overlong UTF-8, "
             "host without a dot, IP address"
         ),
     ),

@@ -59,7 +59,9 @@ OFFER = shape(
     **all_of_type("accessGroups categoryIds onlyShipMethodsAvailable", array(STRING)),
     **all_of_type("availableStartDate availableEndDate lastUpdatedDateTimeUtc", TIMESTAMP),
     **all_of_type("defaultPrice surcharge weightInPounds", PRICE),
-    **all_of_type("doSuppressShippingAndHandling isActive isAvailableViaCoopFunds isInventoried isTaxable requiresApproval", FLAG),
+    **all_of_type(
+        "doSuppressShippingAndHandling isActive isAvailableViaCoopFunds isInventoried isTaxable requiresApproval", FLAG
+    ),
     **all_of_type("orderMinimum orderMaximum", POSITIVE),
     deliveryScheduleCron=nullable({"type": "string", "pattern": r"^(\S+ ){4}\S+$"}),
     fixedOrderQuantities=array(INT32),
@@ -73,7 +75,11 @@ PRODUCT_LIST: Schema = {  # validation rule 3 of the contract
     "then": {
         "required": ["productClusters"],
         "properties": {
-            "productClusters": {"type": "array", "minItems": 1, "items": {"required": ["products"], "properties": {"products": {"type": "array"}}}}
+            "productClusters": {
+                "type": "array",
+                "minItems": 1,
+                "items": {"required": ["products"], "properties": {"products": {"type": "array"}}},
+            }
         },
     },
 }

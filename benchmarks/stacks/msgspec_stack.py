@@ -1,4 +1,6 @@
-"""An offer service with msgspec. The service checks the format of `lastUpdatedDateTimeUtc`, but not of the other timestamps."""
+"""An offer service with msgspec. The service checks the format of `lastUpdatedDateTimeUtc`, but not of the other
+timestamps.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
@@ -108,7 +110,9 @@ class Offer(Shape):
 
     def __post_init__(self) -> None:
         """Checks validation rule 3 of the contract."""
-        if self.offer_type == "Product List" and not (self.product_clusters and all(cluster.products for cluster in self.product_clusters)):
+        if self.offer_type == "Product List" and not (
+            self.product_clusters and all(cluster.products for cluster in self.product_clusters)
+        ):
             raise ValueError("a product list needs products")
 
 

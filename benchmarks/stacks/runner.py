@@ -16,7 +16,8 @@ Accepts = Callable[[bytes, datetime], bool]
 
 
 def main(accepts: Accepts) -> None:
-    """Starts a server for `POST /offers` on the port in the first argument. If the first argument is `--lines`, calls `answer_lines` instead.
+    """Starts a server for `POST /offers` on the port in the first argument. If the first argument is `--lines`, calls
+    `answer_lines` instead.
 
     The environment variable STACK_NOW can set the current time of the service: for example, 2026-03-01T12:00:00Z.
     """
@@ -32,7 +33,9 @@ def now() -> datetime:
 
 
 def answer_lines(accepts: Accepts) -> None:
-    """Reads a message in base64 from each line of standard input, and writes a line with `accepted` or `rejected` for each message."""
+    """Reads a message in base64 from each line of standard input, and writes a line with `accepted` or `rejected` for
+    each message.
+    """
     for line in sys.stdin.buffer:
         print("accepted" if accepts(b64decode(line), now()) else "rejected", flush=True)
 
@@ -40,7 +43,9 @@ def answer_lines(accepts: Accepts) -> None:
 async def serve(accepts: Accepts, port: int) -> None:
     """If `port` is 0, the system chooses a free port of the local machine."""
 
-    async def application(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]) -> None:
+    async def application(
+        scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]
+    ) -> None:
         body, more = b"", True
         while more:
             event = await receive()

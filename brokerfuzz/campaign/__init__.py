@@ -1,4 +1,6 @@
-"""Runs campaigns: brokerfuzz sends cases to a target, records the answers, and reports the answers that contradict the contract."""
+"""Runs campaigns: brokerfuzz sends cases to a target, records the answers, and reports the answers that contradict the
+contract.
+"""
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.findings import BrokenRule, Finding

@@ -1,7 +1,7 @@
 """Detects a target that accepts everything, for example because it does not read the message.
 
-Such a target accepts nearly all invalid messages, and also `{}` and text that is not JSON. Then all accepted invalid messages have the
-same cause, so they are one finding.
+Such a target accepts nearly all invalid messages, and also `{}` and text that is not JSON. Then all accepted invalid
+messages have the same cause, so they are one finding.
 """
 
 from brokerfuzz.campaign.campaign_oracle import Judge
@@ -14,9 +14,13 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
 
 _FEW = 8
-"""So few contradictions are not combined, because people can read them, and their rules may be the ones that the user asked for."""
+"""So few contradictions are not combined, because people can read them, and their rules may be the ones that the user
+asked for.
+"""
 _ACCEPTED_PER_REJECTED = 10
-"""At least this number of invalid messages must be accepted for each one that is not. For example, a framework may reject headers."""
+"""At least this number of invalid messages must be accepted for each one that is not. For example, a framework may
+reject headers.
+"""
 _BODIES = (b"{}", b"not JSON")
 EVERYTHING = "{} and text that is not JSON"
 
@@ -40,5 +44,7 @@ async def merged(suspicions: list[Suspicion], seen: Observations, sender: Sender
             return suspicions
     assert answer is not None, "there are two messages"
     count = sum(one.count for one in accepted)
-    everything = Suspicion("invalid-accepted", cases[-1], accepted[0].index, cases[-1].verdict, answer, count, about=EVERYTHING)
+    everything = Suspicion(
+        "invalid-accepted", cases[-1], accepted[0].index, cases[-1].verdict, answer, count, about=EVERYTHING
+    )
     return [everything, *(one for one in suspicions if one.kind != "invalid-accepted")]

@@ -1,6 +1,7 @@
 """Compares the statuses and the texts of answers. The comparison ignores details.
 
-Details are numbers, words with digits (such as IDs), quoted values, and strings that the answer copies from the message.
+Details are numbers, words with digits (such as IDs), quoted values, and strings that the answer copies from the
+message.
 """
 
 import json
@@ -17,18 +18,19 @@ _LONGEST = 300  # the maximum number of characters of each string that are compa
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """The text of an answer, without details. `head` consists of the kind of the answer and the HTTP status. Without an HTTP
-    status, `head` contains `Answer.reason` instead. `parts` are the strings of a JSON body, or the lines of any other body. If only
-    the beginning of the body is known, `parts` is None.
+    """The text of an answer, without details. `head` consists of the kind of the answer and the HTTP status. Without an
+    HTTP status, `head` contains `Answer.reason` instead. `parts` are the strings of a JSON body, or the lines of any
+    other body. If only the beginning of the body is known, `parts` is None.
     """
 
     head: str
     parts: frozenset[str] | None = frozenset()
 
     def includes(self, other: "AnswerText") -> bool:
-        """Returns True if both texts have the same `head`, and this text contains every string of `other`. `other` must have at
-        least one string. It may have fewer strings than this text, because the answer to a shrunk message may name only one of two
-        problems. If the strings of either text are unknown, or this text has none, only `head` must be equal.
+        """Returns True if both texts have the same `head`, and this text contains every string of `other`. `other` must
+        have at least one string. It may have fewer strings than this text, because the answer to a shrunk message may
+        name only one of two problems. If the strings of either text are unknown, or this text has none, only `head`
+        must be equal.
         """
         if self.head != other.head:
             return False
@@ -42,7 +44,11 @@ class AnswerText:
 
 def text_of(answer: Answer, message: bytes = b"") -> AnswerText:
     """Returns the text of an answer without details. Strings that also occur in `message` count as details."""
-    head = f"{answer.kind} {answer.status}" if answer.status is not None else f"{answer.kind} {without_details(answer.reason)}"
+    head = (
+        f"{answer.kind} {answer.status}"
+        if answer.status is not None
+        else f"{answer.kind} {without_details(answer.reason)}"
+    )
     if len(answer.body) >= EXCERPT:
         return AnswerText(head, None)
     strings = _json_strings(answer.body)

@@ -37,8 +37,9 @@ _PROPERTIES = ("finding", *_TEXTS, "until", *_MESSAGE)
 
 @dataclass(frozen=True)
 class KnownFinding:
-    """An entry of a baseline. Users write `reason` and `until` by hand. `message` contains the properties of the entry that
-    describe the smallest message, such as `verdict`. `message` is empty if the smallest message has more than `LARGEST` bytes.
+    """An entry of a baseline. Users write `reason` and `until` by hand. `message` contains the properties of the entry
+    that describe the smallest message, such as `verdict`. `message` is empty if the smallest message has more than
+    `LARGEST` bytes.
     """
 
     sentence: str
@@ -55,22 +56,35 @@ Baseline = Mapping[str, KnownFinding]
 
 
 def read(path: Path) -> Baseline:
-    """Raises `BaselineError` if the file is missing or is not a baseline. If an entry is invalid, the error names the line of the entry."""
+    """Raises `BaselineError` if the file is missing or is not a baseline. If an entry is invalid, the error names the
+    line of the entry.
+    """
     try:
         text = read_file(path).decode()
         entries = _entries(json.loads(text))
     except FileNotFoundError as problem:
-        raise BaselineError(f"{path} does not exist: add --baseline-update to create a baseline from the findings") from problem
+        raise BaselineError(
+            f"{path} does not exist: add --baseline-update to create a baseline from the findings"
+        ) from problem
     except OSError as problem:
-        raise BaselineError(f"{path} cannot be read: {problem.strerror or problem}; specify a readable file") from problem
+        raise BaselineError(
+            f"{path} cannot be read: {problem.strerror or problem}; specify a readable file"
+        ) from problem
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
-        raise BaselineError(f"{path} is not a baseline ({problem_of(problem)}): specify a file written with --baseline-update") from problem
-    return dict(_entry(entry, f"{path}, line {line}") for entry, line in zip(entries, _first_lines(text, len(entries)), strict=True))
+        raise BaselineError(
+            f"{path} is not a baseline ({problem_of(problem)}): specify a file written with --baseline-update"
+        ) from problem
+    return dict(
+        _entry(entry, f"{path}, line {line}")
+        for entry, line in zip(entries, _first_lines(text, len(entries)), strict=True)
+    )
 
 
 def _entries(document: Any) -> list[Any]:
     if document["baseline"] != VERSION:
-        raise ValueError(f"this version of brokerfuzz reads only baselines of version {VERSION}, not {document['baseline']}")
+        raise ValueError(
+            f"this version of brokerfuzz reads only baselines of version {VERSION}, not {document['baseline']}"
+        )
     if unknown := document.keys() - {"baseline", "findings"}:
         raise ValueError(f"unknown property {quoted(min(unknown))}")
     return list(document["findings"])
@@ -89,18 +103,24 @@ def _first_lines(text: str, count: int) -> Iterator[int]:
 def _entry(entry: Any, place: str) -> tuple[str, KnownFinding]:
     if not isinstance(entry, dict) or not _NAME.fullmatch(str(entry.get("finding"))):
         raise BaselineError(
-            f"{place}: the entry does not name a finding: set `finding` to the name of a finding, such as 2cbdcdfc, or remove the entry"
+            f"{place}: the entry does not name a finding: set `finding` to the name of a finding, such as 2cbdcdfc, "
+            "or remove the entry"
         )
     unknown = next((name for name in entry if name not in _PROPERTIES), None)
     if unknown is not None:
-        raise BaselineError(f"{place}: {UnknownNameError('property', unknown, _PROPERTIES, 'remove the property, or correct its name')}")
+        raise BaselineError(
+            f"{place}: {UnknownNameError('property', unknown, _PROPERTIES, 'remove the property, or correct its name')}"
+        )
     texts = {name: entry[name] for name in _TEXTS if name in entry}
     for name, text in {"sentence": None, **texts}.items():
         if not isinstance(text, str):
             raise BaselineError(f"{place}: {name} is {quoted(text)}, but must be a string: correct this property")
     smallest = entry.get("smallest", {"body": None})
     if not isinstance(smallest, dict) or not ("body" in smallest or isinstance(smallest.get("raw"), str)):
-        raise BaselineError(f"{place}: smallest is {quoted(smallest)}, but must contain the property body or raw: remove smallest from this entry")
+        raise BaselineError(
+            f"{place}: smallest is {quoted(smallest)}, but must contain the property body or raw: remove smallest "
+            "from this entry"
+        )
     message = {name: entry[name] for name in _MESSAGE if name in entry}
     return entry["finding"], KnownFinding(**texts, until=_until(entry.get("until"), place), message=message)
 
@@ -119,31 +139,37 @@ def applying(known: Baseline) -> list[str]:
 
 
 def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, ...]:
-    """Copies the findings, and sets `Finding.known` to True if the argument `known` contains the name of the finding. A finding that
-    a known finding explains stays known.
+    """Copies the findings, and sets `Finding.known` to True if the argument `known` contains the name of the finding. A
+    finding that a known finding explains stays known.
     """
     names = set(known)
     return tuple(replace(finding, known=finding.known or finding.name in names) for finding in findings)
 
 
 def update(path: Path, findings: Iterable[Finding], *, add: bool, prune: Container[str] = ()) -> None:
-    """Changes the file as `updated` describes. Reads the file again first and locks its folder, so that no other campaign and no
-    person loses an entry or a `reason` that was added while this campaign ran. Raises `BaselineError`.
+    """Changes the file as `updated` describes. Reads the file again first and locks its folder, so that no other
+    campaign and no person loses an entry or a `reason` that was added while this campaign ran. Raises `BaselineError`.
     """
     try:
         with held(path.parent, waits=True):
             write(path, updated(read(path) if path.exists() else {}, findings, add=add, prune=prune))
     except OSError as problem:
-        raise BaselineError(f"the baseline {path} cannot be written: {problem.strerror or problem}; specify another file") from problem
+        raise BaselineError(
+            f"the baseline {path} cannot be written: {problem.strerror or problem}; specify another file"
+        ) from problem
 
 
 def updated(known: Baseline, findings: Iterable[Finding], *, add: bool, prune: Container[str] = ()) -> Baseline:
-    """Existing entries keep `reason` and `until`. If `add` is true, new findings are added. Entries whose names are in `prune` are
-    removed, unless `findings` contains them.
+    """Existing entries keep `reason` and `until`. If `add` is true, new findings are added. Entries whose names are in
+    `prune` are removed, unless `findings` contains them.
     """
     found = {finding.name: _known(finding) for finding in findings}
     kept = {name: entry for name, entry in known.items() if name in found or name not in prune}
-    again = {name: replace(entry, reason=kept[name].reason, until=kept[name].until) for name, entry in found.items() if name in kept}
+    again = {
+        name: replace(entry, reason=kept[name].reason, until=kept[name].until)
+        for name, entry in found.items()
+        if name in kept
+    }
     return {**(found if add else {}), **kept, **again}
 
 
@@ -151,7 +177,13 @@ def _known(finding: Finding) -> KnownFinding:
     if len(finding.body) > LARGEST:
         return KnownFinding(finding.sentence())
     smallest = message_json(finding.body, finding.case.headers)
-    message = {"kind": finding.kind, "message": finding.message_type, "verdict": finding.label, "flaky": finding.flaky, "smallest": smallest}
+    message = {
+        "kind": finding.kind,
+        "message": finding.message_type,
+        "verdict": finding.label,
+        "flaky": finding.flaky,
+        "smallest": smallest,
+    }
     return KnownFinding(finding.sentence(), message=message)
 
 
@@ -166,7 +198,8 @@ def write(path: Path, known: Baseline) -> None:
             stream.write(f'{{"baseline": {VERSION}, "findings": [\n{entries}\n]}}\n'.encode())
     except OSError as problem:
         raise BaselineError(
-            f"the baseline {path} cannot be written: {problem.strerror or problem}; specify another file, or free disk space"
+            f"the baseline {path} cannot be written: {problem.strerror or problem}; specify another file, or free "
+            "disk space"
         ) from problem
 
 

@@ -10,13 +10,15 @@ from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.judged_interpretations import under
 
 _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
-"""The clock of the target may differ from the clock of this machine by a few seconds. This difference must not lead to a finding."""
+"""The clock of the target may differ from the clock of this machine by a few seconds. This difference must not lead to
+a finding.
+"""
 
 
 def _may_depend_on_the_clock(case: Case, contract: Contract) -> bool:
-    """The contract forbids future times in some properties. Returns True if the message may contain such a property. Unicode
-    escapes in the body, or headers such as `Content-Encoding`, could hide its name. In these cases, the function always returns
-    True.
+    """The contract forbids future times in some properties. Returns True if the message may contain such a property.
+    Unicode escapes in the body, or headers such as `Content-Encoding`, could hide its name. In these cases, the
+    function always returns True.
     """
     return bool(case.headers) or b"\\u" in case.body or any(name in case.body for name in _clock_properties(contract))
 
@@ -24,7 +26,9 @@ def _may_depend_on_the_clock(case: Case, contract: Contract) -> bool:
 @lru_cache(maxsize=16)
 def _clock_properties(contract: Contract) -> frozenset[bytes]:
     rules = contract.rules_by_id.values()
-    return frozenset(rule.site.rpartition(".")[2].removesuffix("[]").encode() for rule in rules if rule.keyword == NOT_IN_FUTURE)
+    return frozenset(
+        rule.site.rpartition(".")[2].removesuffix("[]").encode() for rule in rules if rule.keyword == NOT_IN_FUTURE
+    )
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,9 @@ class Judge:
         return under(case.verdict, self.policies, self.demands) or self.of(case, case.body)
 
     def still(self, case: Case, verdict: Verdict) -> bool:
-        """Returns whether `verdict` is correct at the current time. For example, a time in the message may have been in the future
-        when the case was generated, but not now. The verdict must also be correct five seconds earlier and later, because the clock
-        of the target may be wrong by a few seconds.
+        """Returns whether `verdict` is correct at the current time. For example, a time in the message may have been in
+        the future when the case was generated, but not now. The verdict must also be correct five seconds earlier and
+        later, because the clock of the target may be wrong by a few seconds.
         """
         if self.now is not None or not _may_depend_on_the_clock(case, self.demands):
             return True
@@ -61,4 +65,6 @@ class Judge:
 
     def of(self, case: Case, body: bytes) -> Verdict:
         """Returns the verdict for this body with the headers of the case."""
-        return check(case.message_type, body, now=self.now, contract=self.contract, policies=self.policies, headers=case.headers)
+        return check(
+            case.message_type, body, now=self.now, contract=self.contract, policies=self.policies, headers=case.headers
+        )

@@ -1,8 +1,9 @@
 """Sends the cases of a campaign.
 
-If the target rejects a message that is not valid, brokerfuzz also sends the twin (the valid counterpart). A twin that is also a case
-is not sent again, and any other twin is sent once per shard (see `sharding`). The module `proof` decides whether the rejection is
-proven. All asyncio tasks take the cases from the same iterator, so only a few cases are in memory at any time.
+If the target rejects a message that is not valid, brokerfuzz also sends the twin (the valid counterpart). A twin that
+is also a case is not sent again, and any other twin is sent once per shard (see `sharding`). The module `proof` decides
+whether the rejection is proven. All asyncio tasks take the cases from the same iterator, so only a few cases are in
+memory at any time.
 """
 
 import asyncio
@@ -24,25 +25,29 @@ from brokerfuzz.targets import Answer
 from brokerfuzz.wording import counted
 
 TWINS_KEPT = 8192
-"""The maximum number of valid messages whose answers are kept in memory. A catalogue has only about two thousand different twins.
+"""The maximum number of valid messages whose answers are kept in memory. A catalogue has only about two thousand
+different twins.
 """
 
 TURN = 0.002
-"""The runner pauses after this time (in seconds). During the pause, other tasks run, such as the task that checks the time limit.
-Without these pauses, answers that arrive without waiting (from a journal, or from an application in this process) would block other
-tasks.
+"""The runner pauses after this time (in seconds). During the pause, other tasks run, such as the task that checks the
+time limit. Without these pauses, answers that arrive without waiting (from a journal, or from an application in this
+process) would block other tasks.
 """
 
 Numbered = tuple[int, Case]
 
 
 class CaseRunner:
-    """Sends cases to a target and collects the results in `seen`. If the campaign ends before the last case, `stop` contains the reason.
+    """Sends cases to a target and collects the results in `seen`. If the campaign ends before the last case, `stop`
+    contains the reason.
 
     `twins_elsewhere` contains the IDs of twins that this runner does not send, because they are cases of the campaign.
     """
 
-    def __init__(self, cases: Iterator[Numbered], sender: Sender, options: Options, *, twins_elsewhere: Container[str] = ()) -> None:
+    def __init__(
+        self, cases: Iterator[Numbered], sender: Sender, options: Options, *, twins_elsewhere: Container[str] = ()
+    ) -> None:
         self.seen = Observations(sporadic=sender.sporadic)
         self.stop: Stop | None = None
         self._cases, self._sender, self._options, self._judge = cases, sender, options, options.judge
@@ -54,7 +59,9 @@ class CaseRunner:
         self._findings_begin = float("inf")
 
     async def run(self, seconds: float | None = None) -> None:
-        """Sends several cases at the same time, until no case is left, `seconds` have passed, or a limit of the options is reached."""
+        """Sends several cases at the same time, until no case is left, `seconds` have passed, or a limit of the options
+        is reached.
+        """
         self._running = asyncio.current_task()
         if seconds is not None:
             self._findings_begin = monotonic() + seconds - self._options.time_for_findings
@@ -110,7 +117,9 @@ class CaseRunner:
             await self._check_rejection(rejection)
 
     async def _send(self, phase: str, number: int, case: Case) -> Answer:
-        """If the target no longer answers, the campaign stops. All messages that were sent but not answered count as one finding."""
+        """If the target no longer answers, the campaign stops. All messages that were sent but not answered count as
+        one finding.
+        """
         try:
             return await self._sender.send(Key(phase, number), case, case.body)
         except TargetLostError as lost:
@@ -122,11 +131,15 @@ class CaseRunner:
     # ------------------------------------------------------------------------------------------------ twins
 
     async def _check_rejection(self, rejection: Rejection) -> None:
-        """Sends the twin of a rejected message, because the answer to the twin can prove the rejection (see `proof`). If the twin
-        was already sent, the method uses the earlier answer.
+        """Sends the twin of a rejected message, because the answer to the twin can prove the rejection (see `proof`).
+        If the twin was already sent, the method uses the earlier answer.
         """
         case = rejection.case
-        twin = case.twin if case.twin is not None or case.faults else twin_of_probe(case, rejection.verdict, self._sender.contact.case, self._judge)
+        twin = (
+            case.twin
+            if case.twin is not None or case.faults
+            else twin_of_probe(case, rejection.verdict, self._sender.contact.case, self._judge)
+        )
         if twin is None or not self._sender.can_send(twin):
             self._settle(rejection)
             return
@@ -162,7 +175,9 @@ class CaseRunner:
     @property
     def answers_to_twins(self) -> Mapping[str, Answer]:
         """The answers to cases that may be twins of cases in other shards, with the IDs of these cases."""
-        return {name: answer for name, answer in self._twins.items() if answer is not None and name in self._twins_elsewhere}
+        return {
+            name: answer for name, answer in self._twins.items() if answer is not None and name in self._twins_elsewhere
+        }
 
     def absorb(self, seen: Observations, waiting: list[Rejection], answers_to_twins: Mapping[str, Answer]) -> None:
         """Adds the results of another runner."""
@@ -209,10 +224,11 @@ def findings_limit(max_findings: int) -> Stop:
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:
-    """Runs all coroutines at the same time. If a coroutine raises an exception, the function cancels the other coroutines and
-    raises the exception.
+    """Runs all coroutines at the same time. If a coroutine raises an exception, the function cancels the other
+    coroutines and raises the exception.
 
-    A TaskGroup of Python 3.11 or 3.12 would leave the current task marked as cancelled, so a time limit would look like Ctrl-C.
+    A TaskGroup of Python 3.11 or 3.12 would leave the current task marked as cancelled, so a time limit would look like
+    Ctrl-C.
     """
     tasks = [asyncio.create_task(coroutine) for coroutine in work]
     try:

@@ -1,7 +1,8 @@
 """Proposes changes to the smallest message of a finding: new properties, and other values for existing properties.
 
-Shrinking never adds a property to a message. If a target rejects a message because a property is missing, the shrunk message does
-not show which property this is. To find this property, the module proposes properties and values that may change the answer.
+Shrinking never adds a property to a message. If a target rejects a message because a property is missing, the shrunk
+message does not show which property this is. To find this property, the module proposes properties and values that may
+change the answer.
 """
 
 import json
@@ -13,8 +14,8 @@ from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Path, Tree, at,
 from brokerfuzz.schemas.flattening import KNOWN
 
 TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
-"""Strings to try: a name, a time, a later time, a schedule and a link. Each string property of the contract should accept at least
-one of these strings, unless the property is an enumeration.
+"""Strings to try: a name, a time, a later time, a schedule and a link. Each string property of the contract should
+accept at least one of these strings, unless the property is an enumeration.
 """
 NUMBER = 12
 """The value to try for numbers. A limit is rarely close to 12, and shrinking rarely leads to 12."""
@@ -27,7 +28,9 @@ def with_property(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
 
 
 def missing_properties(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tuple[str, tuple[Tree, ...]]]:
-    """Yields the name of each missing property that the contract allows in the object at `path`, and values to try for this property."""
+    """Yields the name of each missing property that the contract allows in the object at `path`, and values to try for
+    this property.
+    """
     there = at(tree, path)
     if isinstance(there, JsonObject):
         names = {name for name, _ in there.pairs}
@@ -46,7 +49,9 @@ def other_values(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
 
 
 def plain(schema: Mapping[str, Any]) -> tuple[Tree, ...]:
-    """Returns ordinary values of the JSON types that the schema allows, non-empty values first. The values may break other keywords of the schema."""
+    """Returns ordinary values of the JSON types that the schema allows, non-empty values first. The values may break
+    other keywords of the schema.
+    """
     return tuple(dict.fromkeys(_plain(schema, text, filled) for filled in (True, False) for text in TEXTS))
 
 
@@ -74,7 +79,9 @@ def _plain(schema: Mapping[str, Any], text: str, filled: bool) -> Tree:
         case "object":
             demanded = schema.get("required", ())
             props = schema.get("properties", {})
-            return JsonObject(tuple((name, _plain(prop, text, filled)) for name, prop in props.items() if name in demanded))
+            return JsonObject(
+                tuple((name, _plain(prop, text, filled)) for name, prop in props.items() if name in demanded)
+            )
         case "array":
             count = max(schema.get("minItems", 0), int(filled))
             return JsonArray((_plain(schema.get("items", {}), text, filled),) * count)

@@ -1,8 +1,9 @@
 """Finds the cause of a rejection, a crash or a timeout, if the cause is a missing property or an ordinary value.
 
-The search adds missing properties and changes values, if this does not change the verdict. If the target accepts the new message,
-the search undoes all changes that are not necessary. The remaining changes show the cause: the absence of a property, or the
-original value. To confirm the cause, the search sends the message again, with and without these changes.
+The search adds missing properties and changes values, if this does not change the verdict. If the target accepts the
+new message, the search undoes all changes that are not necessary. The remaining changes show the cause: the absence of
+a property, or the original value. To confirm the cause, the search sends the message again, with and without these
+changes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,8 +26,8 @@ MOST_JUDGED = 8 << 20
 
 @dataclass(frozen=True)
 class Edit:
-    """A change to the smallest message of a finding. If `name` is None, `value` replaces the value at `path`. Otherwise, the object
-    at `path` gets the new property `name`. `place` is the JSON Pointer of the new value.
+    """A change to the smallest message of a finding. If `name` is None, `value` replaces the value at `path`.
+    Otherwise, the object at `path` gets the new property `name`. `place` is the JSON Pointer of the new value.
     """
 
     path: Path
@@ -35,20 +36,32 @@ class Edit:
     place: str
 
     def of(self, tree: Tree) -> Tree:
-        return replaced(tree, self.path, self.value) if self.name is None else with_property(tree, self.path, self.name, self.value)
+        return (
+            replaced(tree, self.path, self.value)
+            if self.name is None
+            else with_property(tree, self.path, self.name, self.value)
+        )
 
 
 class CauseSearch:
     """The attribute `places` contains the JSON Pointers of the causes of one finding.
 
-    `known` contains the JSON Pointers of causes that shrinking has already found. The search does not change the values at these
-    places. The search first makes all changes together. If the target still does not accept the message, one of the changes may
-    have triggered another bug. So if `thorough` is true, the search then tries smaller groups of changes. If the message is
-    invalid, the search does nothing, because the target must not accept an invalid message.
+    `known` contains the JSON Pointers of causes that shrinking has already found. The search does not change the values
+    at these places. The search first makes all changes together. If the target still does not accept the message, one
+    of the changes may have triggered another bug. So if `thorough` is true, the search then tries smaller groups of
+    changes. If the message is invalid, the search does nothing, because the target must not accept an invalid message.
     """
 
     def __init__(
-        self, body: bytes, *, send: Send, judge: VerdictOf, schemas: Schemas, bounds: Bounds, known: tuple[str, ...] = (), thorough: bool = True
+        self,
+        body: bytes,
+        *,
+        send: Send,
+        judge: VerdictOf,
+        schemas: Schemas,
+        bounds: Bounds,
+        known: tuple[str, ...] = (),
+        thorough: bool = True,
     ) -> None:
         self.places: tuple[str, ...] = ()
         self._body, self._known, self._thorough = body, known, thorough
@@ -76,14 +89,16 @@ class CauseSearch:
             edits = [edit for edit in edits if edit not in minimal]
             effective = edits if await self._changes_answer(tree, edits) else []
 
-    # ------------------------------------------------------------------------------------------------ completing the message
+    # ------------------------------------------------------------------------------------------- completing the message
 
     async def _edits(self, tree: Tree) -> list[Edit]:
-        """Returns the possible changes to the message `tree`. The changed message has the same verdict. An added object contains
-        all properties that the contract allows.
+        """Returns the possible changes to the message `tree`. The changed message has the same verdict. An added object
+        contains all properties that the contract allows.
         """
         completed = tree
-        made: list[tuple[Path, Path, str | None]] = []  # path in the smallest message, path in the completed message, name of a new property
+        made: list[
+            tuple[Path, Path, str | None]
+        ] = []  # path in the smallest message, path in the completed message, name of a new property
         for path in self._changed_paths(tree):
             one = self._first_item_only(tree, path)
             for value in other_values(tree, path, self._schemas) if one is None else (one,):
@@ -100,8 +115,8 @@ class CauseSearch:
         return [edit for edit in edits if edit.place not in self._known]
 
     def _changed_paths(self, tree: Tree, path: Path = ()) -> Iterator[Path]:
-        """Yields the path of each value that the search changes. The search shortens some arrays (see `_first_item_only`). The
-        items of these arrays are skipped, because the search may remove them.
+        """Yields the path of each value that the search changes. The search shortens some arrays (see
+        `_first_item_only`). The items of these arrays are skipped, because the search may remove them.
         """
         yield path
         if self._first_item_only(tree, path) is None:
@@ -109,17 +124,21 @@ class CauseSearch:
                 yield from self._changed_paths(tree, (*path, step))
 
     def _first_item_only(self, tree: Tree, path: Path) -> JsonArray | None:
-        """Returns the array at `path` with only its first item. Returns None if there is no array with at least two items, or if a
-        known cause is inside the array.
+        """Returns the array at `path` with only its first item. Returns None if there is no array with at least two
+        items, or if a known cause is inside the array.
         """
         there, below = at(tree, path), f"{pointer(tree, path)}/"
-        if not isinstance(there, JsonArray) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
+        if (
+            not isinstance(there, JsonArray)
+            or len(there.items) < 2
+            or any(known.startswith(below) for known in self._known)
+        ):
             return None
         return JsonArray(there.items[:1])
 
     async def _added(self, tree: Tree, path: Path) -> list[tuple[str, Tree]]:
-        """Adds the missing properties to the object at `path`, one after another. Returns the name of each added property, and the
-        message after this step.
+        """Adds the missing properties to the object at `path`, one after another. Returns the name of each added
+        property, and the message after this step.
         """
         found = []
         for name, values in list(missing_properties(tree, path, self._schemas)):
@@ -148,11 +167,12 @@ class CauseSearch:
         await self._sender.pause()
         return _signature(self._judge(body)) == self._wanted
 
-    # ------------------------------------------------------------------------------------------------ changing the answer
+    # ---------------------------------------------------------------------------------------------- changing the answer
 
     async def _first_change(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
-        """Tries groups of changes, and returns the first group with which the target accepts the message. The method begins with
-        all changes. If the search is thorough, it continues with halves of the changes, then quarters, and so on.
+        """Tries groups of changes, and returns the first group with which the target accepts the message. The method
+        begins with all changes. If the search is thorough, it continues with halves of the changes, then quarters, and
+        so on.
         """
         for start, length in chunks(len(edits)) if self._thorough else [(0, len(edits))]:
             some = edits[start : start + length]

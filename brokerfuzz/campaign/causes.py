@@ -1,7 +1,8 @@
-"""Describes the cause of a problem: sites with certain values, and sites of missing properties. With these sites, a campaign can
-find the same cause in other messages.
+"""Describes the cause of a problem: sites with certain values, and sites of missing properties. With these sites, a
+campaign can find the same cause in other messages.
 
-To check whether another message has the same problem, a campaign removes the cause from this message and sends the message again.
+To check whether another message has the same problem, a campaign removes the cause from this message and sends the
+message again.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,8 +16,8 @@ from brokerfuzz.pointers import site_of
 
 @dataclass(frozen=True)
 class Cause:
-    """`present` contains sites with the values that cause the problem. `missing` contains the sites of properties whose absence
-    causes the problem.
+    """`present` contains sites with the values that cause the problem. `missing` contains the sites of properties whose
+    absence causes the problem.
     """
 
     present: tuple[tuple[str, Tree], ...] = ()
@@ -24,8 +25,8 @@ class Cause:
 
     @classmethod
     def of(cls, places: Sequence[str], tree: Tree) -> "Cause":
-        """Returns a cause that consists of the values at the JSON Pointers `places` in the message `tree`. If a pointer leads to no
-        value, the missing property belongs to the cause.
+        """Returns a cause that consists of the values at the JSON Pointers `places` in the message `tree`. If a pointer
+        leads to no value, the missing property belongs to the cause.
         """
         present, missing = [], []
         for place in places:
@@ -40,14 +41,16 @@ class Cause:
         return tuple(sorted({*(where for where, _ in self.present), *self.missing}))
 
     def is_in(self, tree: Tree) -> bool:
-        """Returns whether a message contains all values in `present` at the same sites, and lacks all properties in `missing`."""
+        """Returns whether a message contains all values in `present` at the same sites, and lacks all properties in
+        `missing`.
+        """
         found = list(sites(tree)) if self.present else []
         return all(pair in found for pair in self.present) and all(any(_lacking(tree, where)) for where in self.missing)
 
     def removed_from(self, tree: Tree, schemas: Schemas) -> Iterator[Tree]:
-        """Yields variants of the message without the cause. Each variant adds the missing properties, and removes all values at the
-        sites of the cause, removes only the values that are equal to those of the cause, or replaces them with ordinary values.
-        Variants that are equal to the message are skipped.
+        """Yields variants of the message without the cause. Each variant adds the missing properties, and removes all
+        values at the sites of the cause, removes only the values that are equal to those of the cause, or replaces them
+        with ordinary values. Variants that are equal to the message are skipped.
         """
         added = tree
         for where in self.missing:
@@ -68,7 +71,11 @@ def _lacking(tree: Tree, where: str) -> Iterator[Path]:
     above, _, name = where.rpartition(".")
     for path in paths(tree):
         there = at(tree, path)
-        if isinstance(there, JsonObject) and site(tree, path) == above and all(known != name for known, _ in there.pairs):
+        if (
+            isinstance(there, JsonObject)
+            and site(tree, path) == above
+            and all(known != name for known, _ in there.pairs)
+        ):
             yield path
 
 
@@ -83,7 +90,13 @@ def _without(tree: Tree, is_removed: Callable[[str, Tree], bool], above: str = "
     match tree:
         case JsonObject(pairs):
             places = [(name, prop, below(above, name)) for name, prop in pairs]
-            return JsonObject(tuple((name, _without(prop, is_removed, place)) for name, prop, place in places if not is_removed(place, prop)))
+            return JsonObject(
+                tuple(
+                    (name, _without(prop, is_removed, place))
+                    for name, prop, place in places
+                    if not is_removed(place, prop)
+                )
+            )
         case JsonArray(items):
             place = f"{above}[]"
             return JsonArray(tuple(_without(item, is_removed, place) for item in items if not is_removed(place, item)))

@@ -1,8 +1,9 @@
-"""Repeats the messages of contradictions before they are shrunk, one at a time, so that no other message can cause a failure.
+"""Repeats the messages of contradictions before they are shrunk, one at a time, so that no other message can cause a
+failure.
 
-A crash, a timeout or a rejection of a valid message that does not occur again is no finding: it is a sporadic failure (see
-`sporadic`). If it occurs again only sometimes, it stays a contradiction, and shrinking marks it as flaky. An answer that probably
-has nothing to do with the message, such as status 503, has to occur again each time.
+A crash, a timeout or a rejection of a valid message that does not occur again is no finding: it is a sporadic failure
+(see `sporadic`). If it occurs again only sometimes, it stays a contradiction, and shrinking marks it as flaky. An
+answer that probably has nothing to do with the message, such as status 503, has to occur again each time.
 """
 
 from collections.abc import Sequence
@@ -23,10 +24,12 @@ SECONDS = 60.0
 TRIES = 5
 """A failure is sporadic if it occurs in none of `TRIES` repetitions."""
 EXCUSED_TRIES = 2
-"""A failure that probably has nothing to do with the message is sporadic if it does not occur in one of `EXCUSED_TRIES` repetitions."""
+"""A failure that probably has nothing to do with the message is sporadic if it does not occur in one of `EXCUSED_TRIES`
+repetitions.
+"""
 ENOUGH = 5
-"""If `ENOUGH` contradictions with the same answer have all occurred again, brokerfuzz does not repeat the others. If `ENOUGH` of them
-are sporadic, brokerfuzz repeats each of the others only once.
+"""If `ENOUGH` contradictions with the same answer have all occurred again, brokerfuzz does not repeat the others. If
+`ENOUGH` of them are sporadic, brokerfuzz repeats each of the others only once.
 """
 _REPEATED: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-rejected"})
 
@@ -38,8 +41,8 @@ class Confirmation:
         self._sporadic, self._minimizer, self._deadline = sporadic, minimizer, deadline
 
     async def confirm(self, suspicions: list[Suspicion]) -> None:
-        """Removes the sporadic contradictions from the list. Server errors that did not occur again while the cases were sent are
-        repeated too. If one of them now occurs again, it is added to the list.
+        """Removes the sporadic contradictions from the list. Server errors that did not occur again while the cases
+        were sent are repeated too. If one of them now occurs again, it is added to the list.
         """
         earlier = self._sporadic.server_errors()
         repeated = sorted((one for one in suspicions if one.kind in _REPEATED), key=group_key)

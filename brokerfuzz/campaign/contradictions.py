@@ -1,7 +1,7 @@
 """Decides which answers contradict a verdict.
 
-Rejecting a valid message and accepting an invalid message are contradictions. A crash and a timeout are always contradictions. For
-an unspecified message, acceptance and rejection are both correct.
+Rejecting a valid message and accepting an invalid message are contradictions. A crash and a timeout are always
+contradictions. For an unspecified message, acceptance and rejection are both correct.
 """
 
 from typing import Literal
@@ -11,11 +11,19 @@ from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets.answers import AnswerKind
 
 FindingKind = Literal[
-    "valid-rejected", "invalid-accepted", "crashed", "timeout", "malformed-answer", "stopped-answering", "repeated-crash", "sporadic-crash"
+    "valid-rejected",
+    "invalid-accepted",
+    "crashed",
+    "timeout",
+    "malformed-answer",
+    "stopped-answering",
+    "repeated-crash",
+    "sporadic-crash",
 ]
-"""The kinds of findings. `malformed-answer`: the response is not a valid envelope, although a policy requires a valid envelope.
-`stopped-answering`: the target no longer answers any message. `repeated-crash`: the target accepts an offer, and crashes when it
-gets the same offer a second time. `sporadic-crash`: the target crashes on messages, but not when they are sent again alone.
+"""The kinds of findings. `malformed-answer`: the response is not a valid envelope, although a policy requires a valid
+envelope. `stopped-answering`: the target no longer answers any message. `repeated-crash`: the target accepts an offer,
+and crashes when it gets the same offer a second time. `sporadic-crash`: the target crashes on messages, but not when
+they are sent again alone.
 """
 
 WITH_CAUSES: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-rejected"})

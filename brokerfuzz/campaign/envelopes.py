@@ -1,7 +1,7 @@
 """Checks responses that look like the envelope of the contract: the outer object with `operationWasSuccessful`.
 
-The contract does not say whether the response to a new offer has an envelope. So a malformed envelope in this response is a finding
-only if the user sets the policy for `response-envelope` to `rejected`.
+The contract does not say whether the response to a new offer has an envelope. So a malformed envelope in this response
+is a finding only if the user sets the policy for `response-envelope` to `rejected`.
 """
 
 import re
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
 AMBIGUITY = "response-envelope"
 ANSWERED = "offer-creation-request"
-"""The only message type that is a request. The other message types are responses, so targets do not answer them with an envelope."""
+"""The only message type that is a request. The other message types are responses, so targets do not answer them with an
+envelope.
+"""
 _MARKS = re.compile(b'"(?:operationWasSuccessful|failureMessages|informationalMessages)"')
 
 
 def malformed(answer: Answer, contract: Contract) -> str | None:
-    """Describes what is wrong with the envelope in an answer. Returns None if the envelope is valid, if the answer is not an
-    envelope, or if brokerfuzz knows only a part of the answer.
+    """Describes what is wrong with the envelope in an answer. Returns None if the envelope is valid, if the answer is
+    not an envelope, or if brokerfuzz knows only a part of the answer.
     """
     body = answer.body
     if not body or len(body) >= EXCERPT or not _MARKS.search(body):

@@ -1,7 +1,8 @@
 """Groups similar contradictions while a campaign runs.
 
-A finding can consist of several groups. In most groups, the messages are so similar that brokerfuzz shrinks only the first message.
-If the messages of a group may have different causes, brokerfuzz shrinks up to `SAMPLES` of these messages.
+A finding can consist of several groups. In most groups, the messages are so similar that brokerfuzz shrinks only the
+first message. If the messages of a group may have different causes, brokerfuzz shrinks up to `SAMPLES` of these
+messages.
 """
 
 from bisect import insort
@@ -18,8 +19,8 @@ from brokerfuzz.targets import Answer
 
 SAMPLES = 8
 MOST_GROUPS = 2000
-"""The maximum number of groups. A campaign reaches this number only if the target's answers are always different. Then each
-contradiction that belongs to no existing group is added to the first group.
+"""The maximum number of groups. A campaign reaches this number only if the target's answers are always different. Then
+each contradiction that belongs to no existing group is added to the first group.
 """
 
 _BY_INDEX = attrgetter("index")
@@ -28,7 +29,8 @@ _BY_INDEX = attrgetter("index")
 class Suspicions:
     """Groups contradictions of the same kind whose messages break the same rules with similar techniques.
 
-    If the messages break no rule, contradictions with the same edges (unusual valid values) or the same ambiguities form a group.
+    If the messages break no rule, contradictions with the same edges (unusual valid values) or the same ambiguities
+    form a group.
     """
 
     def __init__(self) -> None:
@@ -52,8 +54,8 @@ class Suspicions:
             self._take(suspicion)
 
     def of_first_findings(self, limit: int | None, known: KnownFindings) -> list[Suspicion]:
-        """Returns the contradictions of the first `limit` new findings (None: of all), and of all findings that may be known. A
-        campaign can find more, because it sends several cases at the same time.
+        """Returns the contradictions of the first `limit` new findings (None: of all), and of all findings that may be
+        known. A campaign can find more, because it sends several cases at the same time.
         """
         found = self.in_order()
         new = dict.fromkeys(group_key(one) for one in found if not known.may_contain(one))
@@ -79,7 +81,9 @@ class Suspicions:
         if known is None:
             self._by_key[key] = new
             return
-        first, later = (new, known) if new.index < known.index else (known, new)  # the answer to the first case may arrive last
+        first, later = (
+            (new, known) if new.index < known.index else (known, new)
+        )  # the answer to the first case may arrive last
         first.merge(later)
         self._by_key[key] = first
 
@@ -92,8 +96,8 @@ class Suspicions:
 
 
 def _variety(suspicion: Suspicion) -> tuple[IdentityKey, bool]:
-    """Returns the rules, techniques, edges or ambiguities that determine the group of a contradiction (see `Suspicions`). The
-    boolean is True if all contradictions of this group probably have the same cause.
+    """Returns the rules, techniques, edges or ambiguities that determine the group of a contradiction (see
+    `Suspicions`). The boolean is True if all contradictions of this group probably have the same cause.
     """
     case, verdict = suspicion.case, suspicion.verdict
     if suspicion.kind == "stopped-answering" or suspicion.about:

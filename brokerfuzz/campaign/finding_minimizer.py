@@ -1,4 +1,6 @@
-"""Shrinks the message of a contradiction and finds its causes, by sending many variants of the message to the target."""
+"""Shrinks the message of a contradiction and finds its causes, by sending many variants of the message to the
+target.
+"""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
@@ -31,8 +33,8 @@ class FindingMinimizer:
         self._steps: Counter[tuple[str, int]] = Counter()
 
     async def shrink(self, suspicion: Suspicion, start: bytes, answer: Answer, avoided: Sequence[Cause] = ()) -> None:
-        """Shrinks the message `start`, to which the target gave `answer`, and stores the result in `suspicion`. The smaller
-        messages contain none of the causes in `avoided`.
+        """Shrinks the message `start`, to which the target gave `answer`, and stores the result in `suspicion`. The
+        smaller messages contain none of the causes in `avoided`.
         """
         case = suspicion.case
         verdict = self._judge.of(case, start) if start != case.body else suspicion.verdict
@@ -53,7 +55,9 @@ class FindingMinimizer:
             suspicion.body, suspicion.verdict, suspicion.answer = shrinker.body, shrinker.verdict, shrinker.answer
             suspicion.places, suspicion.whole = shrinker.places, shrinker.whole
             suspicion.sent, suspicion.shown = shrinker.sent, shrinker.shown
-            suspicion.twin = twin_of(suspicion.body, suspicion.verdict, case, lambda body: self._judge.of(case, body).label)
+            suspicion.twin = twin_of(
+                suspicion.body, suspicion.verdict, case, lambda body: self._judge.of(case, body).label
+            )
 
     async def explain(self, suspicion: Suspicion) -> None:
         """Searches for causes that shrinking cannot find, such as a missing property (see `cause_search`)."""
@@ -72,7 +76,9 @@ class FindingMinimizer:
             suspicion.add_causes(search.places)
 
     async def repeat(self, suspicion: Suspicion) -> None:
-        """Sends the smallest message several times while no other message is sent. So other messages cannot be the cause."""
+        """Sends the smallest message several times while no other message is sent. So other messages cannot be the
+        cause.
+        """
         sender = self.bounded(suspicion)
         problem = self.problem(suspicion, suspicion.answer, suspicion.body)
         with suppress(LimitReachedError, UnsendableError):
@@ -81,8 +87,8 @@ class FindingMinimizer:
                 suspicion.sent += 1
 
     async def find_size(self, suspicion: Suspicion) -> bool:
-        """Returns whether the size of the message alone causes the problem (see `size_search`). If so, stores the smallest message
-        with this problem in `suspicion`.
+        """Returns whether the size of the message alone causes the problem (see `size_search`). If so, stores the
+        smallest message with this problem in `suspicion`.
         """
         plain = self._sender.contact.case
         if plain is None or not self._sender.contact.accepted or suspicion.case.headers or suspicion.kind == "timeout":
@@ -111,8 +117,9 @@ class FindingMinimizer:
         return BoundedSender(self.sender_of("shrink", suspicion), self._bounds)
 
     def sender_of(self, phase: str, suspicion: Suspicion) -> Callable[[bytes], Awaitable[Answer]]:
-        """Returns a function that sends a body with the headers of the case. In the journal, `phase` is followed by the kind of the
-        contradiction and the verdict (see `Key`). This distinguishes a case from its twin, which has the same number.
+        """Returns a function that sends a body with the headers of the case. In the journal, `phase` is followed by the
+        kind of the contradiction and the verdict (see `Key`). This distinguishes a case from its twin, which has the
+        same number.
         """
         name = f"{phase} {suspicion.kind} {suspicion.verdict.label}"
         place = (name, suspicion.index)

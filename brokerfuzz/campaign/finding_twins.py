@@ -1,6 +1,6 @@
-"""Builds the twin of a finding: a valid message that differs from the smallest message in only one place. The correct value for
-this place comes from the twin of the first case that showed the problem. The module makes this value as small as possible. If the
-result is not valid, the module tries to remove the wrong value or a part of this value.
+"""Builds the twin of a finding: a valid message that differs from the smallest message in only one place. The correct
+value for this place comes from the twin of the first case that showed the problem. The module makes this value as small
+as possible. If the result is not valid, the module tries to remove the wrong value or a part of this value.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,7 +9,19 @@ from contextlib import suppress
 from brokerfuzz.campaign.cause_candidates import with_property
 from brokerfuzz.campaign.shrink_candidates import simpler
 from brokerfuzz.cases.case import Case
-from brokerfuzz.json_trees import JsonObject, Path, Tree, at_pointer, children, paths, pointer, replaced, tree_of, without, write_tree
+from brokerfuzz.json_trees import (
+    JsonObject,
+    Path,
+    Tree,
+    at_pointer,
+    children,
+    paths,
+    pointer,
+    replaced,
+    tree_of,
+    without,
+    write_tree,
+)
 from brokerfuzz.json_trees import at as at_path
 from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas import Label, Verdict
@@ -19,7 +31,9 @@ MOST_JUDGED = 4 << 20
 
 
 def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[bytes], Label]) -> bytes | None:
-    """Returns None if the smallest message is not JSON or does not break exactly one rule, or if no valid message is found."""
+    """Returns None if the smallest message is not JSON or does not break exactly one rule, or if no valid message is
+    found.
+    """
     if verdict.label != "invalid" or len(verdict.broken) != 1 or case.twin is None:
         return None
     if smallest == case.body:
@@ -45,7 +59,9 @@ def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[b
 
 
 def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[tuple[Tree, Path | None]]:
-    """Yields changed messages that may be valid. The path leads to the value that comes from `twin` (None: there is no such value)."""
+    """Yields changed messages that may be valid. The path leads to the value that comes from `twin` (None: there is no
+    such value).
+    """
     by_pointer = {pointer(tree, path): path for path in paths(tree)}
     wrong = by_pointer.get(at)
     if wrong is None:
@@ -59,7 +75,10 @@ def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[
         yield replaced(tree, wrong, right), wrong
         if isinstance(right, JsonObject):
             yield from _with_one_more(tree, wrong, right)
-    removed = [replaced(tree, wrong, without(at_path(tree, wrong), step, step + 1)) for step in range(len(children(at_path(tree, wrong))))]
+    removed = [
+        replaced(tree, wrong, without(at_path(tree, wrong), step, step + 1))
+        for step in range(len(children(at_path(tree, wrong))))
+    ]
     if wrong:
         removed.append(replaced(tree, wrong[:-1], without(at_path(tree, wrong[:-1]), wrong[-1], wrong[-1] + 1)))
     yield from ((candidate, None) for candidate in removed)
@@ -76,9 +95,11 @@ def _with_smaller(tree: Tree, path: Path, is_valid: Callable[[Tree], bool]) -> T
     return next((smaller for smaller in simplest if is_valid(smaller)), tree)
 
 
-def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[tuple[Tree, Path]]:
-    """Adds a missing property to the object at `holder`. `at` is the JSON Pointer of this property. Yields one message for each
-    place in `faults`: the property has the value of `twin` at this place.
+def _with_missing(
+    tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]
+) -> Iterator[tuple[Tree, Path]]:
+    """Adds a missing property to the object at `holder`. `at` is the JSON Pointer of this property. Yields one message
+    for each place in `faults`: the property has the value of `twin` at this place.
     """
     name = unescape(at.rpartition("/")[2])
     for place in faults:

@@ -1,5 +1,5 @@
-"""Defines findings: contradictions between a verdict and an answer. Each finding has a sentence that describes the problem to
-developers.
+"""Defines findings: contradictions between a verdict and an answer. Each finding has a sentence that describes the
+problem to developers.
 """
 
 from collections.abc import Iterable
@@ -24,18 +24,25 @@ from brokerfuzz.targets.target import Target
 from brokerfuzz.wording import counted, listed, printable, readable, with_article
 
 ENOUGH = 2
-"""Shrinking sends the smallest message up to `ENOUGH` times. Further repetitions are made while no other message is sent."""
+"""Shrinking sends the smallest message up to `ENOUGH` times. Further repetitions are made while no other message is
+sent.
+"""
 _READABLE = ("probe:", "as:")
 """The prefixes of the tags that reports show. Other tags, such as `pairs:0-15`, only say how a case was generated."""
 _NEW_IN_QUOTES = "-'\"$NEW\"'"
 """In all commands, the message is between single quotes."""
-_MESSAGES = {"offer-creation-request": "offer creation request", "product-list-response": "product list", "offer-pricing-response": "pricing"}
+_MESSAGES = {
+    "offer-creation-request": "offer creation request",
+    "product-list-response": "product list",
+    "offer-pricing-response": "pricing",
+}
 
 
 @dataclass(frozen=True)
 class BrokenRule:
-    """A rule that the smallest message of a finding breaks. `source` is the part of the contract that states the rule. `at` is the
-    JSON Pointer of the wrong value. `found` describes the wrong value, and `demanded` describes the values that the rule allows.
+    """A rule that the smallest message of a finding breaks. `source` is the part of the contract that states the rule.
+    `at` is the JSON Pointer of the wrong value. `found` describes the wrong value, and `demanded` describes the values
+    that the rule allows.
     """
 
     rule: str
@@ -49,19 +56,20 @@ class BrokenRule:
 class Finding:
     """A contradiction between the verdict of a message and the answer of the target.
 
-    `count` cases showed the contradiction, and `case` is the first of these cases. `body` is the smallest message that shows the
-    contradiction, and `answer` is the answer to this message. `reasons` are the rules that the smallest message breaks.
-    `ambiguities` are the ambiguities that the smallest message touches.
+    `count` cases showed the contradiction, and `case` is the first of these cases. `body` is the smallest message that
+    shows the contradiction, and `answer` is the answer to this message. `reasons` are the rules that the smallest
+    message breaks. `ambiguities` are the ambiguities that the smallest message touches.
 
-    `places` are the JSON Pointers of the causes. If the message has no value at a place, the missing value is the cause.
-    `techniques`, `tags` and `families` (of techniques) come from all cases that showed the contradiction. `sites` contains the
-    sites of the causes that were found in these cases. `identity` consists of strings that identify the finding in every
-    campaign. `sent` counts how often the smallest message was sent again, and `shown` counts how often the problem then
-    occurred again. `whole` is True if shrinking was completed. `reproduction` is a shell command that sends the smallest
-    message. `twin` is the valid counterpart of the smallest message. `about` describes the problem of a malformed answer, or
-    what a target that accepts everything accepted. `known` is True if the baseline contains the finding. `fresh` is the property
-    that gets a new value each time that the smallest message is sent, and `twin_fresh` the same for the twin (None: the message
-    stays the same). `size` is the smallest size in bytes that shows the contradiction, if the size is the cause (else 0).
+    `places` are the JSON Pointers of the causes. If the message has no value at a place, the missing value is the
+    cause. `techniques`, `tags` and `families` (of techniques) come from all cases that showed the contradiction.
+    `sites` contains the sites of the causes that were found in these cases. `identity` consists of strings that
+    identify the finding in every campaign. `sent` counts how often the smallest message was sent again, and `shown`
+    counts how often the problem then occurred again. `whole` is True if shrinking was completed. `reproduction` is a
+    shell command that sends the smallest message. `twin` is the valid counterpart of the smallest message. `about`
+    describes the problem of a malformed answer, or what a target that accepts everything accepted. `known` is True if
+    the baseline contains the finding. `fresh` is the property that gets a new value each time that the smallest message
+    is sent, and `twin_fresh` the same for the twin (None: the message stays the same). `size` is the smallest size in
+    bytes that shows the contradiction, if the size is the cause (else 0).
     """
 
     kind: FindingKind
@@ -107,7 +115,9 @@ class Finding:
 
     @property
     def name(self) -> str:
-        """The first eight digits of the fingerprint. Reports and baselines use these digits as the name of the finding."""
+        """The first eight digits of the fingerprint. Reports and baselines use these digits as the name of the
+        finding.
+        """
         return self.fingerprint[:8]
 
     @property
@@ -128,33 +138,48 @@ class Finding:
 
     @property
     def hint(self) -> str:
-        """Names up to three techniques that found the problem, such as `one-below`, and says how many more there are. If no
-        technique is known, names tags instead, such as `probe:string-length`.
+        """Names up to three techniques that found the problem, such as `one-below`, and says how many more there are.
+        If no technique is known, names tags instead, such as `probe:string-length`.
         """
         names = self.techniques or [tag for tag in self.tags if tag.startswith(_READABLE)]
         return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
     def sentence(self) -> str:
-        """Describes the finding in one sentence: the answer, the message, the cause (for example, a broken rule) and the technique."""
+        """Describes the finding in one sentence: the answer, the message, the cause (for example, a broken rule) and
+        the technique.
+        """
         if self.kind == "stopped-answering":
             stopped = "it processed this message, or another message that was sent at the same time"
             return f"The target stopped answering ({printable(self.answer.reason, 300)}) while {stopped}."
         if self.kind == "sporadic-crash":
             messages, reason = counted(self.count, "message"), printable(self.answer.reason, 300)
-            return f"The target crashed on {messages} ({reason}), but not when each was sent again alone: concurrent requests probably cause this."
+            return (
+                f"The target crashed on {messages} ({reason}), but not when each was sent again alone: concurrent "
+                "requests probably cause this."
+            )
         if self.kind == "repeated-crash":
             return f"The target {self._outcome()} that it had accepted before: the same message was sent twice."
         if self.about and self.kind == "invalid-accepted":
-            return f"The target accepts everything: {counted(self.count, 'invalid message')}, and also {self.about}{self._flakiness}."
+            return (
+                f"The target accepts everything: {counted(self.count, 'invalid message')}, and also "
+                f"{self.about}{self._flakiness}."
+            )
         if self.about:
-            return f"The answer to {self._message()} is not a valid envelope: {printable(self.about, 300)}{self._flakiness}."
+            return (
+                f"The answer to {self._message()} is not a valid envelope: "
+                f"{printable(self.about, 300)}{self._flakiness}."
+            )
         found_by = f"; found by {self.hint}" if self.hint else ""
-        return f"The target {self._outcome()}; {self._cause()}{self._elsewhere}{found_by}{self._flakiness}{self._advice}."
+        return (
+            f"The target {self._outcome()}; {self._cause()}{self._elsewhere}{found_by}{self._flakiness}{self._advice}."
+        )
 
     @property
     def _elsewhere(self) -> str:
         others = [] if self.size else [site for site in self.sites if site not in self._own_sites]
-        shown = [printable(site, 100) or "the root" for site in others[:4]] + ([f"{len(others) - 4:,} more sites"] if len(others) > 4 else [])
+        shown = [printable(site, 100) or "the root" for site in others[:4]] + (
+            [f"{len(others) - 4:,} more sites"] if len(others) > 4 else []
+        )
         return f"; also at {listed(shown)}" if shown else ""
 
     @property
@@ -163,7 +188,11 @@ class Finding:
 
     @property
     def _flakiness(self) -> str:
-        return f" (flaky: the problem occurred in {self.shown} of {counted(self.sent, 'repetition')})" if self.flaky else ""
+        return (
+            f" (flaky: the problem occurred in {self.shown} of {counted(self.sent, 'repetition')})"
+            if self.flaky
+            else ""
+        )
 
     @property
     def _advice(self) -> str:
@@ -213,18 +242,24 @@ def _where(pointer: str) -> str:
     return printable(pointer, 120) if pointer else "the root"
 
 
-def findings_of(suspicions: Iterable[Suspicion], target: Target, contract: Contract, fresh: FreshValues | None = None) -> tuple[Finding, ...]:
+def findings_of(
+    suspicions: Iterable[Suspicion], target: Target, contract: Contract, fresh: FreshValues | None = None
+) -> tuple[Finding, ...]:
     return tuple(finding_of(suspicion, key, target, contract, fresh) for key, suspicion in merged(suspicions))
 
 
-def finding_of(suspicion: Suspicion, identity: IdentityKey, target: Target, contract: Contract, fresh: FreshValues | None) -> Finding:
+def finding_of(
+    suspicion: Suspicion, identity: IdentityKey, target: Target, contract: Contract, fresh: FreshValues | None
+) -> Finding:
     verdict, twin = suspicion.verdict, suspicion.twin
     name = fresh.name if fresh is not None and fresh.changes(suspicion.case, suspicion.body) else None
     return Finding(
         kind=suspicion.kind,
         message_type=suspicion.case.message_type,
         label=verdict.label,
-        reasons=tuple(BrokenRule(b.rule, source_of(b.rule, contract) or "", b.at, b.found, b.demanded) for b in verdict.broken),
+        reasons=tuple(
+            BrokenRule(b.rule, source_of(b.rule, contract) or "", b.at, b.found, b.demanded) for b in verdict.broken
+        ),
         ambiguities=tuple(dict.fromkeys(touched.ambiguity for touched in verdict.ambiguities)),
         places=suspicion.places,
         techniques=tuple(suspicion.techniques),
@@ -243,15 +278,17 @@ def finding_of(suspicion: Suspicion, identity: IdentityKey, target: Target, cont
         identity=identity,
         sites=tuple(sorted({*suspicion.sites, *suspicion.further_sites})),
         fresh=name,
-        twin_fresh=fresh.name if fresh is not None and twin is not None and fresh.changes(suspicion.case, twin) else None,
+        twin_fresh=fresh.name
+        if fresh is not None and twin is not None and fresh.changes(suspicion.case, twin)
+        else None,
         size=suspicion.size,
         known=suspicion.known,
     )
 
 
 def _reproduction(suspicion: Suspicion, target: Target, fresh: str | None) -> str:
-    """Returns a command that sends the smallest message. If the property `fresh` gets a new value each time, the shell variable
-    `NEW` contains a part of this value.
+    """Returns a command that sends the smallest message. If the property `fresh` gets a new value each time, the shell
+    variable `NEW` contains a part of this value.
     """
     if fresh is not None and not isinstance(target, FunctionTarget):
         line = _command(suspicion, target, marked(suspicion.body, fresh))

@@ -1,8 +1,8 @@
 """Runs a campaign: sends cases to a target, compares the answers with the verdicts, and shrinks the contradictions.
 
-A campaign stores only counts and a few cases, so it needs little memory for any number of cases. After all cases were sent,
-brokerfuzz shrinks the findings in the order of their cases. For this reason, the findings do not depend on the order in which
-answers arrive.
+A campaign stores only counts and a few cases, so it needs little memory for any number of cases. After all cases were
+sent, brokerfuzz shrinks the findings in the order of their cases. For this reason, the findings do not depend on the
+order in which answers arrive.
 """
 
 import asyncio
@@ -46,17 +46,21 @@ OnContact = Callable[[FirstContact], None]
 OnKnown = Callable[[Mapping[str, Outcome]], None]
 
 
-def fire(cases: Iterable[Case], target: Target, options: Options | None = None, on_progress: OnProgress | None = None) -> Result:
+def fire(
+    cases: Iterable[Case], target: Target, options: Options | None = None, on_progress: OnProgress | None = None
+) -> Result:
     """Sends the cases to the target and returns the result. `on_progress` is called about ten times per second.
 
-    Ctrl-C ends the campaign at once, and the result contains everything that was found so far. Raises `TargetError` if the target
-    cannot be reached.
+    Ctrl-C ends the campaign at once, and the result contains everything that was found so far. Raises `TargetError` if
+    the target cannot be reached.
     """
     return run(Campaign(enumerate(cases), target, options or Options(), on_progress))
 
 
 def run(campaign: "Campaign") -> Result:
-    """Runs a campaign until it ends or Ctrl-C is pressed, and returns the result. Raises `TargetError` if the target cannot be reached."""
+    """Runs a campaign until it ends or Ctrl-C is pressed, and returns the result. Raises `TargetError` if the target
+    cannot be reached.
+    """
     try:
         event_loop.run(campaign.run())
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -64,16 +68,20 @@ def run(campaign: "Campaign") -> Result:
     return campaign.result()
 
 
-def run_sharded(campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: str | None = None, recalled: Recalled | None = None) -> Result:
+def run_sharded(
+    campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: str | None = None, recalled: Recalled | None = None
+) -> Result:
     """Runs a campaign with the workers of a pool: the workers send the cases, and this process shrinks the findings.
 
-    The cases come from `plan`, so `campaign` must not contain cases. The workers append their answers to the file `journal`. Raises
-    `TargetError` if the target cannot be reached, and `WorkerError` if workers are lost repeatedly.
+    The cases come from `plan`, so `campaign` must not contain cases. The workers append their answers to the file
+    `journal`. Raises `TargetError` if the target cannot be reached, and `WorkerError` if workers are lost repeatedly.
     """
     try:
         event_loop.run(campaign.make_contact())
         if campaign.stop is None:
-            Sharding(campaign.shard_settings(plan, pool, journal), pool).run(campaign.absorb, recalled, campaign.seconds_left)
+            Sharding(campaign.shard_settings(plan, pool, journal), pool).run(
+                campaign.absorb, recalled, campaign.seconds_left
+            )
     except KeyboardInterrupt:
         campaign.stop = INTERRUPTED
         return campaign.result()
@@ -86,11 +94,12 @@ def run_sharded(campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: s
 class Campaign:
     """A campaign that runs in an event loop. You can call `result` at any time.
 
-    Each item of `cases` is a pair: the number that identifies the case in the journal, and the case. `recalled` contains the
-    answers of an earlier run, so that these messages are not sent again. If `sends` is False, the campaign sends nothing, and all
-    answers come from `recalled`. Before the first case, the campaign sends ordinary valid messages until the target accepts one.
-    Then it calls `on_contact` with this message and its answer (see `FirstContact`). Next, the campaign sends the messages of the
-    `known` findings, and calls `on_known` with the results.
+    Each item of `cases` is a pair: the number that identifies the case in the journal, and the case. `recalled`
+    contains the answers of an earlier run, so that these messages are not sent again. If `sends` is False, the campaign
+    sends nothing, and all answers come from `recalled`. Before the first case, the campaign sends ordinary valid
+    messages until the target accepts one. Then it calls `on_contact` with this message and its answer (see
+    `FirstContact`). Next, the campaign sends the messages of the `known` findings, and calls `on_known` with the
+    results.
     """
 
     def __init__(
@@ -156,7 +165,9 @@ class Campaign:
                 await self._target.close()
 
     async def make_contact(self) -> None:
-        """Sends only the ordinary valid messages and the messages of known findings. Raises `TargetError` if the target cannot be reached."""
+        """Sends only the ordinary valid messages and the messages of known findings. Raises `TargetError` if the target
+        cannot be reached.
+        """
         async with opened(self._target), self._time_limit():
             await self._make_contact()
 
@@ -181,7 +192,9 @@ class Campaign:
             return
         options, contact = self.options, self._sender.contact
         try:
-            contact = await self._sender.make_contact(options.plain, repeats=options.preflight and options.fresh is None)
+            contact = await self._sender.make_contact(
+                options.plain, repeats=options.preflight and options.fresh is None
+            )
         except TargetLostError as lost:
             self.stop = Stop(lost.reason, "target", advice=advice_for_program(self._target) or "")
         self._contacted = True
@@ -213,7 +226,9 @@ class Campaign:
         if self._journal is not None:
             for line in part.lines:
                 self._journal.add(line)
-        if (limit := self.options.max_findings) is not None and self._runner.seen.suspicions.new(self.options.known) >= limit:
+        if (limit := self.options.max_findings) is not None and self._runner.seen.suspicions.new(
+            self.options.known
+        ) >= limit:
             self.stop = self.stop or findings_limit(limit)
         if monotonic() > self._deadline - self.options.time_for_findings and needs_time(self._runner.seen):
             self.stop = self.stop or time_limit(self.options)
@@ -222,10 +237,16 @@ class Campaign:
         return self.stop
 
     def fail(self, problem: HookError | JournalError) -> None:
-        """Stops the campaign. If a hook fails at the first message, raises its error, because there is no result to keep."""
+        """Stops the campaign. If a hook fails at the first message, raises its error, because there is no result to
+        keep.
+        """
         if isinstance(problem, HookError) and not self._contacted:
             raise problem
-        self.stop = Stop(str(problem), "hook", problem.details) if isinstance(problem, HookError) else Stop(str(problem), "journal")
+        self.stop = (
+            Stop(str(problem), "hook", problem.details)
+            if isinstance(problem, HookError)
+            else Stop(str(problem), "journal")
+        )
 
     def result(self) -> Result:
         seen = self._runner.seen
@@ -239,7 +260,8 @@ class Campaign:
             counts=dict(seen.counts),
             rules=dict(seen.rules),
             findings=self.options.known.limited(
-                findings_of(suspicions, self._target, self._judge.demands, self.options.fresh_values), self.options.max_findings
+                findings_of(suspicions, self._target, self._judge.demands, self.options.fresh_values),
+                self.options.max_findings,
             ),
             ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
             proofs=seen.proofs.concluded(),
@@ -269,15 +291,21 @@ class Campaign:
 
     @property
     def _may_continue(self) -> bool:
-        """True if the campaign has sent all cases that it may send, and the target does not ask for a pause at this time."""
+        """True if the campaign has sent all cases that it may send, and the target does not ask for a pause at this
+        time.
+        """
         return (self.stop is None or self.stop.cause == "limit") and not self._sender.waits_for
 
     async def _retest(self) -> None:
         plain = self._sender.contact.case
         if plain is not None and self._may_continue:
             now = monotonic()
-            deadline = min(now + retesting.SECONDS, (now + self._deadline) / 2)  # the other half of the time is for shrinking
-            await retesting.Retesting(self._runner.seen, self._sender, self._judge, plain, self.options.concurrency, deadline).run()
+            deadline = min(
+                now + retesting.SECONDS, (now + self._deadline) / 2
+            )  # the other half of the time is for shrinking
+            await retesting.Retesting(
+                self._runner.seen, self._sender, self._judge, plain, self.options.concurrency, deadline
+            ).run()
 
     async def _shrink(self) -> None:
         options, seen = self.options, self._runner.seen
@@ -313,5 +341,7 @@ class Campaign:
             seconds = monotonic() - self._sender.started
             waits_for = self._sender.waits_for
             phase = f"{WAITING} ({waits_for})" if waits_for else self._phase
-            progress = CampaignProgress(phase, seen.counts.total(), len(seen.suspicions), self._sender.requests, seconds, self.options.total)
+            progress = CampaignProgress(
+                phase, seen.counts.total(), len(seen.suspicions), self._sender.requests, seconds, self.options.total
+            )
             self._on_progress(progress)

@@ -10,8 +10,8 @@
 | a rejection or a crash because of the size of the message | the answer |
 | a malformed answer | the problem of the envelope |
 
-The identity does not depend on how brokerfuzz generated the case. Two answers are equal if they differ only in details (see
-`answer_texts`).
+The identity does not depend on how brokerfuzz generated the case. Two answers are equal if they differ only in details
+(see `answer_texts`).
 """
 
 from collections.abc import Iterable
@@ -22,8 +22,8 @@ from brokerfuzz.campaign.same_problem import TEXT_MATTERS
 from brokerfuzz.campaign.suspicion import Suspicion
 
 VERSION = "3"
-"""The version of the function `identity_key`. Each fingerprint depends on the version, so fingerprints of different versions never
-match by chance.
+"""The version of the function `identity_key`. Each fingerprint depends on the version, so fingerprints of different
+versions never match by chance.
 """
 
 IdentityKey = tuple[str, ...]
@@ -54,8 +54,8 @@ def group_key(suspicion: Suspicion) -> IdentityKey:
 
 
 def problem_key(suspicion: Suspicion) -> IdentityKey:
-    """Returns the same key for all contradictions that may have the same cause. Messages that crash the target in the same way may
-    have the same cause, whatever rules they break.
+    """Returns the same key for all contradictions that may have the same cause. Messages that crash the target in the
+    same way may have the same cause, whatever rules they break.
     """
     if suspicion.kind == "crashed" and not suspicion.about:
         headers = sorted({name.lower() for name, _ in suspicion.case.headers})
@@ -67,7 +67,9 @@ def identity_key(suspicion: Suspicion) -> IdentityKey:
     if suspicion.size:
         return (suspicion.kind, suspicion.case.message_type, *_text(suspicion).key, "size")
     key = group_key(suspicion)
-    with_sites = suspicion.kind in ("timeout", "valid-rejected") or (suspicion.kind == "crashed" and _is_bare_crash(suspicion))
+    with_sites = suspicion.kind in ("timeout", "valid-rejected") or (
+        suspicion.kind == "crashed" and _is_bare_crash(suspicion)
+    )
     return (*key, *suspicion.sites) if with_sites and not suspicion.about else key
 
 
@@ -77,8 +79,8 @@ def _is_bare_crash(suspicion: Suspicion) -> bool:
 
 
 def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion]]:
-    """Combines the contradictions that belong to the same finding. Returns each identity with its contradiction, sorted by the
-    number of the first case that showed the contradiction.
+    """Combines the contradictions that belong to the same finding. Returns each identity with its contradiction, sorted
+    by the number of the first case that showed the contradiction.
     """
     found: dict[IdentityKey, Suspicion] = {}
     for suspicion in sorted(suspicions, key=lambda one: (one.reproduced is False, one.index)):
@@ -91,15 +93,19 @@ def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion
 
 
 def without_combinations(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
-    """If the target accepts messages that break only rule A, and messages that break only rule B, it is no further problem that it
-    accepts a message that breaks both rules. Such a contradiction is counted with the one about rule A.
+    """If the target accepts messages that break only rule A, and messages that break only rule B, it is no further
+    problem that it accepts a message that breaks both rules. Such a contradiction is counted with the one about rule A.
     """
     found = list(suspicions)
     by_rule: dict[str, Suspicion] = {}
     for suspicion in found:
         if suspicion.kind == "invalid-accepted" and len(rules := _rules(suspicion)) == 1:
             by_rule.setdefault(rules[0], suspicion)
-    explained = [one for one in found if one.kind == "invalid-accepted" and len(_rules(one)) > 1 and all(rule in by_rule for rule in _rules(one))]
+    explained = [
+        one
+        for one in found
+        if one.kind == "invalid-accepted" and len(_rules(one)) > 1 and all(rule in by_rule for rule in _rules(one))
+    ]
     for suspicion in explained:
         by_rule[_rules(suspicion)[0]].merge(suspicion)
     return [suspicion for suspicion in found if suspicion not in explained]

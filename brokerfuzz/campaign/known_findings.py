@@ -1,14 +1,15 @@
 """Finds out which contradictions the findings in the baseline explain, so that they are no new findings.
 
-A contradiction can have another name than the known finding with the same cause. For example, the target rejects every string with an
-apostrophe, and the baseline lists this only for `comments`, because the other messages had a second problem that is now solved.
+A contradiction can have another name than the known finding with the same cause. For example, the target rejects every
+string with an apostrophe, and the baseline lists this only for `comments`, because the other messages had a second
+problem that is now solved.
 
     known       {"comments": "'", …}         rejected with the answer A
     new         {"description": "it's", …}   rejected with the answer A; the cause is /description
     exchanged   {"description": "'", …}      rejected with the answer A: the known finding explains the new one
 
-If the cause of a contradiction was not found, and the message of a known finding still gets the same answer, the known finding
-explains the contradiction too.
+If the cause of a contradiction was not found, and the message of a known finding still gets the same answer, the known
+finding explains the contradiction too.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,13 +38,17 @@ MOST_STRINGS = 8
 
 @dataclass(frozen=True)
 class KnownFindings:
-    """The names of the findings in the baseline, and the kinds and messages of those with a small message of the right type."""
+    """The names of the findings in the baseline, and the kinds and messages of those with a small message of the right
+    type.
+    """
 
     names: frozenset[str] = frozenset()
     messages: tuple[tuple[FindingKind, Case], ...] = ()
 
     def may_contain(self, suspicion: Suspicion) -> bool:
-        """Returns whether a contradiction that is not yet shrunk may belong to a known finding. Often, shrinking decides."""
+        """Returns whether a contradiction that is not yet shrunk may belong to a known finding. Often, shrinking
+        decides.
+        """
         if fingerprint(group_key(suspicion))[:8] in self.names:
             return True
         if suspicion.kind == "invalid-accepted":
@@ -51,7 +56,9 @@ class KnownFindings:
         return any(suspicion.kind == kind for kind, _ in self.messages)
 
     def limited(self, findings: Iterable[Finding], limit: int | None) -> tuple[Finding, ...]:
-        """Marks the known findings. Keeps only the first `limit` new findings, because shrinking can find further causes."""
+        """Marks the known findings. Keeps only the first `limit` new findings, because shrinking can find further
+        causes.
+        """
         found = marked(findings, self.names)
         late = [] if limit is None else [finding for finding in found if not finding.known][limit:]
         return tuple(finding for finding in found if finding not in late)
@@ -80,7 +87,11 @@ class KnownCauses:
 
     async def _is_explained(self, suspicion: Suspicion, minimizer: FindingMinimizer) -> bool:
         problem = minimizer.problem(suspicion, suspicion.answer, suspicion.body)
-        same = [case for kind, case, answer in self._answers if kind == suspicion.kind and problem.is_shown(answer, case.body)]
+        same = [
+            case
+            for kind, case, answer in self._answers
+            if kind == suspicion.kind and problem.is_shown(answer, case.body)
+        ]
         if not same or suspicion.size:
             return False
         if not suspicion.sent or (not suspicion.places and suspicion.verdict.label != "invalid"):
@@ -88,7 +99,9 @@ class KnownCauses:
         sender = minimizer.bounded(suspicion)
         wanted = signature(suspicion.verdict)
         for body in self._with_known_strings(suspicion, same):
-            if signature(self._judge.of(suspicion.case, body)) == wanted and problem.is_shown(await sender.answer(body), body):
+            if signature(self._judge.of(suspicion.case, body)) == wanted and problem.is_shown(
+                await sender.answer(body), body
+            ):
                 return True
         return False
 
@@ -98,6 +111,11 @@ class KnownCauses:
         causes = [path for path in paths(tree) if pointer(tree, path) in suspicion.places]
         if len(suspicion.places) != 1 or not causes or not isinstance(at(tree, causes[0]), str):
             return
-        found = (value for case in known for _, value in sites(tree_of(case.body)) if isinstance(value, str) and value not in ("", "0"))
+        found = (
+            value
+            for case in known
+            for _, value in sites(tree_of(case.body))
+            if isinstance(value, str) and value not in ("", "0")
+        )
         for value in list(dict.fromkeys(found))[:MOST_STRINGS]:
             yield write_tree(replaced(tree, causes[0], value))

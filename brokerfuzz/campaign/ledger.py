@@ -35,22 +35,25 @@ class Observed:
 
     @property
     def pinnable(self) -> tuple[str, ...]:
-        """The interpretations that match all answers of the target, so a policy should allow them. The result is empty if no
-        interpretation matches. It is also empty if every interpretation matches, because the behaviour is then unclear.
+        """The interpretations that match all answers of the target, so a policy should allow them. The result is empty
+        if no interpretation matches. It is also empty if every interpretation matches, because the behaviour is then
+        unclear.
         """
         return self.possible if self.contradicted else ()
 
     @property
     def behaviour(self) -> str:
-        """The interpretations that match all answers of the target, separated by commas. The result is `mixed` if no interpretation
-        matches, and `unclear` if every interpretation matches.
+        """The interpretations that match all answers of the target, separated by commas. The result is `mixed` if no
+        interpretation matches, and `unclear` if every interpretation matches.
         """
         if self.answered:
             return self.answered
         return (",".join(self.possible) or "mixed") if self.contradicted else "unclear"
 
     def add(self, number: int, case: Case, answer: AnswerKind, count: int = 1) -> None:
-        """Adds `count` answers of the same kind. `case` is the first case with such an answer, and `number` is the number of this case."""
+        """Adds `count` answers of the same kind. `case` is the first case with such an answer, and `number` is the
+        number of this case.
+        """
         self.counts[answer] += count
         if number < self.numbers.get(answer, number + 1):
             self.numbers[answer], self.examples[answer] = number, case
@@ -67,11 +70,11 @@ def candidates(ambiguity: Ambiguity) -> tuple[str, ...]:
 class Ledger:
     """The observations for all ambiguities.
 
-    An answer contradicts an interpretation if the answer is wrong for the verdict under this interpretation. For example, the
-    rejection of a message contradicts every interpretation under which the message is valid. `observe` must be called only for
-    unspecified messages. An accepted message counts for each ambiguity that the message touches. A rejected message counts only if
-    it touches a single ambiguity, because otherwise the reason for the rejection is unknown. A rejection is unproven until `prove`
-    is called.
+    An answer contradicts an interpretation if the answer is wrong for the verdict under this interpretation. For
+    example, the rejection of a message contradicts every interpretation under which the message is valid. `observe`
+    must be called only for unspecified messages. An accepted message counts for each ambiguity that the message
+    touches. A rejected message counts only if it touches a single ambiguity, because otherwise the reason for the
+    rejection is unknown. A rejection is unproven until `prove` is called.
     """
 
     def __init__(self) -> None:
@@ -95,7 +98,9 @@ class Ledger:
 
     def _add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, judge: Judge) -> None:
         observed = self.add(ambiguity_id, number, case, answer, judge.demands)
-        observed.contradicted |= {one for one in observed.possible if _contradicts(case, answer, judge.allowing(ambiguity_id, one))}
+        observed.contradicted |= {
+            one for one in observed.possible if _contradicts(case, answer, judge.allowing(ambiguity_id, one))
+        }
 
     def _observed(self, ambiguity_id: str, contract: Contract) -> Observed:
         if ambiguity_id not in self._by_ambiguity:
@@ -117,7 +122,9 @@ class Ledger:
 
     def in_order(self, contract: Contract) -> list[Observed]:
         """Returns the observations in the order of the ambiguities in the contract."""
-        return [self._by_ambiguity[ambiguity.id] for ambiguity in contract.ambiguities if ambiguity.id in self._by_ambiguity]
+        return [
+            self._by_ambiguity[ambiguity.id] for ambiguity in contract.ambiguities if ambiguity.id in self._by_ambiguity
+        ]
 
 
 _WRONG: dict[AnswerKind, Label] = {"rejected": "valid", "accepted": "invalid"}

@@ -9,8 +9,8 @@ from brokerfuzz.schemas.headers import Headers
 
 
 def message_json(body: bytes, headers: Headers) -> dict[str, Any]:
-    """If the message is compact JSON, the property `body` of the result contains the message. Otherwise, the property `raw`
-    contains the bytes in base64.
+    """If the message is compact JSON, the property `body` of the result contains the message. Otherwise, the property
+    `raw` contains the bytes in base64.
     """
     others = {"headers": [list(header) for header in headers]} if headers else {}
     try:

@@ -1,4 +1,6 @@
-"""Finds property names in the texts of answers, and lists the names that a correct answer to an invalid message may contain."""
+"""Finds property names in the texts of answers, and lists the names that a correct answer to an invalid message may
+contain.
+"""
 
 import json
 import re
@@ -24,10 +26,12 @@ _POINTED = (
     "name",
     "source",
 )
-"""The properties of error responses whose values name the invalid property or its path, such as `pointer` in RFC 9457."""
+"""The properties of error responses whose values name the invalid property or its path, such as `pointer` in RFC
+9457.
+"""
 _KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate", "invalidparams", "invalid-params")
-"""The properties of error responses whose values are objects with the invalid properties as keys. For example, `errors` is such a
-property in `{"errors": {"pageCount": "too small"}}`.
+"""The properties of error responses whose values are objects with the invalid properties as keys. For example, `errors`
+is such a property in `{"errors": {"pageCount": "too small"}}`.
 """
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r"""['"`‘“]([A-Za-z_][\w.\[\]/$]*)['"`’”]""")
@@ -45,8 +49,8 @@ class Names:
 
 @lru_cache(maxsize=4096)
 def named_properties(body: bytes, names: Names) -> frozenset[str]:
-    """Returns the properties of the contract that an answer clearly names. A name counts if it is a key, is in a path or in quotes,
-    or is written in camel case.
+    """Returns the properties of the contract that an answer clearly names. A name counts if it is a key, is in a path
+    or in quotes, or is written in camel case.
 
     A name that is also an English word, such as `name`, does not count if it only occurs in an ordinary sentence.
     """
@@ -82,7 +86,7 @@ def _of_text(text: str) -> Iterator[str]:
     yield from _CAMEL.findall(text)
 
 
-# -------------------------------------------------------------------------------------------------- names in a correct answer
+# -------------------------------------------------------------------------------------------- names in a correct answer
 
 
 @lru_cache(maxsize=16)
@@ -91,21 +95,30 @@ def names_of(contract: Contract, message_type: str) -> "Names":
 
 
 def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
-    """Returns the names of the invalid properties, in lower case. The result is empty if the fault concerns the whole message."""
+    """Returns the names of the invalid properties, in lower case. The result is empty if the fault concerns the whole
+    message.
+    """
     places = [broken.at for broken in verdict.broken] or [touched.at for touched in verdict.ambiguities]
-    steps = [[step for step in steps_of(at) if not step.isdecimal()] for at in (*places, *(fault.at for fault in case.faults))]
+    steps = [
+        [step for step in steps_of(at) if not step.isdecimal()]
+        for at in (*places, *(fault.at for fault in case.faults))
+    ]
     return {found[-1].lower() for found in steps if found}
 
 
 def names_meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
-    """Returns the names that a correct answer to an invalid message may contain, in lower case. The names come from the JSON
-    Pointer of the fault, the broken rule, and the description of the wrong value.
+    """Returns the names that a correct answer to an invalid message may contain, in lower case. The names come from the
+    JSON Pointer of the fault, the broken rule, and the description of the wrong value.
     """
     meant = {step.lower() for entry in verdict.broken for step in steps_of(entry.at)}
     meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}
     for entry in verdict.broken:
         rule = contract.rules_by_id.get(entry.rule)
         if rule is not None:
-            meant |= {name.lower() for name in (rule.value if isinstance(rule.value, list | tuple) else ()) if isinstance(name, str)}
+            meant |= {
+                name.lower()
+                for name in (rule.value if isinstance(rule.value, list | tuple) else ())
+                if isinstance(name, str)
+            }
         meant |= {word.lower() for word in re.findall(r"\w+", f"{entry.found} {entry.demanded}")}
     return meant

@@ -1,7 +1,8 @@
-"""Collects the results of a campaign: counts, contradictions, the behaviour for each ambiguity, and the proven rejections.
+"""Collects the results of a campaign: counts, contradictions, the behaviour for each ambiguity, and the proven
+rejections.
 
-The results of several shards (parts of the cases) can be combined in any order. The amount of memory does not depend on the number
-of cases.
+The results of several shards (parts of the cases) can be combined in any order. The amount of memory does not depend on
+the number of cases.
 """
 
 from collections import Counter
@@ -25,9 +26,9 @@ from brokerfuzz.targets import Answer, AnswerKind
 class Observations:
     """The results of a campaign or of a shard.
 
-    `rules` counts the answers of each kind for each broken rule. `left_out` is the number of cases that cannot be sent to this
-    target. `twins_sent` is the number of valid messages that were sent only as twins. `twins_accepted` is the number of these
-    messages that the target accepted.
+    `rules` counts the answers of each kind for each broken rule. `left_out` is the number of cases that cannot be sent
+    to this target. `twins_sent` is the number of valid messages that were sent only as twins. `twins_accepted` is the
+    number of these messages that the target accepted.
     """
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
@@ -44,14 +45,16 @@ class Observations:
     def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> Rejection | None:
         """Records the answer to a case.
 
-        If the target rejected a message that is not valid, the method returns the rejection. The caller must then call `settle`
-        with this rejection.
+        If the target rejected a message that is not valid, the method returns the rejection. The caller must then call
+        `settle` with this rejection.
         """
         verdict, contract = judge.verdict(case), judge.demands
         self.counts[verdict.label, answer.kind] += 1
         if len(case.faults) == 1:
             self.rules[case.faults[0].rule, answer.kind] += 1
-        rejection = Rejection(number, case, verdict, answer) if answer.kind == "rejected" and verdict.label != "valid" else None
+        rejection = (
+            Rejection(number, case, verdict, answer) if answer.kind == "rejected" and verdict.label != "valid" else None
+        )
         if verdict.label == "valid":
             self.values.add(number, case, answer, contract)
         elif verdict.label == "unspecified":
@@ -79,9 +82,11 @@ class Observations:
         else:
             self.proofs.doubt(UnprovenExample(rejection, why))
 
-    def retested(self, before: Rejection, case: Case, answer: Answer, twin: Case, twin_answer: Answer, judge: Judge) -> None:
-        """Replaces the unproven rejection `before` in the results with the answer to `case`, the changed message. The target
-        accepted `twin`, the twin of `case`.
+    def retested(
+        self, before: Rejection, case: Case, answer: Answer, twin: Case, twin_answer: Answer, judge: Judge
+    ) -> None:
+        """Replaces the unproven rejection `before` in the results with the answer to `case`, the changed message. The
+        target accepted `twin`, the twin of `case`.
         """
         del self.proofs.waiting[before.number]
         self.proofs.rejected -= 1
@@ -95,7 +100,9 @@ class Observations:
             rejection.twin, rejection.twin_answer = twin, twin_answer
             self.settle(rejection, judge, plain_accepted=True)
 
-    def _add_malformed(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge, problem: str) -> None:
+    def _add_malformed(
+        self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge, problem: str
+    ) -> None:
         ambiguity = judge.demands.ambiguity(envelopes.AMBIGUITY)
         interpretations = judge.policies.get(ambiguity.id, ambiguity.interpretations)
         if interpretations == (REJECTED,):

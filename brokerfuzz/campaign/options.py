@@ -15,20 +15,20 @@ SHRINK_REQUESTS = 200
 class Options:
     """The settings of a campaign.
 
-    `concurrency` is the number of messages that are sent at the same time. `rate` limits the number of requests per second (None:
-    no limit). After `time` seconds, the campaign ends. If there are findings by then, the last quarter of this time (at most a minute)
-    is for retests and shrinking, so the campaign sends no more cases. After `max_findings` different findings, the campaign sends
-    no more cases.
+    `concurrency` is the number of messages that are sent at the same time. `rate` limits the number of requests per
+    second (None: no limit). After `time` seconds, the campaign ends. If there are findings by then, the last quarter of
+    this time (at most a minute) is for retests and shrinking, so the campaign sends no more cases. After `max_findings`
+    different findings, the campaign sends no more cases.
 
-    brokerfuzz judges the cases with `now`, `contract` and `policies`. `now` and `contract` must be the same as when the cases were
-    generated. For each finding, shrinking uses at most `shrink_requests` requests (0: no shrinking). The search for the causes of a
-    finding has the same limit. For all findings together, shrinking and searching take at most `shrink_seconds` seconds. Findings in
-    `known` do not count for `max_findings`.
+    brokerfuzz judges the cases with `now`, `contract` and `policies`. `now` and `contract` must be the same as when the
+    cases were generated. For each finding, shrinking uses at most `shrink_requests` requests (0: no shrinking). The
+    search for the causes of a finding has the same limit. For all findings together, shrinking and searching take at
+    most `shrink_seconds` seconds. Findings in `known` do not count for `max_findings`.
 
-    `fresh` is the name of a property that gets a different string in each message. `plain` contains ordinary valid messages. The
-    campaign first sends these messages, until the target accepts one. If the target accepts none and `preflight` is true, the
-    campaign ends. Later, if the target may be down, the campaign sends the accepted message again, and stops if it gets no answer
-    within `longest_wait` seconds. `total` is the number of cases, for progress
+    `fresh` is the name of a property that gets a different string in each message. `plain` contains ordinary valid
+    messages. The campaign first sends these messages, until the target accepts one. If the target accepts none and
+    `preflight` is true, the campaign ends. Later, if the target may be down, the campaign sends the accepted message
+    again, and stops if it gets no answer within `longest_wait` seconds. `total` is the number of cases, for progress
     reports. If `repeats` is true, the campaign sends an accepted offer twice at the end (see `repeated_number`).
     """
 

@@ -1,7 +1,7 @@
 """Defines the outcome of a campaign, which determines the exit status and the first line of every report.
 
-The outcome is `untested` if the answers show nothing about the target (see `Evidence.why_untested`). Otherwise, it is `complete` if
-the campaign sent everything that the user asked for, and `partial` if the campaign ended too early.
+The outcome is `untested` if the answers show nothing about the target (see `Evidence.why_untested`). Otherwise, it is
+`complete` if the campaign sent everything that the user asked for, and `partial` if the campaign ended too early.
 """
 
 from collections.abc import Iterator
@@ -14,16 +14,19 @@ State = Literal["complete", "partial", "untested"]
 StopCause = Literal["contact", "limit", "interrupt", "target", "journal", "hook"]
 
 FOUND, NOT_TESTED, INTERRUPTED = 1, 2, 130
-"""The exit statuses for new findings, for a campaign that is not complete (or a report that was not written), and for Ctrl-C."""
+"""The exit statuses for new findings, for a campaign that is not complete (or a report that was not written), and for
+Ctrl-C.
+"""
 
 
 @dataclass(frozen=True)
 class Stop:
     """The reason why a campaign stopped before it sent every case.
 
-    The cause is `contact` (the target accepted no plain message), `limit` (a limit that the user set), `interrupt` (Ctrl-C),
-    `target` (the target no longer answers), `journal` (the journal cannot be written), or `hook` (a hook failed). `details` is the
-    traceback of a failed hook, or the plain message and the answers to it. `advice` recommends an option.
+    The cause is `contact` (the target accepted no plain message), `limit` (a limit that the user set), `interrupt`
+    (Ctrl-C), `target` (the target no longer answers), `journal` (the journal cannot be written), or `hook` (a hook
+    failed). `details` is the traceback of a failed hook, or the plain message and the answers to it. `advice`
+    recommends an option.
     """
 
     reason: str
@@ -36,10 +39,11 @@ class Stop:
 class CampaignOutcome:
     """The outcome of a campaign.
 
-    `sent` says how many cases were sent, for example `16 of 5,288 cases (the time limit of 1 s was reached)`. `reason` says why
-    the campaign is not complete. `new` and `known` are the numbers of new and known findings. `unproven` is the number of rules
-    for which every rejection is unproven. `unwritten` lists the reports and other files that could not be written. `advice`
-    recommends an option: for example `--values`, if the target probably knows only certain values of a property.
+    `sent` says how many cases were sent, for example `16 of 5,288 cases (the time limit of 1 s was reached)`. `reason`
+    says why the campaign is not complete. `new` and `known` are the numbers of new and known findings. `unproven` is
+    the number of rules for which every rejection is unproven. `unwritten` lists the reports and other files that could
+    not be written. `advice` recommends an option: for example `--values`, if the target probably knows only certain
+    values of a property.
     """
 
     state: State
@@ -62,7 +66,9 @@ class CampaignOutcome:
 
     @property
     def headline(self) -> str:
-        """The outcome on one line, for example `partial (interrupted): 2 findings in 300 of 5,288 cases, 3 rules unproven`."""
+        """The outcome on one line, for example `partial (interrupted): 2 findings in 300 of 5,288 cases, 3 rules
+        unproven`.
+        """
         state = "" if self.state == "complete" else f"{self.state} ({self.reason}): "
         return state + ", ".join(self._numbers()) + (f" ({self.advice})" if self.advice else "")
 
@@ -79,9 +85,9 @@ class CampaignOutcome:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Counts messages, to decide whether the campaign tested the target at all. `valid` is the number of valid messages, and
-    `accepted` is the number of valid messages that the target accepted. `faults` is the number of invalid messages. `shown` is the
-    number of invalid messages that the target accepted, or whose rejection is proven.
+    """Counts messages, to decide whether the campaign tested the target at all. `valid` is the number of valid
+    messages, and `accepted` is the number of valid messages that the target accepted. `faults` is the number of invalid
+    messages. `shown` is the number of invalid messages that the target accepted, or whose rejection is proven.
     """
 
     cases: int
@@ -101,7 +107,9 @@ class Evidence:
 
 
 def state_of(evidence: Evidence, stop: Stop | None) -> tuple[State, str]:
-    if not evidence.cases and stop is not None and stop.cause == "interrupt":  # workers may have sent cases, but the results are lost
+    if (
+        not evidence.cases and stop is not None and stop.cause == "interrupt"
+    ):  # workers may have sent cases, but the results are lost
         return "untested", "interrupted before an answer to a case was counted"
     if stop is not None and stop.cause == "contact":
         return "untested", stop.reason

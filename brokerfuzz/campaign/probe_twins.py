@@ -1,5 +1,5 @@
-"""Builds the twin of a probe (a message that touches an ambiguity). At the places that touch the ambiguity, the twin has usual
-values.
+"""Builds the twin of a probe (a message that touches an ambiguity). At the places that touch the ambiguity, the twin
+has usual values.
 
 If the target also rejects the twin, the ambiguity was not the reason for rejecting the probe.
 """
@@ -10,15 +10,26 @@ from functools import lru_cache
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.cases.case import TWIN_TAGS, Case
-from brokerfuzz.json_trees import JsonObject, Number, Path, Tree, children, first_values, read_tree, replaced, site, write_tree
+from brokerfuzz.json_trees import (
+    JsonObject,
+    Number,
+    Path,
+    Tree,
+    children,
+    first_values,
+    read_tree,
+    replaced,
+    site,
+    write_tree,
+)
 from brokerfuzz.json_trees import at as at_path
 from brokerfuzz.pointers import steps_of
 from brokerfuzz.schemas import Verdict
 
 
 def twin_of_probe(case: Case, verdict: Verdict, plain: Case | None, judge: Judge) -> Case | None:
-    """Returns a valid message that differs from the probe only at the places that touch the ambiguity. If there is no such message,
-    returns `plain` (an ordinary valid message, or None).
+    """Returns a valid message that differs from the probe only at the places that touch the ambiguity. If there is no
+    such message, returns `plain` (an ordinary valid message, or None).
     """
     if plain is not None and _differs_at_one_place(case, verdict, plain.body):
         return plain
@@ -49,8 +60,9 @@ def _candidates(case: Case, verdict: Verdict, plain: Case | None) -> Iterator[Tr
 
 
 def _differs_at_one_place(case: Case, verdict: Verdict, plain: bytes) -> bool:
-    """Returns whether the probe differs from the plain message only in the value that touches the ambiguity. The function compares
-    the bytes before and after this value, and parses only the value, because parsing whole messages is much slower.
+    """Returns whether the probe differs from the plain message only in the value that touches the ambiguity. The
+    function compares the bytes before and after this value, and parses only the value, because parsing whole messages
+    is much slower.
     """
     places = {touched.at for touched in verdict.ambiguities}
     if len(places) != 1 or case.headers or (around := _around(plain, *places)) is None:
@@ -66,8 +78,9 @@ def _differs_at_one_place(case: Case, verdict: Verdict, plain: bytes) -> bool:
 
 @lru_cache(maxsize=256)
 def _around(plain: bytes, place: str) -> tuple[bytes, Tree, bytes] | None:
-    """Splits the plain message into the bytes before the value at `place`, this value, and the bytes after the value. Returns None
-    if the plain message has no value at `place`. Also returns None if an earlier array item has a different value at the same site.
+    """Splits the plain message into the bytes before the value at `place`, this value, and the bytes after the value.
+    Returns None if the plain message has no value at `place`. Also returns None if an earlier array item has a
+    different value at the same site.
     """
     tree = _tree(plain)
     path = next(_paths_to(tree, steps_of(place)), None)
@@ -86,8 +99,8 @@ def _first_values(plain: bytes) -> Mapping[str, Tree]:
 
 
 def _with_usual(tree: Tree, place: str, usual: Mapping[str, Tree]) -> Tree:
-    """Replaces the value at `place` with the usual value of the same site. If `usual` has no value for this site, the property is
-    removed. Duplicates of the property are also removed.
+    """Replaces the value at `place` with the usual value of the same site. If `usual` has no value for this site, the
+    property is removed. Duplicates of the property are also removed.
     """
     path = next(_paths_to(tree, steps_of(place)), None)
     if not path:
@@ -102,8 +115,8 @@ def _with_usual(tree: Tree, place: str, usual: Mapping[str, Tree]) -> Tree:
 
 
 def _paths_to(tree: Tree, steps: Sequence[str]) -> Iterator[Path]:
-    """Yields the path of each value to which a JSON Pointer with these `steps` leads. There are several such values if an object
-    contains the same property several times.
+    """Yields the path of each value to which a JSON Pointer with these `steps` leads. There are several such values if
+    an object contains the same property several times.
     """
     if not steps:
         yield ()

@@ -1,8 +1,10 @@
-"""Decides whether a rejection is proven. A proven rejection shows that the target rejects the message because of its fault.
+"""Decides whether a rejection is proven. A proven rejection shows that the target rejects the message because of its
+fault.
 
-A rejection is proven if the target accepts the twin (the valid counterpart), which lacks only the fault. A rejection is also proven
-if the answer names the invalid property and the target accepts an ordinary valid message. Every other rejection is unproven,
-because the target may have another reason to reject the message. An unproven rejection is not a finding.
+A rejection is proven if the target accepts the twin (the valid counterpart), which lacks only the fault. A rejection is
+also proven if the answer names the invalid property and the target accepts an ordinary valid message. Every other
+rejection is unproven, because the target may have another reason to reject the message. An unproven rejection is not a
+finding.
 """
 
 from collections import Counter
@@ -19,10 +21,14 @@ from brokerfuzz.targets import Answer
 UNAUTHENTICATED = frozenset({401, 403, 407, 419})
 """HTTP statuses about missing or expired credentials. Some web frameworks use 419 for a session that has expired."""
 ABOUT_THE_CLIENT = UNAUTHENTICATED | {408, 429}
-"""HTTP statuses about the client or the connection, also a slow or too frequent request. They say nothing about the message."""
+"""HTTP statuses about the client or the connection, also a slow or too frequent request. They say nothing about the
+message.
+"""
 
 MOST_EXAMPLES = 20
-"""The maximum number of examples in `Proofs.unproven` and in `Proofs.elsewhere`. One additional example is used for all further reasons or rules."""
+"""The maximum number of examples in `Proofs.unproven` and in `Proofs.elsewhere`. One additional example is used for all
+further reasons or rules.
+"""
 
 MOST_WAITING = 4096
 """The maximum number of unproven rejections that wait for a retest."""
@@ -32,8 +38,9 @@ _OTHER = ("other",)
 
 @dataclass(slots=True)
 class Rejection:
-    """A rejected message. `number` is the number of the case. `twin_answer` is the answer to the twin, if the twin was sent. If
-    `is_conflict` is true, the target may have rejected the message only because it already knew a value, such as the number.
+    """A rejected message. `number` is the number of the case. `twin_answer` is the answer to the twin, if the twin was
+    sent. If `is_conflict` is true, the target may have rejected the message only because it already knew a value, such
+    as the number.
     """
 
     number: int
@@ -59,7 +66,10 @@ class Rejection:
         if self.answer.status in ABOUT_THE_CLIENT:
             return f"status {self.answer.status} says nothing about the message"
         if self.is_conflict:
-            return f"with status {self.answer.status}, the target may have rejected a number that it already knows: use --fresh number"
+            return (
+                f"with status {self.answer.status}, the target may have rejected a number that it already knows: "
+                "use --fresh number"
+            )
         if self.twin_answer is not None and self.twin_answer.kind == "accepted":
             return None
         if plain_accepted and self._names_the_fault(contract):
@@ -75,10 +85,11 @@ class Rejection:
 
 @dataclass(frozen=True)
 class UnprovenExample:
-    """An example of rejections that are unproven for the same reason. `count` is the number of rejections for this reason.
+    """An example of rejections that are unproven for the same reason. `count` is the number of rejections for this
+    reason.
 
-    `sites` lists parts of the twin that the target rejects, and that a retest could not replace. For example, a part cannot be
-    replaced if the same part of the invalid message contains the fault.
+    `sites` lists parts of the twin that the target rejects, and that a retest could not replace. For example, a part
+    cannot be replaced if the same part of the invalid message contains the fault.
     """
 
     rejection: Rejection
@@ -93,8 +104,8 @@ class UnprovenExample:
 
 @dataclass(frozen=True)
 class OtherPropertyNamed:
-    """An example of an invalid message whose answer names a different property than the invalid one. `count` is the number of such
-    messages that break the same rule.
+    """An example of an invalid message whose answer names a different property than the invalid one. `count` is the
+    number of such messages that break the same rule.
     """
 
     case: Case
@@ -108,13 +119,13 @@ class OtherPropertyNamed:
 class Proofs:
     """Counts the proven and unproven rejections of a campaign, with examples.
 
-    `rejected` is the number of rejected invalid messages, and `proven` is the number of proven rejections. `rules` counts the
-    proven rejections for each broken rule. `unproven` contains an example for each reason why rejections are unproven.
-    `first_unproven` maps each broken rule to its first unproven rejection. `waiting` maps case numbers to the unproven rejections
-    that are retested at the end of the campaign. `retested` counts the cases whose answers were replaced after a retest. Each key
-    of `retested` consists of sites. At these sites, ordinary values replaced the values of the message before the retest. An empty
-    key means that ordinary values replaced all unusual values. `elsewhere` maps broken rules to examples of rejections that name a
-    different property than the invalid one.
+    `rejected` is the number of rejected invalid messages, and `proven` is the number of proven rejections. `rules`
+    counts the proven rejections for each broken rule. `unproven` contains an example for each reason why rejections are
+    unproven. `first_unproven` maps each broken rule to its first unproven rejection. `waiting` maps case numbers to the
+    unproven rejections that are retested at the end of the campaign. `retested` counts the cases whose answers were
+    replaced after a retest. Each key of `retested` consists of sites. At these sites, ordinary values replaced the
+    values of the message before the retest. An empty key means that ordinary values replaced all unusual values.
+    `elsewhere` maps broken rules to examples of rejections that name a different property than the invalid one.
     """
 
     rejected: int = 0
@@ -137,7 +148,9 @@ class Proofs:
             _keep_first(self.first_unproven, rule, example)
 
     def retest_later(self, example: UnprovenExample) -> None:
-        """At most `MOST_WAITING` rejections wait for a retest. If there are more, those with the highest case numbers are not retested."""
+        """At most `MOST_WAITING` rejections wait for a retest. If there are more, those with the highest case numbers
+        are not retested.
+        """
         self.waiting[example.number] = example
         if len(self.waiting) > MOST_WAITING:
             self.doubt(self.waiting.pop(max(self.waiting)))
@@ -158,7 +171,9 @@ class Proofs:
         named = named_properties(body, names_of(contract, case.message_type))
         if named and names_meant(case, rejection.verdict, contract).isdisjoint(name.lower() for name in named):
             said = body.decode(errors="backslashreplace")[:300]
-            _add_example(self.elsewhere, rejection.rule, OtherPropertyNamed(case, rejection.number, tuple(sorted(named)), said))
+            _add_example(
+                self.elsewhere, rejection.rule, OtherPropertyNamed(case, rejection.number, tuple(sorted(named)), said)
+            )
 
     def absorb(self, other: "Proofs") -> None:
         self.rejected += other.rejected
@@ -193,7 +208,9 @@ def _keep_first(known: dict[str, UnprovenExample], key: str, new: UnprovenExampl
 
 
 def _add_example(known: dict[Any, Any], key: Any, new: Any) -> None:
-    """Combines `new` with the example that has the same key: adds the counts, and keeps the case with the lower number."""
+    """Combines `new` with the example that has the same key: adds the counts, and keeps the case with the lower
+    number.
+    """
     if key not in known and len(known) >= MOST_EXAMPLES:
         key = _OTHER
     old = known.get(key)

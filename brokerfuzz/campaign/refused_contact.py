@@ -1,7 +1,7 @@
 """Explains why a campaign ended before its first case: the target accepted none of the plain messages.
 
-If the path is wrong, or if credentials or known IDs are missing, the target rejects every message. Then the cases would say nothing
-about the target, and would be reported as hundreds of findings with the same cause.
+If the path is wrong, or if credentials or known IDs are missing, the target rejects every message. Then the cases would
+say nothing about the target, and would be reported as hundreds of findings with the same cause.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,13 +34,16 @@ _REMEDIES = {
     415: "the target does not support {content_type}: use another type with -H 'Content-Type: ...'",
 }
 _ANYTHING = (
-    "the target may require a header (-H, --auth) or another path, know only certain IDs (--values FILE), require a new number in each message "
+    "the target may require a header (-H, --auth) or another path, know only certain IDs (--values FILE), require a "
+    "new number in each message "
     "(--fresh number), or use other statuses than brokerfuzz expects (--accept, --reject)"
 )
 
 
 def refusal(contact: FirstContact, target: Target, contract: Contract) -> Stop:
-    """Returns the reason why no case is sent, with the plain messages, the answers, and the option that probably helps."""
+    """Returns the reason why no case is sent, with the plain messages, the answers, and the option that probably
+    helps.
+    """
     different = _different(contact)
     reasons = listed([printable(answer.reason, _LONGEST) for _, answer in different[:_MOST_ANSWERS]], "or")
     reason = f"the target accepted none of {counted(len(contact.refused), 'plain valid message')}: {reasons}"
@@ -73,7 +76,10 @@ def _specific_advice(answer: Answer, target: Target) -> str | None:
     if answer.kind == "rejected":
         return _remedy(target, answer)
     if answer.kind == "crashed" and answer.status is not None:
-        return _remedy(target, answer) or "the target fails on ordinary messages: read its log, or check that it is the right service"
+        return (
+            _remedy(target, answer)
+            or "the target fails on ordinary messages: read its log, or check that it is the right service"
+        )
     return advice_for_program(target) or ("allow more time with --timeout" if answer.kind == "timeout" else None)
 
 
@@ -92,7 +98,9 @@ def advice_for_program(target: Target) -> str | None:
 
 
 def _remedy(target: Target, answer: Answer) -> str | None:
-    """Returns advice for a status that concerns the request and not the message, unless `--accept` or `--reject` lists this status."""
+    """Returns advice for a status that concerns the request and not the message, unless `--accept` or `--reject` lists
+    this status.
+    """
     status, rules = answer.status or 0, getattr(target, "rules", AnswerRules())
     if rules.has_code(status):
         return None
@@ -109,11 +117,18 @@ def _remedy(target: Target, answer: Answer) -> str | None:
 
 
 def _advice_for_values(contact: FirstContact, contract: Contract) -> str | None:
-    """Returns advice if an answer names a property of its message, because the target may not know the value of this property."""
+    """Returns advice if an answer names a property of its message, because the target may not know the value of this
+    property.
+    """
     for case, answer in contact.refused:
         known = names_of(contract, case.message_type)
         names = named_properties(answer.body, known) | named_properties(answer.reason.encode(errors="replace"), known)
-        sites = sorted({site for site, _ in values_in(case.body) if site.removesuffix("[]").rpartition(".")[2] in names})
+        sites = sorted(
+            {site for site, _ in values_in(case.body) if site.removesuffix("[]").rpartition(".")[2] in names}
+        )
         if sites and answer.kind == "rejected":
-            return f"the answer names {listed(sites[:_MOST_SITES])}: if the target knows only certain values, list them with --values FILE"
+            return (
+                f"the answer names {listed(sites[:_MOST_SITES])}: if the target knows only certain values, list "
+                "them with --values FILE"
+            )
     return None

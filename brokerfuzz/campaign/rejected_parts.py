@@ -1,12 +1,12 @@
 """Finds the parts of a valid message that make the target reject the message.
 
-The target accepts the plain message, and rejects the valid message. The search copies parts of the plain message into the valid
-message until the target accepts the result. The search copies as few parts as possible, and each part is as small as possible. A
-part is a site: a property, or the items of an array.
+The target accepts the plain message, and rejects the valid message. The search copies parts of the plain message into
+the valid message until the target accepts the result. The search copies as few parts as possible, and each part is as
+small as possible. A part is a site: a property, or the items of an array.
 
-    plain      comments: "Replaces version 3", priceClasses: [{"name": "Standard"}]    accepted
-    message    comments: "a",                  priceClasses: [{"name": "it's"}]        rejected
-    attempt    comments: "a",                  priceClasses: [{"name": "Standard"}]    accepted: the part is priceClasses[].name
+    plain      comments: "Replaces version 3", priceClasses: [{"name": "Standard"}]    accepted message    comments:
+    "a",                  priceClasses: [{"name": "it's"}]        rejected attempt    comments: "a",
+    priceClasses: [{"name": "Standard"}]    accepted: the part is priceClasses[].name
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,9 @@ Sites = tuple[str, ...]  # such as `priceClasses[].name`
 
 
 class RejectedParts:
-    """Searches for the sites that make the target reject a message. The attribute `sites` contains the sites found so far (at first, none)."""
+    """Searches for the sites that make the target reject a message. The attribute `sites` contains the sites found so
+    far (at first, none).
+    """
 
     def __init__(self, body: bytes, plain: "PlainParts", sender: BoundedSender, judge: VerdictOf) -> None:
         self.sites: Sites = ()
@@ -50,7 +52,9 @@ class RejectedParts:
                 waiting, done = waiting[1:], (*done, part)
 
     async def _is_accepted_with(self, *parts: Sites) -> bool:
-        """Replaces these parts with the parts of the plain message. Returns whether the new message is valid and the target accepts it."""
+        """Replaces these parts with the parts of the plain message. Returns whether the new message is valid and the
+        target accepts it.
+        """
         await self._sender.pause()
         sites = tuple(chain(*parts))
         body = write_tree(self._plain.copied(read_tree(self._body), sites))
@@ -74,8 +78,8 @@ class PlainParts:
         self.values = first_values(read_tree(plain))
 
     def copied(self, tree: Tree, sites: Sequence[str], here: str = "") -> Tree:
-        """Replaces the parts of the message at these sites with the parts of the plain message. If the plain message has no value
-        at a site, this part is removed from the message.
+        """Replaces the parts of the message at these sites with the parts of the plain message. If the plain message
+        has no value at a site, this part is removed from the message.
         """
         if not any(part.startswith(here) for part in sites):
             return tree
@@ -97,7 +101,9 @@ class PlainParts:
             elif place in self.values:
                 yield name, self.values[place]
 
-    def _missing(self, pairs: Sequence[tuple[str, Tree]], sites: Sequence[str], here: str) -> Iterator[tuple[str, Tree]]:
+    def _missing(
+        self, pairs: Sequence[tuple[str, Tree]], sites: Sequence[str], here: str
+    ) -> Iterator[tuple[str, Tree]]:
         names = {name for name, _ in pairs}
         for place in sites:
             name = place.removeprefix(below(here, ""))
@@ -114,11 +120,13 @@ class PlainParts:
         tree = tree_of(body)
         return () if tree is None else tuple(part for part in sites if self.copied(tree, [part]) != tree)
 
-    def copied_into(self, twin: bytes, fault: bytes, sites: Sites | None, allows: Callable[[bytes, bytes], bool]) -> tuple[bytes, bytes]:
-        """Copies the parts at `sites` (None: all parts) from the plain message into `twin` and into `fault`, the message with the
-        fault. Returns both new messages. If a part contains the fault, or if `allows` rejects the new messages, the method copies
-        only smaller parts inside this part. If a part is the faulty value itself, the method copies this part only into the twin,
-        so that the fault remains.
+    def copied_into(
+        self, twin: bytes, fault: bytes, sites: Sites | None, allows: Callable[[bytes, bytes], bool]
+    ) -> tuple[bytes, bytes]:
+        """Copies the parts at `sites` (None: all parts) from the plain message into `twin` and into `fault`, the
+        message with the fault. Returns both new messages. If a part contains the fault, or if `allows` rejects the new
+        messages, the method copies only smaller parts inside this part. If a part is the faulty value itself, the
+        method copies this part only into the twin, so that the fault remains.
         """
         tree = tree_of(twin)
         if tree is None:
@@ -142,7 +150,9 @@ def _above(place: str) -> str:
 
 
 def _merged(base: bytes, one: bytes, other: bytes) -> bytes | None:
-    """Applies two changes to `base`: the change from `base` to `one`, and the change from `base` to `other`. Returns None if the changes overlap."""
+    """Applies two changes to `base`: the change from `base` to `one`, and the change from `base` to `other`. Returns
+    None if the changes overlap.
+    """
     start, end, new = _difference(base, one)
     other_start, other_end, other_new = _difference(base, other)
     if end <= other_start:

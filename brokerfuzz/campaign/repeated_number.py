@@ -1,6 +1,7 @@
-"""Sends an offer twice, to find out what the target does with an offer number that it already knows. The contract does not define
-this behaviour. brokerfuzz sends the two offers after all cases of a campaign. Both offers have the same number, which no earlier
-campaign has used. With `--cleanup`, the first offer is removed only after the answer to the second offer.
+"""Sends an offer twice, to find out what the target does with an offer number that it already knows. The contract does
+not define this behaviour. brokerfuzz sends the two offers after all cases of a campaign. Both offers have the same
+number, which no earlier campaign has used. With `--cleanup`, the first offer is removed only after the answer to the
+second offer.
 """
 
 from brokerfuzz.campaign.campaign_oracle import Judge
@@ -15,11 +16,11 @@ NUMBER = "number"
 
 
 async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
-    """Sends the plain offer twice, and records the behaviour in the ledger. Does nothing if the target did not accept the plain
-    offer.
+    """Sends the plain offer twice, and records the behaviour in the ledger. Does nothing if the target did not accept
+    the plain offer.
 
-    If the second offer causes a crash, the function sends another pair of offers. If this pair also causes a crash, the crash is a
-    finding.
+    If the second offer causes a crash, the function sends another pair of offers. If this pair also causes a crash, the
+    crash is a finding.
     """
     plain = sender.contact.case
     if plain is None or plain.message_type != REPEATED or not sender.contact.accepted:
@@ -35,7 +36,12 @@ async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
 
 def is_crash(answers: tuple[Answer, Answer] | None) -> bool:
     """Returns whether the target accepted the first offer, but crashed on the second offer or did not answer it."""
-    return answers is not None and answers[0].kind == "accepted" and answers[1].kind in ("crashed", "timeout") and answers[1].reached
+    return (
+        answers is not None
+        and answers[0].kind == "accepted"
+        and answers[1].kind in ("crashed", "timeout")
+        and answers[1].reached
+    )
 
 
 def behaviour_of(first: Answer, second: Answer) -> str:

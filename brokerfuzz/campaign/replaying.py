@@ -1,11 +1,11 @@
 """Sends the messages of findings again, and reports which findings no longer occur.
 
-brokerfuzz sends the smallest message of each finding, and sends the message of a flaky finding several times. First, brokerfuzz
-judges each message again with the current time. If the verdict has changed, the message is not sent, because the answer would say
-nothing about the finding.
+brokerfuzz sends the smallest message of each finding, and sends the message of a flaky finding several times. First,
+brokerfuzz judges each message again with the current time. If the verdict has changed, the message is not sent, because
+the answer would say nothing about the finding.
 
-A rejection proves that a finding is gone only if the target accepts the twin (the valid counterpart) or, without a twin, an ordinary
-valid message. Otherwise, a target that rejects everything would seem to be correct.
+A rejection proves that a finding is gone only if the target accepts the twin (the valid counterpart) or, without a
+twin, an ordinary valid message. Otherwise, a target that rejects everything would seem to be correct.
 """
 
 import asyncio
@@ -36,7 +36,9 @@ from brokerfuzz.targets.target import opened
 COPIES = 16
 """The number of messages that are sent at the same time to find out whether concurrent requests still cause a crash."""
 TRIES = 5
-"""The maximum number of times that the message of a flaky finding is sent. If the problem never occurs, the finding counts as gone."""
+"""The maximum number of times that the message of a flaky finding is sent. If the problem never occurs, the finding
+counts as gone.
+"""
 
 Outcome = Literal["still there", "another", "gone", "unproven", "other verdict", "not sent"]
 PlainMessages = Mapping[MessageType, Sequence[Case]]
@@ -45,10 +47,10 @@ PlainMessages = Mapping[MessageType, Sequence[Case]]
 
 @dataclass(frozen=True)
 class Replayed:
-    """The result of replaying one finding. If the message was sent several times, `answer` is the answer to the last attempt. The
-    outcome `another` means that another kind of contradiction occurred. The outcome `unproven` means that the finding did not occur,
-    but that the answer proves nothing; `why` is the reason. The outcome `other verdict` means that the verdict of the message has
-    changed.
+    """The result of replaying one finding. If the message was sent several times, `answer` is the answer to the last
+    attempt. The outcome `another` means that another kind of contradiction occurred. The outcome `unproven` means that
+    the finding did not occur, but that the answer proves nothing; `why` is the reason. The outcome `other verdict`
+    means that the verdict of the message has changed.
     """
 
     again: "ReplayRequest"
@@ -61,7 +63,9 @@ class Replayed:
 
 @dataclass(frozen=True)
 class ReplayRequest:
-    """A message to send again. `kind` is the kind of the finding, or None if the message comes from a case without a finding."""
+    """A message to send again. `kind` is the kind of the finding, or None if the message comes from a case without a
+    finding.
+    """
 
     sentence: str
     case: Case
@@ -93,11 +97,17 @@ async def replay(
         return await replaying.run(waiting, concurrency)
 
 
-async def replay_known(waiting: Sequence[ReplayRequest], sender: Sender, judge: Judge, concurrency: int) -> list[Replayed]:
+async def replay_known(
+    waiting: Sequence[ReplayRequest], sender: Sender, judge: Judge, concurrency: int
+) -> list[Replayed]:
     """Works like `replay`, but for a campaign, which has already opened the target and sent the plain messages."""
     replaying = _Replaying(sender, judge)
     if not sender.contact.accepted:
-        replaying.why_plain.update(dict.fromkeys((again.case.message_type for again in waiting), "the target accepts no ordinary valid message"))
+        replaying.why_plain.update(
+            dict.fromkeys(
+                (again.case.message_type for again in waiting), "the target accepts no ordinary valid message"
+            )
+        )
     return await replaying.run(waiting, concurrency)
 
 
@@ -107,7 +117,9 @@ class _Replaying:
     def __init__(self, sender: Sender, judge: Judge) -> None:
         self._sender, self._judge = sender, judge
         self.why_plain: dict[MessageType, str] = {}
-        """The reason why a rejection without a twin proves nothing, for each message type whose plain messages were not accepted."""
+        """The reason why a rejection without a twin proves nothing, for each message type whose plain messages were not
+        accepted.
+        """
 
     async def send_plain(self, message_type: MessageType, plain: Sequence[Case]) -> None:
         """Sends plain messages until the target accepts one."""
@@ -117,7 +129,9 @@ class _Replaying:
                 answers.append(await self._sender.send(Key("plain", 0, step), case, case.body))
                 if answers[-1].kind == "accepted":
                     return
-        self.why_plain[message_type] = f"the target accepts no ordinary valid message ({answers[0].reason if answers else 'none could be sent'})"
+        self.why_plain[message_type] = (
+            f"the target accepts no ordinary valid message ({answers[0].reason if answers else 'none could be sent'})"
+        )
 
     async def run(self, waiting: Sequence[ReplayRequest], concurrency: int) -> list[Replayed]:
         found: dict[int, Replayed] = {}
@@ -137,7 +151,9 @@ class _Replaying:
         try:
             if again.kind == "sporadic-crash":
                 return await self._beside_others(number, again)
-            return await (self._twice(number, again) if again.kind == "repeated-crash" else self._once_or_flaky(number, again))
+            return await (
+                self._twice(number, again) if again.kind == "repeated-crash" else self._once_or_flaky(number, again)
+            )
         except UnsendableError:
             return Replayed(again, label, "not sent", why="this target cannot receive the message")
         except TargetLostError as lost:
@@ -166,7 +182,14 @@ class _Replaying:
         if both is None:
             raise UnsendableError
         if both[0].kind != "accepted":
-            return Replayed(again, again.label, "unproven", None, both[0], "the target did not accept the first of the two messages")
+            return Replayed(
+                again,
+                again.label,
+                "unproven",
+                None,
+                both[0],
+                ("the target did not accept the first of the two messages"),
+            )
         kind = again.kind if repeated_number.is_crash(both) else None
         return Replayed(again, again.label, _outcome(again, kind), kind, both[1])
 
@@ -184,12 +207,18 @@ class _Replaying:
         return Replayed(again, again.label, "gone", None, answers[0])
 
     async def _why_unproven(self, number: int, again: ReplayRequest) -> str:
-        """Returns the reason why a rejection proves nothing, or an empty string if it proves that the finding is gone."""
+        """Returns the reason why a rejection proves nothing, or an empty string if it proves that the finding is
+        gone.
+        """
         twin = again.twin
         if twin is None or self._judge.of(twin, twin.body).label != "valid":
             return self.why_plain.get(again.case.message_type, "")
         answer = await self._sender.send(Key("replay-twin", number), twin, twin.body)
-        return "" if answer.kind == "accepted" else f"the target does not accept the twin (the valid counterpart) either ({answer.reason})"
+        return (
+            ""
+            if answer.kind == "accepted"
+            else f"the target does not accept the twin (the valid counterpart) either ({answer.reason})"
+        )
 
     def _kind(self, again: ReplayRequest, answer: Answer) -> FindingKind | None:
         if again.kind == "malformed-answer" and malformed(answer, self._judge.demands) is not None:
@@ -206,18 +235,24 @@ def _outcome(again: ReplayRequest, kind: FindingKind | None) -> Outcome:
 def of_result(result: Result) -> Iterator[ReplayRequest]:
     for finding in result.findings:
         case = Case(finding.message_type, finding.body, Verdict(finding.label), headers=finding.case.headers)
-        twin = None if finding.twin is None else Case(finding.message_type, finding.twin, Verdict("valid"), headers=finding.case.headers)
+        twin = (
+            None
+            if finding.twin is None
+            else Case(finding.message_type, finding.twin, Verdict("valid"), headers=finding.case.headers)
+        )
         yield ReplayRequest(finding.sentence(), case, finding.label, finding.kind, finding.flaky, twin)
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
-    """Yields a request for each finding of a JSON report. Raises `ReportError` if a finding has a header that brokerfuzz never
-    sends. Otherwise, a forged report could add any header to a request.
+    """Yields a request for each finding of a JSON report. Raises `ReportError` if a finding has a header that
+    brokerfuzz never sends. Otherwise, a forged report could add any header to a request.
     """
     for finding in document["findings"]:
         case = _case(finding["message"], finding["smallest"], finding["verdict"])
         twin = None if finding.get("twin") is None else _case(finding["message"], finding["twin"], "valid")
-        yield ReplayRequest(finding["sentence"], case, finding["verdict"], finding["kind"], finding["shown"] < finding["sent"], twin)
+        yield ReplayRequest(
+            finding["sentence"], case, finding["verdict"], finding["kind"], finding["shown"] < finding["sent"], twin
+        )
 
 
 def _case(message_type: MessageType, message: Mapping[str, Any], label: Label) -> Case:
@@ -226,11 +261,13 @@ def _case(message_type: MessageType, message: Mapping[str, Any], label: Label) -
 
 
 def of_baseline(known: Baseline, message_type: MessageType) -> dict[str, ReplayRequest]:
-    """Returns a request for each known finding whose message has this type. The keys are the names of the findings. Raises
-    `BaselineError` if a message in the baseline is malformed.
+    """Returns a request for each known finding whose message has this type. The keys are the names of the findings.
+    Raises `BaselineError` if a message in the baseline is malformed.
     """
     return {
-        name: _of_entry(name, entry) for name, entry in known.items() if "smallest" in entry.message and entry.message.get("message") == message_type
+        name: _of_entry(name, entry)
+        for name, entry in known.items()
+        if "smallest" in entry.message and entry.message.get("message") == message_type
     }
 
 
@@ -241,7 +278,8 @@ def _of_entry(name: str, entry: KnownFinding) -> ReplayRequest:
     except (ReportError, ValueError, LookupError, TypeError, AttributeError) as problem:
         said = problem_of(problem)
         raise BaselineError(
-            f"the message of the finding {name} in the baseline is malformed ({said}): remove `smallest` from this finding"
+            f"the message of the finding {name} in the baseline is malformed ({said}): remove `smallest` from this "
+            "finding"
         ) from problem
     return again
 
@@ -251,11 +289,13 @@ def _of_case(pairs: Sequence[Sequence[Any]]) -> Headers:
         headers = headers_of(pairs)
     except ValueError as problem:
         raise ReportError(
-            f"a finding of the report has an invalid header ({problem}): specify a report that `brokerfuzz fire --json` wrote"
+            f"a finding of the report has an invalid header ({problem}): specify a report that `brokerfuzz fire "
+            "--json` wrote"
         ) from problem
     unknown = next((name for name, _ in headers if name.lower() not in TESTED), None)
     if unknown is not None:
         raise ReportError(
-            f"a finding of the report has the header {quoted(unknown)}, which brokerfuzz never sends: use a report that `brokerfuzz fire` wrote"
+            f"a finding of the report has the header {quoted(unknown)}, which brokerfuzz never sends: use a report "
+            "that `brokerfuzz fire` wrote"
         )
     return headers

@@ -15,7 +15,9 @@ from brokerfuzz.wording import counted
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """`phase` is `firing`, `retesting`, `shrinking` or `waiting for the target`. `findings` may count the same finding several times."""
+    """`phase` is `firing`, `retesting`, `shrinking` or `waiting for the target`. `findings` may count the same finding
+    several times.
+    """
 
     phase: str
     cases: int
@@ -34,18 +36,18 @@ class CampaignProgress:
 class Result:
     """The result of a campaign.
 
-    `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of invalid
-    messages for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections.
+    `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of
+    invalid messages for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections.
     `twins_sent` is the number of valid messages that were sent only as twins. `twins_accepted` is the number of these
-    messages that the target accepted. `left_out` is the number of cases that cannot be sent to this target. `total` is the
-    number of all cases (of the catalogue only, if there is no limit), or None if it is unknown. `requests` includes the
-    requests for twins and for shrinking, and all requests of the earlier runs of a resumed campaign. `only_recalled` is
-    true if the journal already contained all answers, so that this run sent no case. `unknown_values` contains the sites at
-    which the target probably knows only certain values. If the messages of known findings were sent again, `known_findings`
-    maps the name of each finding to the result. For example, `gone` means that the problem did not occur again. `sporadic`
-    contains the wrong answers that did not occur again when the message was repeated alone: the reason of the answer, and
-    the number of messages. If the campaign ended early, `stop` contains the reason. `unwritten` lists the reports and other
-    files that could not be written.
+    messages that the target accepted. `left_out` is the number of cases that cannot be sent to this target. `total` is
+    the number of all cases (of the catalogue only, if there is no limit), or None if it is unknown. `requests` includes
+    the requests for twins and for shrinking, and all requests of the earlier runs of a resumed campaign.
+    `only_recalled` is true if the journal already contained all answers, so that this run sent no case.
+    `unknown_values` contains the sites at which the target probably knows only certain values. If the messages of known
+    findings were sent again, `known_findings` maps the name of each finding to the result. For example, `gone` means
+    that the problem did not occur again. `sporadic` contains the wrong answers that did not occur again when the
+    message was repeated alone: the reason of the answer, and the number of messages. If the campaign ended early,
+    `stop` contains the reason. `unwritten` lists the reports and other files that could not be written.
     """
 
     target: str
@@ -89,14 +91,20 @@ class Result:
             unproven=len(self.unproven_rules),
             interrupted=interrupted,
             unwritten=self.unwritten,
-            advice=advice(self.unknown_values) if self.unknown_values else "" if self.stop is None else self.stop.advice,
+            advice=advice(self.unknown_values)
+            if self.unknown_values
+            else ""
+            if self.stop is None
+            else self.stop.advice,
         )
 
     @property
     def _sent(self) -> str:
         """The number of cases that were sent, and the reason if a limit of the user ended the campaign early."""
         possible = self.cases if self.total is None else self.total - self.left_out
-        cases = counted(self.cases, "case") if self.cases >= possible else f"{self.cases:,} of {counted(possible, 'case')}"
+        cases = (
+            counted(self.cases, "case") if self.cases >= possible else f"{self.cases:,} of {counted(possible, 'case')}"
+        )
         limit = self.stop.reason if self.stop is not None and self.stop.cause == "limit" else ""
         earlier = "all answers come from the journal" if self.only_recalled else ""
         notes = "; ".join(filter(None, (limit, earlier)))
@@ -109,8 +117,8 @@ class Result:
 
     @property
     def unproven_rules(self) -> list[str]:
-        """The rules for which every rejection is unproven. If the target accepted a message that breaks a rule, this message is
-        already a finding, so the list omits the rule.
+        """The rules for which every rejection is unproven. If the target accepted a message that breaks a rule, this
+        message is already a finding, so the list omits the rule.
         """
         rejected = [rule for (rule, kind), count in self.rules.items() if kind == "rejected" and count]
         return [rule for rule in rejected if not self.proofs.rules[rule] and not self.rules.get((rule, "accepted"))]
@@ -122,7 +130,9 @@ class Result:
     @property
     def _evidence(self) -> Evidence:
         def total(label: Label, *kinds: AnswerKind) -> int:
-            return sum(count for (of, kind), count in self.counts.items() if of == label and (not kinds or kind in kinds))
+            return sum(
+                count for (of, kind), count in self.counts.items() if of == label and (not kinds or kind in kinds)
+            )
 
         return Evidence(
             cases=self.cases,

@@ -1,8 +1,8 @@
 """Retests rejections that are unproven because the target also rejects the twin.
 
-The target probably rejects the invalid message and its twin for the same reason, not because of the fault. brokerfuzz finds the
-part of the twin that the target rejects, replaces this part in both messages with the same part of the plain message, and sends
-both messages again.
+The target probably rejects the invalid message and its twin for the same reason, not because of the fault. brokerfuzz
+finds the part of the twin that the target rejects, replaces this part in both messages with the same part of the plain
+message, and sends both messages again.
 
     fault    pageCount: 0, comments: "it's"    rejected   unproven
     twin     pageCount: 1, comments: "it's"    rejected   the part is comments
@@ -41,7 +41,9 @@ SECONDS = 60.0
 
 @dataclass(frozen=True)
 class _Retest:
-    """The messages for the retest of `rejection`: the invalid message `fault` and its twin. In both messages, the rejected parts were replaced."""
+    """The messages for the retest of `rejection`: the invalid message `fault` and its twin. In both messages, the
+    rejected parts were replaced.
+    """
 
     rejection: Rejection
     fault: Case
@@ -49,12 +51,20 @@ class _Retest:
 
 
 class Retesting:
-    """Retests the rejections in `seen.proofs.waiting`, and updates the results in `seen`. `plain` must be a valid message that the
-    target accepted.
+    """Retests the rejections in `seen.proofs.waiting`, and updates the results in `seen`. `plain` must be a valid
+    message that the target accepted.
     """
 
-    def __init__(self, seen: Observations, sender: Sender, judge: Judge, plain: Case, concurrency: int, deadline: float) -> None:
-        self._seen, self._sender, self._judge, self._concurrency, self._deadline = seen, sender, judge, concurrency, deadline
+    def __init__(
+        self, seen: Observations, sender: Sender, judge: Judge, plain: Case, concurrency: int, deadline: float
+    ) -> None:
+        self._seen, self._sender, self._judge, self._concurrency, self._deadline = (
+            seen,
+            sender,
+            judge,
+            concurrency,
+            deadline,
+        )
         self._plain = PlainParts(plain.body)
         self._steps: Counter[int] = Counter()
 
@@ -67,12 +77,14 @@ class Retesting:
             await self._retest_group(numbers)
 
     async def _retest_group(self, numbers: Sequence[int]) -> None:
-        """Searches for parts of the twins that the target rejects, replaces these parts, and sends the messages again. Continues
-        until the target accepts all twins or a limit is reached. If the target still rejects twins, the method replaces all parts
-        that differ from the plain message, and sends these messages again.
+        """Searches for parts of the twins that the target rejects, replaces these parts, and sends the messages again.
+        Continues until the target accepts all twins or a limit is reached. If the target still rejects twins, the
+        method replaces all parts that differ from the plain message, and sends these messages again.
         """
         waiting = self._seen.proofs.waiting
-        searching = BoundedSender(partial(self._sent, waiting[numbers[0]].rejection), Bounds(SEARCH_REQUESTS, self._deadline))
+        searching = BoundedSender(
+            partial(self._sent, waiting[numbers[0]].rejection), Bounds(SEARCH_REQUESTS, self._deadline)
+        )
         sites: Sites = ()
         for number in numbers:
             if number in waiting and searching.requests < SEARCH_REQUESTS:
@@ -83,7 +95,11 @@ class Retesting:
         await self._retest(numbers, None)
         for number in numbers:
             await asyncio.sleep(0)
-            if monotonic() < self._deadline and number in waiting and (twin := waiting[number].rejection.twin) is not None:
+            if (
+                monotonic() < self._deadline
+                and number in waiting
+                and (twin := waiting[number].rejection.twin) is not None
+            ):
                 waiting[number] = replace(waiting[number], sites=self._plain.concerned(twin.body, sites))
 
     async def _rejected_parts(self, rejection: Rejection, searching: BoundedSender) -> Sites:
@@ -95,28 +111,37 @@ class Retesting:
     # ------------------------------------------------------------------------------------------------ retesting
 
     async def _retest(self, numbers: Sequence[int], sites: Sites | None) -> None:
-        """Replaces the values at `sites` (None: all unusual values) with ordinary values, in the cases with these `numbers` and in
-        their twins. Sends the changed twins. If the target accepts a changed twin, sends the changed case too.
+        """Replaces the values at `sites` (None: all unusual values) with ordinary values, in the cases with these
+        `numbers` and in their twins. Sends the changed twins. If the target accepts a changed twin, sends the changed
+        case too.
         """
         waiting = self._seen.proofs.waiting
         retests = []
         for number in numbers:
-            if number in waiting and monotonic() < self._deadline and (retest := self._changed(waiting[number].rejection, sites)) is not None:
+            if (
+                number in waiting
+                and monotonic() < self._deadline
+                and (retest := self._changed(waiting[number].rejection, sites)) is not None
+            ):
                 retests.append(retest)
             await asyncio.sleep(0)  # so that Ctrl-C is noticed
         twins = {retest.twin.body: (self._key(retest.rejection), retest.twin) for retest in retests}
         answers = await self._answers(twins.values())
-        accepted = {body: answers[key] for body, (key, _) in twins.items() if key in answers and answers[key].kind == "accepted"}
+        accepted = {
+            body: answers[key] for body, (key, _) in twins.items() if key in answers and answers[key].kind == "accepted"
+        }
         proving = {self._key(retest.rejection): retest for retest in retests if retest.twin.body in accepted}
         answers = await self._answers((key, retest.fault) for key, retest in proving.items())
         for key, retest in proving.items():
             if key in answers and not self._sender.is_conflict(retest.fault, answers[key]):
-                self._seen.retested(retest.rejection, retest.fault, answers[key], retest.twin, accepted[retest.twin.body], self._judge)
+                self._seen.retested(
+                    retest.rejection, retest.fault, answers[key], retest.twin, accepted[retest.twin.body], self._judge
+                )
                 self._seen.proofs.retested[sites or ()] += 1
 
     def _changed(self, rejection: Rejection, sites: Sites | None) -> _Retest | None:
-        """Replaces the parts at `sites` with parts of the plain message, both in the invalid message and in its twin. Returns None
-        if no part can be replaced, for example because the parts contain the fault.
+        """Replaces the parts at `sites` with parts of the plain message, both in the invalid message and in its twin.
+        Returns None if no part can be replaced, for example because the parts contain the fault.
         """
         case, twin = rejection.case, rejection.twin
         assert twin is not None, "only rejections with a twin wait"
@@ -142,7 +167,9 @@ class Retesting:
         async def work() -> None:
             for key, case in waiting:
                 with suppress(UnsendableError):
-                    found[key] = await BoundedSender(partial(self._sender.send, key, case), Bounds(1, self._deadline)).answer(case.body)
+                    found[key] = await BoundedSender(
+                        partial(self._sender.send, key, case), Bounds(1, self._deadline)
+                    ).answer(case.body)
 
         with suppress(LimitReachedError):
             await together(*(work() for _ in range(self._concurrency)))

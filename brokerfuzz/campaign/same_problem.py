@@ -11,8 +11,9 @@ TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed", "valid-rejected"})
 
 
 class SameProblem:
-    """Decides whether another answer shows the same problem as `answer`. Both answers must have the same kind. If the kind of the
-    contradiction is in `TEXT_MATTERS`, the text of `answer` must also include the text of the other answer (see `AnswerText`).
+    """Decides whether another answer shows the same problem as `answer`. Both answers must have the same kind. If the
+    kind of the contradiction is in `TEXT_MATTERS`, the text of `answer` must also include the text of the other answer
+    (see `AnswerText`).
     """
 
     def __init__(self, kind: FindingKind, answer: Answer, message: bytes, contract: Contract) -> None:
@@ -28,7 +29,7 @@ class SameProblem:
         return self._kind not in TEXT_MATTERS or self._text.includes(text_of(answer, message))
 
     def narrow(self, answer: Answer, message: bytes) -> None:
-        """From now on, `is_shown` compares each new answer with `answer`. If `answer` names only one of two earlier problems, new
-        answers must not name the other problem.
+        """From now on, `is_shown` compares each new answer with `answer`. If `answer` names only one of two earlier
+        problems, new answers must not name the other problem.
         """
         self._text = text_of(answer, message)

@@ -1,5 +1,5 @@
-"""Sends the messages of a campaign, except for messages whose answers are already in the journal. Limits the number of requests
-per second, and writes the journal.
+"""Sends the messages of a campaign, except for messages whose answers are already in the journal. Limits the number of
+requests per second, and writes the journal.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from brokerfuzz.targets.command_target import CommandTarget
 from brokerfuzz.targets.pool_target import PoolTarget
 
 CONFLICT = 409
-"""The HTTP status with which services reject an offer whose number they already know. If the message got no new value (see
-`FreshValues`), this status says nothing about the message.
+"""The HTTP status with which services reject an offer whose number they already know. If the message got no new value
+(see `FreshValues`), this status says nothing about the message.
 """
 
 _OF_CASES = ("case", "twin")
@@ -38,7 +38,9 @@ class UnsendableError(Exception):
 
 @dataclass(slots=True)
 class _Message:
-    """A message that is sent, perhaps more than once. `sent` is the body that was sent last, which may contain a fresh value."""
+    """A message that is sent, perhaps more than once. `sent` is the body that was sent last, which may contain a fresh
+    value.
+    """
 
     case: Case
     body: bytes
@@ -46,7 +48,9 @@ class _Message:
 
 
 class RateLimiter:
-    """Allows at most `rate` requests per second (None: no limit). Two requests start at least 1 / `rate` seconds apart, also after a pause."""
+    """Allows at most `rate` requests per second (None: no limit). Two requests start at least 1 / `rate` seconds apart,
+    also after a pause.
+    """
 
     def __init__(self, rate: float | None) -> None:
         self.limited = rate is not None
@@ -62,10 +66,9 @@ class RateLimiter:
 
 
 class Sender:
-    """`requests` is the number of messages that were sent, including the messages that an earlier run of the campaign sent. Their
-    number, `recalled`, comes from the journal. `started` is the
-    time at which the campaign started (on the clock `time.monotonic`). `ago` is the number of seconds for which a resumed campaign
-    has already run, otherwise 0.
+    """`requests` is the number of messages that were sent, including the messages that an earlier run of the campaign
+    sent. Their number, `recalled`, comes from the journal. `started` is the time at which the campaign started (on the
+    clock `time.monotonic`). `ago` is the number of seconds for which a resumed campaign has already run, otherwise 0.
     """
 
     def __init__(
@@ -96,7 +99,9 @@ class Sender:
 
     @property
     def only_recalled(self) -> bool:
-        """True if a resumed campaign has sent nothing except plain messages so far, because the journal contains all other answers."""
+        """True if a resumed campaign has sent nothing except plain messages so far, because the journal contains all
+        other answers.
+        """
         return self.recalled > 0 and self.requests == self._before_cases
 
     @property
@@ -104,9 +109,9 @@ class Sender:
         return self.health.contact
 
     async def make_contact(self, plain: Sequence[Case], *, repeats: bool = False) -> FirstContact:
-        """Sends plain messages until the target accepts one, and returns the result. If the target does not answer the first plain
-        message, sends `{}`. With `repeats`, sends the accepted message a second time. Later, `health` repeats the accepted message
-        (or an answered message), to check whether the target is down.
+        """Sends plain messages until the target accepts one, and returns the result. If the target does not answer the
+        first plain message, sends `{}`. With `repeats`, sends the accepted message a second time. Later, `health`
+        repeats the accepted message (or an answered message), to check whether the target is down.
 
         Raises `TargetLostError` if the target answers no message, and `TargetError` if the target cannot be reached.
         """
@@ -136,7 +141,9 @@ class Sender:
         return self.contact
 
     async def _first_answer(self, step: int, case: Case) -> Answer | None:
-        """Returns None if the message cannot be sent. A resumed campaign sends the message again, because the target may have changed."""
+        """Returns None if the message cannot be sent. A resumed campaign sends the message again, because the target
+        may have changed.
+        """
         key = Key("plain", 0, step)
         if not self._sends:
             return None if self._recalled is None else self._recalled.get(key, case.body)
@@ -148,7 +155,9 @@ class Sender:
         return answer
 
     async def _answer_when_up(self, plain: Case, first: Answer, step: int) -> Answer:
-        """Finds out whether a target that did not answer a plain message answers `{}`. If not, waits until it answers the plain message."""
+        """Finds out whether a target that did not answer a plain message answers `{}`. If not, waits until it answers
+        the plain message.
+        """
         empty = Case(plain.message_type, b"{}", Verdict("invalid"))
         answer = await self._first_answer(step, empty)
         if answer is None:
@@ -171,8 +180,8 @@ class Sender:
         return self._target.can_send(case.body, case.headers)
 
     def is_conflict(self, case: Case, answer: Answer) -> bool:
-        """Returns whether the target may have rejected the message only because it already knows a value, such as the number. If the
-        user listed status 409 in `--accept` or `--reject`, the status is about the message.
+        """Returns whether the target may have rejected the message only because it already knows a value, such as the
+        number. If the user listed status 409 in `--accept` or `--reject`, the status is about the message.
         """
         rules = getattr(self._target, "rules", None)
         if answer.kind != "rejected" or answer.status != CONFLICT or (rules is not None and rules.has_code(CONFLICT)):
@@ -182,10 +191,12 @@ class Sender:
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:
         """Sends a message with the headers of the case, or finds the answer in the journal.
 
-        Raises `UnsendableError` if the message cannot be sent to this target, and `TargetLostError` if the target no longer
-        answers. Also raises `TargetError` or `JournalError`.
+        Raises `UnsendableError` if the message cannot be sent to this target, and `TargetLostError` if the target no
+        longer answers. Also raises `TargetError` or `JournalError`.
         """
-        self._loop = self._loop or asyncio.get_running_loop()  # called only once, because each call in Python 3.11 needs a system call
+        self._loop = (
+            self._loop or asyncio.get_running_loop()
+        )  # called only once, because each call in Python 3.11 needs a system call
         if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
             if (failed := self._recalled.get(_key_of_failure(key), body)) is not None:
                 self._add_sporadic(key, case, failed)
@@ -218,8 +229,9 @@ class Sender:
         return self.health.waits_for or getattr(self._target, "waits_for", "")
 
     async def send_twice(self, case: Case, fresh: FreshValues, number: int = 0) -> tuple[Answer, Answer] | None:
-        """Sends a message with a fresh value, and then sends the same bytes again. Sends nothing if the journal already contains
-        both answers. Returns None if the message cannot be sent. In the journal, `number` distinguishes several pairs of messages.
+        """Sends a message with a fresh value, and then sends the same bytes again. Sends nothing if the journal already
+        contains both answers. Returns None if the message cannot be sent. In the journal, `number` distinguishes
+        several pairs of messages.
         """
         keys = [Key("repeated", number, step) for step in (0, 1)]
         known = [None if self._recalled is None else self._recalled.get(key, case.body) for key in keys]
@@ -253,11 +265,15 @@ class Sender:
         else:
             answer = await (self._target.send(sent, headers) if headers else self._target.send(sent))
         task = asyncio.current_task(self._loop)
-        if task is not None and task.cancelling():  # a request that finishes while it is cancelled would hide the cancellation
+        if (
+            task is not None and task.cancelling()
+        ):  # a request that finishes while it is cancelled would hide the cancellation
             raise asyncio.CancelledError
         self.timing.add(monotonic() - self.started, answer.seconds, failed=answer.kind in {"crashed", "timeout"})
         return answer
 
     def _record(self, key: Key, message: _Message, answer: Answer) -> None:
-        if self._journal is not None and answer.reached:  # a resumed campaign sends a message again if the target did not process it
+        if (
+            self._journal is not None and answer.reached
+        ):  # a resumed campaign sends a message again if the target did not process it
             self._journal.record(key, message.case, message.body, message.sent, answer, monotonic() - self.started)

@@ -1,7 +1,8 @@
 """Runs a campaign in several processes, and combines the results.
 
-A shard is a part of the cases. Any process can send any shard. If a worker process is lost, another worker sends the same shard
-again, except for the messages whose answers are in the journal. The result of the campaign is the same for any number of workers.
+A shard is a part of the cases. Any process can send any shard. If a worker process is lost, another worker sends the
+same shard again, except for the messages whose answers are in the journal. The result of the campaign is the same for
+any number of workers.
 """
 
 import pickle
@@ -31,11 +32,13 @@ from brokerfuzz.targets.target import opened
 from brokerfuzz.workers import WorkerPool
 
 AHEAD = 2
-"""The maximum number of shards per worker that are running or queued, or whose results wait for earlier shards. The queue prevents
-workers from waiting for their next shard.
+"""The maximum number of shards per worker that are running or queued, or whose results wait for earlier shards. The
+queue prevents workers from waiting for their next shard.
 """
 MOST_LOSSES = 3
-"""If workers are lost this number of times without a new result, the shards are probably the reason, so the campaign fails."""
+"""If workers are lost this number of times without a new result, the shards are probably the reason, so the campaign
+fails.
+"""
 
 
 class Shards(Protocol):
@@ -55,9 +58,9 @@ class Shards(Protocol):
 class ShardSettings:
     """The settings that all workers share.
 
-    `options.rate` applies to each worker separately. `begun` is the time at which the campaign started (on the clock `time.time`).
-    `journal` is the file to which the workers append lines. If `journal` is None, the workers return the lines. `folder` is the
-    folder in which the workers store their results.
+    `options.rate` applies to each worker separately. `begun` is the time at which the campaign started (on the clock
+    `time.time`). `journal` is the file to which the workers append lines. If `journal` is None, the workers return the
+    lines. `folder` is the folder in which the workers store their results.
     """
 
     plan: Shards
@@ -88,11 +91,15 @@ class ShardResult:
         return not self.seen.counts and not self.seen.left_out
 
 
-def fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult | Path:
-    """Sends the cases of one shard, except for cases whose answers are in `answered`. Raises `TargetError` or `JournalError`.
+def fire_shard(
+    settings: ShardSettings, shard: int, seconds: float | None, answered: Answered | None
+) -> ShardResult | Path:
+    """Sends the cases of one shard, except for cases whose answers are in `answered`. Raises `TargetError` or
+    `JournalError`.
 
-    Returns the path of a file with the result, or the result itself if it cannot be written to a file. A process that is killed while it writes
-    a large result to a pipe would leave the reader waiting for the rest, but a path is written at once.
+    Returns the path of a file with the result, or the result itself if it cannot be written to a file. A process that
+    is killed while it writes a large result to a pipe would leave the reader waiting for the rest, but a path is
+    written at once.
     """
     result = event_loop.run(_fire_shard(settings, shard, seconds, answered))
     if settings.folder is None:
@@ -106,7 +113,9 @@ def fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answe
     return path
 
 
-async def _fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
+async def _fire_shard(
+    settings: ShardSettings, shard: int, seconds: float | None, answered: Answered | None
+) -> ShardResult:
     options = settings.options
     journal: Writer = CollectedLines() if settings.journal is None else Journal.joined(settings.journal)
     sender = Sender(
@@ -149,7 +158,9 @@ _Running = Future[ShardResult | Path]
 
 
 class Sharding:
-    """`_finished` contains the results that wait for the results of earlier shards, and `_order` lists the shards without a result."""
+    """`_finished` contains the results that wait for the results of earlier shards, and `_order` lists the shards
+    without a result.
+    """
 
     def __init__(self, settings: ShardSettings, pool: WorkerPool) -> None:
         self._settings, self._pool = settings, pool
@@ -158,11 +169,13 @@ class Sharding:
         self._finished: dict[int, ShardResult] = {}
         self._order: deque[int] = deque()
 
-    def run(self, on_result: Callable[[ShardResult], Stop | None], recalled: Recalled | None, seconds: float | None) -> None:
+    def run(
+        self, on_result: Callable[[ShardResult], Stop | None], recalled: Recalled | None, seconds: float | None
+    ) -> None:
         """Sends shards until no shard is left, `seconds` have passed, or `on_result` returns a reason to stop.
 
-        `on_result` is called with the result of each shard, in the order of the shards. Raises `WorkerError` if workers are lost
-        repeatedly.
+        `on_result` is called with the result of each shard, in the order of the shards. Raises `WorkerError` if workers
+        are lost repeatedly.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
         waiting = iter(self._settings.plan.shards())
@@ -199,7 +212,9 @@ class Sharding:
                 self._losses = 0
 
     def _pass_on(self, on_result: Callable[[ShardResult], Stop | None]) -> bool:
-        """Passes results to `on_result`, except those that wait for an earlier shard. Returns whether the campaign must stop."""
+        """Passes results to `on_result`, except those that wait for an earlier shard. Returns whether the campaign must
+        stop.
+        """
         stopped = False
         while self._order and self._order[0] in self._finished:
             part = self._finished.pop(self._order.popleft())
@@ -210,19 +225,27 @@ class Sharding:
         return stopped
 
     def _cancel_waiting(self) -> None:
-        """Cancels the shards that no worker has begun. The target no longer answers, so these shards would only wait."""
+        """Cancels the shards that no worker has begun. The target no longer answers, so these shards would only
+        wait.
+        """
         for shard, future in list(self._under_way.items()):
             if future.cancel():
                 del self._under_way[shard]
                 self._order.remove(shard)
 
     def _restart_lost(self, problem: BrokenExecutor, recalled: Recalled | None, deadline: float | None) -> None:
-        """Starts new workers, which send the shards of the lost workers again. Answers that are already in the journal are not lost."""
+        """Starts new workers, which send the shards of the lost workers again. Answers that are already in the journal
+        are not lost.
+        """
         journal = self._settings.journal
         self._losses += 1
         if self._losses == MOST_LOSSES:
-            remedy = "check that the workers have enough memory" + (f", and continue with --resume {journal}" if journal else "")
-            raise WorkerError(f"workers were lost {MOST_LOSSES} times while they sent the same cases: {remedy}") from problem
+            remedy = "check that the workers have enough memory" + (
+                f", and continue with --resume {journal}" if journal else ""
+            )
+            raise WorkerError(
+                f"workers were lost {MOST_LOSSES} times while they sent the same cases: {remedy}"
+            ) from problem
         self._pool.renew()
         lost = [shard for shard, future in self._under_way.items() if isinstance(future.exception(), BrokenExecutor)]
         with closing(Recalled(journal)) if journal else nullcontext(recalled) as known:

@@ -1,4 +1,6 @@
-"""Proposes changed messages for shrinking. Each proposed message is smaller or simpler than the current message, so shrinking always ends."""
+"""Proposes changed messages for shrinking. Each proposed message is smaller or simpler than the current message, so
+shrinking always ends.
+"""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -8,24 +10,28 @@ from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Tree, below
 from brokerfuzz.schemas.flattening import KNOWN
 
 Schemas = Mapping[str, Mapping[str, Any]]
-"""Maps each site to its schema, in which every `$ref` is resolved. The schema determines the simplest values of the site."""
+"""Maps each site to its schema, in which every `$ref` is resolved. The schema determines the simplest values of the
+site.
+"""
 
 T = TypeVar("T")
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
 _MOST_ZEROED = 32  # in characters; longer strings are only shortened
 _LONGEST_HALVED = 20  # in digits; a binary search for an integer of this length needs about 64 requests
-_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?")
+_INSTANT = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?"
+)
 _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z", "2099-01-01T00:00:00Z")
-"""Shrinking replaces a timestamp only with one of these values, or changes its year. So the shrunk timestamp is in the past or in the
-future for many years, and its form does not become unusual.
+"""Shrinking replaces a timestamp only with one of these values, or changes its year. So the shrunk timestamp is in the
+past or in the future for many years, and its form does not become unusual.
 """
 _YEARS = ("2000", "9999")
 
 
 def chunks(size: int) -> Iterator[tuple[int, int]]:
-    """Yields the position and the length of parts of `size` elements: first one part with all elements, then halves, then quarters,
-    and finally single elements.
+    """Yields the position and the length of parts of `size` elements: first one part with all elements, then halves,
+    then quarters, and finally single elements.
     """
     length = size
     while length:
@@ -34,8 +40,8 @@ def chunks(size: int) -> Iterator[tuple[int, int]]:
 
 
 async def fewest(items: tuple[T, ...], suffices: Callable[[tuple[T, ...]], Awaitable[bool]]) -> tuple[T, ...]:
-    """Removes items as long as the remaining items suffice, and returns the remaining items. The function tries to remove halves,
-    then quarters, and finally single items.
+    """Removes items as long as the remaining items suffice, and returns the remaining items. The function tries to
+    remove halves, then quarters, and finally single items.
     """
     length = len(items) // 2
     while length:
@@ -76,7 +82,9 @@ def _around_bounds(schema: Mapping[str, Any]) -> list[str]:
 
 
 def magnitude(literal: str) -> int | None:
-    """Returns the absolute value of an integer. Returns None for other numbers, and for integers with more than 20 digits."""
+    """Returns the absolute value of an integer. Returns None for other numbers, and for integers with more than 20
+    digits.
+    """
     digits = literal.removeprefix("-")
     return int(digits) if digits.isdecimal() and len(digits) <= _LONGEST_HALVED else None
 

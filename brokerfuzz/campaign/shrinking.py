@@ -1,8 +1,8 @@
 """Shrinks the message of a finding as far as possible, by sending smaller messages to the target.
 
-A smaller message replaces the current message if both messages have the same verdict and the same broken rules, and if both answers
-show the same problem. Shrinking uses no random numbers. So if the target always gives the same answers, the smallest message is
-always the same.
+A smaller message replaces the current message if both messages have the same verdict and the same broken rules, and if
+both answers show the same problem. Shrinking uses no random numbers. So if the target always gives the same answers,
+the smallest message is always the same.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,30 +14,49 @@ from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReac
 from brokerfuzz.campaign.same_problem import SameProblem
 from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.campaign.shrink_candidates import Schemas, in_schema_order, magnitude, pieces, simpler
-from brokerfuzz.json_trees import JsonArray, Number, Path, Tree, at, children, paths, pointer, replaced, site, tree_of, without, write_tree
+from brokerfuzz.json_trees import (
+    JsonArray,
+    Number,
+    Path,
+    Tree,
+    at,
+    children,
+    paths,
+    pointer,
+    replaced,
+    site,
+    tree_of,
+    without,
+    write_tree,
+)
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.schemas.known_values import KNOWN_VALUES
 from brokerfuzz.targets.answers import Answer
 
 MOST_JUDGED = 32 << 20
-"""The maximum number of bytes that the oracle judges for one finding. This limits the time for shrinking a very large message."""
+"""The maximum number of bytes that the oracle judges for one finding. This limits the time for shrinking a very large
+message.
+"""
 
 VerdictOf = Callable[[bytes], Verdict]
 TRIES = 5
-"""The maximum number of times that a message is sent again before shrinking, to measure how often the problem occurs."""
+"""The maximum number of times that a message is sent again before shrinking, to measure how often the problem
+occurs.
+"""
 _Outcome = Literal["holds", "other verdict", "other answer"]
-"""The result of trying a smaller message. `holds` means that the smaller message shows the same problem. A message that cannot be
-sent also gives `other verdict`, because it has no answer.
+"""The result of trying a smaller message. `holds` means that the smaller message shows the same problem. A message that
+cannot be sent also gives `other verdict`, because it has no answer.
 """
 
 
 class Shrinker:
     """Shrinks one finding. `body`, `verdict`, `answer` and `places` always describe the smallest message so far.
 
-    The message is sent again before and after shrinking. `sent` is the number of repetitions, and the problem occurred in `shown`
-    of these repetitions. If the first repetition does not show the problem, the finding is not shrunk. The function `allows`
-    decides which messages may be sent. `places` are the JSON Pointers of the causes. With a simpler value at one of these places,
-    the problem did not occur. `whole` is True if shrinking was completed before a limit was reached.
+    The message is sent again before and after shrinking. `sent` is the number of repetitions, and the problem occurred
+    in `shown` of these repetitions. If the first repetition does not show the problem, the finding is not shrunk. The
+    function `allows` decides which messages may be sent. `places` are the JSON Pointers of the causes. With a simpler
+    value at one of these places, the problem did not occur. `whole` is True if shrinking was completed before a limit
+    was reached.
     """
 
     def __init__(
@@ -63,7 +82,9 @@ class Shrinker:
         self._judge, self._schemas = judge, schemas
         self._seen: dict[bytes, _Outcome] = {}
         self._needed: set[Path] = set()
-        """The paths of the values in `body` that were removed or simplified in a message that did not show the problem."""
+        """The paths of the values in `body` that were removed or simplified in a message that did not show the
+        problem.
+        """
         self._judged = 0
         self._spent = False
 
@@ -81,8 +102,8 @@ class Shrinker:
         self.places = self._causes(tree_of(self.body))
 
     async def _is_reproduced(self) -> bool:
-        """Sends the message again, and returns whether the problem occurs again. If the problem does not occur again, sends the
-        message several more times, to measure how often the problem occurs.
+        """Sends the message again, and returns whether the problem occurs again. If the problem does not occur again,
+        sends the message several more times, to measure how often the problem occurs.
         """
         while self.sent < TRIES:
             await self._repeat()
@@ -107,7 +128,7 @@ class Shrinker:
             before = tree
             tree = await self._simplify(await self._cut(await self._order(tree), ()))
 
-    # ------------------------------------------------------------------------------------------------ testing a candidate
+    # ---------------------------------------------------------------------------------------------- testing a candidate
 
     async def _holds_tree(self, tree: Tree, path: Path | None = None) -> bool:
         """In the message `tree`, the value at `path` of the current message is simpler or missing."""
@@ -188,7 +209,9 @@ class Shrinker:
                 return await self._halve(tree, path)
 
     async def _halve(self, tree: Tree, path: Path) -> Tree:
-        """If the value at `path` is an integer, moves it as close to zero as possible by binary search, so that the problem still occurs."""
+        """If the value at `path` is an integer, moves it as close to zero as possible by binary search, so that the
+        problem still occurs.
+        """
         number = at(tree, path)
         high = magnitude(number.literal) if isinstance(number, Number) else None
         if not isinstance(number, Number) or high is None:
@@ -208,8 +231,8 @@ class Shrinker:
             yield replaced(tree, path, value)
 
     async def _cut_bytes(self) -> None:
-        """Shrinks a message that is not JSON, or whose exact bytes (such as spaces) cause the problem. The method removes parts that
-        look like properties, then single bytes.
+        """Shrinks a message that is not JSON, or whose exact bytes (such as spaces) cause the problem. The method
+        removes parts that look like properties, then single bytes.
         """
         before = None
         while before != self.body:
@@ -231,21 +254,27 @@ class Shrinker:
     def _causes(self, tree: Tree) -> tuple[str, ...]:
         found = [path for path in paths(tree) if path in self._needed]
         deepest = [path for path in found if not any(other[: len(path)] == path and other != path for other in found)]
-        counted = [path for path in paths(tree) if isinstance(at(tree, path), JsonArray) and self._length_matters(at(tree, path), path, deepest)]
-        return tuple(pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted])
+        counted = [
+            path
+            for path in paths(tree)
+            if isinstance(at(tree, path), JsonArray) and self._length_matters(at(tree, path), path, deepest)
+        ]
+        return tuple(
+            pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted]
+        )
 
     def _length_matters(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
-        """Returns whether the number of items in the array is probably a cause. This is true if there are at least two items, and
-        every item seems to be a cause, because removing any item changes the number. If a limit ended the shrinking early, two such
-        items suffice, because other items may be untested.
+        """Returns whether the number of items in the array is probably a cause. This is true if there are at least two
+        items, and every item seems to be a cause, because removing any item changes the number. If a limit ended the
+        shrinking early, two such items suffice, because other items may be untested.
         """
         mattering = sum(other[:-1] == path for other in found if other)
         return mattering > 1 and (self._spent or mattering == len(children(array)))
 
 
 def signature(verdict: Verdict) -> tuple[str, frozenset[str], bool]:
-    """Returns the facts about a message that shrinking must not change: the label, the broken rules, and whether the message
-    contains an unknown value.
+    """Returns the facts about a message that shrinking must not change: the label, the broken rules, and whether the
+    message contains an unknown value.
     """
     unknown = any(touched.ambiguity == KNOWN_VALUES for touched in verdict.ambiguities)
     return verdict.label, frozenset(entry.rule for entry in verdict.broken), unknown

@@ -1,8 +1,8 @@
 """Collects failures that did not occur again when the message was sent again while no other message was under way.
 
-Such a failure says nothing about the message, so it is not a finding about the message. All of them together are one line of each
-report. A server error that occurs only beside other messages is a bug of the target all the same, for example "database is locked":
-all of these errors together are one finding.
+Such a failure says nothing about the message, so it is not a finding about the message. All of them together are one
+line of each report. A server error that occurs only beside other messages is a bug of the target all the same, for
+example "database is locked": all of these errors together are one finding.
 """
 
 from collections import Counter
@@ -24,7 +24,9 @@ GATEWAY = frozenset({502, 503, 504})
 
 @dataclass(frozen=True)
 class SporadicFailure:
-    """A failure that did not occur again. `number` is the number of the case. `isolated` is true if the message had a process of its own."""
+    """A failure that did not occur again. `number` is the number of the case. `isolated` is true if the message had a
+    process of its own.
+    """
 
     number: int
     case: Case
@@ -37,14 +39,18 @@ class SporadicFailure:
 
 
 def is_server_error(answer: Answer, *, isolated: bool) -> bool:
-    """Returns whether the application itself failed. A connection that broke may have another reason, for example a restart."""
+    """Returns whether the application itself failed. A connection that broke may have another reason, for example a
+    restart.
+    """
     if answer.kind != "crashed":
         return False
     return isolated if answer.status is None else answer.status not in GATEWAY
 
 
 class SporadicFailures:
-    """Counts sporadic failures for each status or reason, and keeps the failures with the lowest case numbers as samples."""
+    """Counts sporadic failures for each status or reason, and keeps the failures with the lowest case numbers as
+    samples.
+    """
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -72,7 +78,11 @@ class SporadicFailures:
 
     def answers(self) -> list[tuple[str, int]]:
         """The reasons of the failed answers, such as `status 503`, and how many messages got such an answer."""
-        return [(samples[0].answer.reason, self.counts[head]) for head, samples in self.samples.items() if samples and self.counts[head]]
+        return [
+            (samples[0].answer.reason, self.counts[head])
+            for head, samples in self.samples.items()
+            if samples and self.counts[head]
+        ]
 
     def server_errors(self) -> list[SporadicFailure]:
         """Samples of the errors of the application itself, in the order of the cases."""
@@ -85,5 +95,7 @@ class SporadicFailures:
         if not errors:
             return None
         first = errors[0]
-        count = sum(self.counts[head] for head, samples in self.samples.items() if samples and samples[0].is_server_error)
+        count = sum(
+            self.counts[head] for head, samples in self.samples.items() if samples and samples[0].is_server_error
+        )
         return Suspicion("sporadic-crash", first.case, first.number, first.case.verdict, first.answer, count=count)

@@ -14,12 +14,13 @@ from brokerfuzz.targets import Answer
 
 @dataclass(eq=False)
 class Suspicion:
-    """`count` cases showed the contradiction, and `index` is the number of the first of these cases. `about` describes the problem
-    of a malformed answer, or what a target that accepts everything accepted. `body` is the smallest message so far. `whole` is
-    true if this message cannot be shrunk further. `places` are JSON Pointers to the causes of the contradiction. `sent` counts
-    how often the message was sent again, and `shown` counts how often the problem then occurred again. `twin` is the valid
-    counterpart of the smallest message. `size` is the smallest size in bytes that shows the problem, if the size is the cause
-    (else 0). `known` is true if a finding in the baseline explains the contradiction.
+    """`count` cases showed the contradiction, and `index` is the number of the first of these cases. `about` describes
+    the problem of a malformed answer, or what a target that accepts everything accepted. `body` is the smallest message
+    so far. `whole` is true if this message cannot be shrunk further. `places` are JSON Pointers to the causes of the
+    contradiction. `sent` counts how often the message was sent again, and `shown` counts how often the problem then
+    occurred again. `twin` is the valid counterpart of the smallest message. `size` is the smallest size in bytes that
+    shows the problem, if the size is the cause (else 0). `known` is true if a finding in the baseline explains the
+    contradiction.
     """
 
     kind: FindingKind
@@ -30,8 +31,8 @@ class Suspicion:
     count: int = 1
     about: str = ""
     first_shown: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """The keys are techniques and tags. Each value contains the number of the first case with this name, and the position of the
-    name in this case.
+    """The keys are techniques and tags. Each value contains the number of the first case with this name, and the
+    position of the name in this case.
     """
     sent: int = 0
     shown: int = 0
@@ -66,7 +67,9 @@ class Suspicion:
 
     @property
     def reproduced(self) -> bool | None:
-        """None if the message was not sent again. Otherwise, True if the problem occurred each time, and False if it did not."""
+        """None if the message was not sent again. Otherwise, True if the problem occurred each time, and False if it
+        did not.
+        """
         return self.shown == self.sent if self.sent else None
 
     @property
@@ -76,7 +79,9 @@ class Suspicion:
 
     @property
     def own_families(self) -> list[str]:
-        """The families of the techniques of the first case. They are the same in every campaign, whatever other cases are merged."""
+        """The families of the techniques of the first case. They are the same in every campaign, whatever other cases
+        are merged.
+        """
         return sorted({family_of(fault.technique) for fault in self.case.faults})
 
     def copy(self) -> "Suspicion":
@@ -85,8 +90,8 @@ class Suspicion:
         return twin
 
     def merge(self, other: "Suspicion") -> None:
-        """Merges `other`, which belongs to the same finding, into this contradiction. If `provisional` is true, the case, the count
-        and the techniques of `other` replace those of this contradiction.
+        """Merges `other`, which belongs to the same finding, into this contradiction. If `provisional` is true, the
+        case, the count and the techniques of `other` replace those of this contradiction.
         """
         self.further_sites |= {*other.sites, *other.further_sites}
         self.known = self.known and other.known
@@ -99,15 +104,17 @@ class Suspicion:
             self.first_shown[name] = min(place, self.first_shown.get(name, place))
 
     def add_causes(self, places: Iterable[str]) -> None:
-        """Adds the JSON Pointers of new causes. Then removes each cause that contains another cause. For example, if `/a` and
-        `/a/0` are causes, only `/a/0` remains.
+        """Adds the JSON Pointers of new causes. Then removes each cause that contains another cause. For example, if
+        `/a` and `/a/0` are causes, only `/a/0` remains.
         """
         found = dict.fromkeys((*self.places, *places))
         self.places = tuple(place for place in found if not any(other.startswith(f"{place}/") for other in found))
 
     @property
     def sites(self) -> tuple[str, ...]:
-        """The sites of the causes. If the causes are unknown, `sites` contains the sites of the broken rules or of the ambiguities."""
+        """The sites of the causes. If the causes are unknown, `sites` contains the sites of the broken rules or of the
+        ambiguities.
+        """
         return tuple(sorted({site_of(place) for place in self.places or self._faulty_places}))
 
     @property

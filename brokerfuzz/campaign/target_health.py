@@ -1,15 +1,16 @@
 """Decides whether a failure was caused by the message or by the target.
 
-A crash or a timeout may have nothing to do with the message: the target may be down or overloaded, or another message may have
-caused the failure. After a failure, `TargetHealth` sends no other message until all messages under way are answered. Then it sends
-the plain message (an ordinary valid message). If this message fails too, `TargetHealth` waits until the target answers it again.
-Then the failed messages are sent once more, one at a time. Only the second answer counts.
+A crash or a timeout may have nothing to do with the message: the target may be down or overloaded, or another message
+may have caused the failure. After a failure, `TargetHealth` sends no other message until all messages under way are
+answered. Then it sends the plain message (an ordinary valid message). If this message fails too, `TargetHealth` waits
+until the target answers it again. Then the failed messages are sent once more, one at a time. Only the second answer
+counts.
 
     16 messages   timeout   the plain message: timeout, a pause, the plain message: accepted
     again         15 accepted, 1 timeout: this message counts
 
-If the target accepted an earlier message, redirects and the statuses in `ABOUT_THE_CLIENT` also count as failures, because a
-session may have ended. A target that does not answer again within `longest_wait` seconds is lost.
+If the target accepted an earlier message, redirects and the statuses in `ABOUT_THE_CLIENT` also count as failures,
+because a session may have ended. A target that does not answer again within `longest_wait` seconds is lost.
 """
 
 import asyncio
@@ -29,9 +30,13 @@ FIRST_PAUSE = 0.25
 """The number of seconds until the first attempt to reach the target again. Each further pause is twice as long."""
 LONGEST_PAUSE = 5.0
 WITHOUT_SESSION = 3.0
-"""The maximum number of seconds to wait if the target answers, but rejects the plain message. A session that has ended rarely comes back."""
+"""The maximum number of seconds to wait if the target answers, but rejects the plain message. A session that has ended
+rarely comes back.
+"""
 CERTAIN = 3
-"""If a failure has occurred again this many times, messages with the same failure are no longer sent again: it would cost too much time."""
+"""If a failure has occurred again this many times, messages with the same failure are no longer sent again: it would
+cost too much time.
+"""
 
 Send = Callable[[], Awaitable[Answer]]
 
@@ -40,9 +45,10 @@ Send = Callable[[], Awaitable[Answer]]
 class FirstContact:
     """The first plain message that the target accepted, and the answer to this message.
 
-    If the target accepted no plain message, `case` is another message that the target answered: a plain message or `{}`. If the
-    target answered no message, `case` and `answer` are None. `refused` contains the plain messages that the target did not accept,
-    and its answers. `again` is the answer to the accepted message when it was sent a second time, or None.
+    If the target accepted no plain message, `case` is another message that the target answered: a plain message or
+    `{}`. If the target answered no message, `case` and `answer` are None. `refused` contains the plain messages that
+    the target did not accept, and its answers. `again` is the answer to the accepted message when it was sent a second
+    time, or None.
     """
 
     case: Case | None = None
@@ -52,15 +58,20 @@ class FirstContact:
 
     @property
     def accepted(self) -> bool:
-        return self.answer is not None and self.answer.kind == "accepted" and self.case is not None and self.case.label == "valid"
+        return (
+            self.answer is not None
+            and self.answer.kind == "accepted"
+            and self.case is not None
+            and self.case.label == "valid"
+        )
 
 
 class TargetLostError(Exception):
     """The target no longer answers, or it rejects every message.
 
-    `answer` is the answer to the last message. `excused` is true if the target did not stop because of a message: it asks
-    brokerfuzz to wait for too long, or it rejects a message that it accepted before. `sent` is false if the target was already
-    lost before the message was sent.
+    `answer` is the answer to the last message. `excused` is true if the target did not stop because of a message: it
+    asks brokerfuzz to wait for too long, or it rejects a message that it accepted before. `sent` is false if the target
+    was already lost before the message was sent.
     """
 
     def __init__(self, reason: str, answer: Answer, *, excused: bool = False, sent: bool = True) -> None:
@@ -69,8 +80,8 @@ class TargetLostError(Exception):
 
 
 class Checked(NamedTuple):
-    """The answer that counts. `failed` is an earlier answer to the same message: a failure that did not occur again, although the
-    target was not down.
+    """The answer that counts. `failed` is an earlier answer to the same message: a failure that did not occur again,
+    although the target was not down.
     """
 
     answer: Answer
@@ -78,13 +89,13 @@ class Checked(NamedTuple):
 
 
 class TargetHealth:
-    """Sends messages, and decides whether their failures count. The function `ask` sends the plain message. The target is lost if
-    it gives no usual answer (see `is_usual`) within `longest_wait` seconds. If `isolated` is true, each message has its own
-    process, so a message cannot crash the process of another message. As long as `contact` contains no answer, `checked` sends
-    each message only once and immediately returns its answer.
+    """Sends messages, and decides whether their failures count. The function `ask` sends the plain message. The target
+    is lost if it gives no usual answer (see `is_usual`) within `longest_wait` seconds. If `isolated` is true, each
+    message has its own process, so a message cannot crash the process of another message. As long as `contact` contains
+    no answer, `checked` sends each message only once and immediately returns its answer.
 
-    `waits_for` says why the target is not ready, while `TargetHealth` waits for it, or if a time limit has ended the waiting.
-    Otherwise, it is empty.
+    `waits_for` says why the target is not ready, while `TargetHealth` waits for it, or if a time limit has ended the
+    waiting. Otherwise, it is empty.
     """
 
     def __init__(self, ask: Send, longest_wait: float, *, isolated: bool = False) -> None:
@@ -100,8 +111,8 @@ class TargetHealth:
         self._recurring: Counter[tuple[str, ...]] = Counter()
 
     async def checked(self, send: Send) -> Checked:
-        """Sends a message. If the message fails, the method finds out whether the target works, and may send the message once more.
-        Raises `TargetLostError` if the target is lost.
+        """Sends a message. If the message fails, the method finds out whether the target works, and may send the
+        message once more. Raises `TargetLostError` if the target is lost.
         """
         if self.contact.answer is None:
             return Checked(_reached(await send()))
@@ -165,8 +176,8 @@ class TargetHealth:
     # ------------------------------------------------------------------------------------------------ outages
 
     async def _is_up(self, failed: Answer) -> bool:
-        """Sends the plain message. If it fails too, waits until the target works again, and returns False. Raises `TargetLostError`
-        with the answer `failed` if the target is lost.
+        """Sends the plain message. If it fails too, waits until the target works again, and returns False. Raises
+        `TargetLostError` with the answer `failed` if the target is lost.
         """
         answer = await self._ask()
         if self.is_usual(answer):
@@ -179,8 +190,8 @@ class TargetHealth:
         raise self.lost
 
     async def retried(self, send: Send, is_enough: Callable[[Answer], bool], answer: Answer) -> Answer:
-        """Sends a message again after longer and longer pauses, because it got the insufficient `answer`. Returns the first answer
-        that `is_enough` accepts, or the last answer if the target cannot be waited for any longer.
+        """Sends a message again after longer and longer pauses, because it got the insufficient `answer`. Returns the
+        first answer that `is_enough` accepts, or the last answer if the target cannot be waited for any longer.
         """
         seconds = min(self._longest_wait, WITHOUT_SESSION) if _is_unauthenticated(answer) else self._longest_wait
         deadline, pause = monotonic() + seconds, FIRST_PAUSE
@@ -193,8 +204,8 @@ class TargetHealth:
         return answer
 
     def is_usual(self, answer: Answer) -> bool:
-        """Returns whether this answer to the plain message shows that the target works. A crash, or a status such as 401, is usual
-        only if the first answer was the same.
+        """Returns whether this answer to the plain message shows that the target works. A crash, or a status such as
+        401, is usual only if the first answer was the same.
         """
         first = self.contact.answer
         if first is None or not is_answer(answer):

@@ -1,5 +1,5 @@
-"""Measures how long the target needs for its answers, and how many answers arrive per second. The measurements need little memory
-for any number of answers.
+"""Measures how long the target needs for its answers, and how many answers arrive per second. The measurements need
+little memory for any number of answers.
 """
 
 from collections import Counter
@@ -8,10 +8,12 @@ from math import frexp
 
 SPANS = 200
 FIRST_SPAN = 0.25
-"""The initial length of an interval, in seconds. If a campaign needs more than `SPANS` intervals, neighbouring intervals are merged in pairs."""
+"""The initial length of an interval, in seconds. If a campaign needs more than `SPANS` intervals, neighbouring
+intervals are merged in pairs.
+"""
 STEPS = 4
-"""The number of latency classes from 1 s to 2 s (the first class ends at 1.25 s), from 2 s to 4 s, and so on. Reports show the
-upper limit of a class, which is at most 25 % too high.
+"""The number of latency classes from 1 s to 2 s (the first class ends at 1.25 s), from 2 s to 4 s, and so on. Reports
+show the upper limit of a class, which is at most 25 % too high.
 """
 _FASTEST = 1e-6  # seconds
 
@@ -28,7 +30,9 @@ class Timing:
     failures: Counter[int] = field(default_factory=Counter)
 
     def add(self, at: float, seconds: float, *, failed: bool) -> None:
-        """Adds an answer with a latency of `seconds`. The answer arrived `at` seconds after the start of the campaign."""
+        """Adds an answer with a latency of `seconds`. The answer arrived `at` seconds after the start of the
+        campaign.
+        """
         self.buckets[_bucket(seconds)] += 1
         self.least, self.most = min(self.least, seconds), max(self.most, seconds)
         while at >= SPANS * self.span:
@@ -50,7 +54,9 @@ class Timing:
                 mine[number // ratio] += count
 
     def quantile(self, share: float) -> float:
-        """Returns the latency (in seconds) within which the given `share` of the answers (0 to 1) arrived. Returns 0 if there are no answers."""
+        """Returns the latency (in seconds) within which the given `share` of the answers (0 to 1) arrived. Returns 0 if
+        there are no answers.
+        """
         wanted = share * self.buckets.total()
         seen = 0
         for bucket in sorted(self.buckets):
@@ -60,13 +66,17 @@ class Timing:
         return 0.0
 
     def histogram(self) -> list[tuple[float, int]]:
-        """Returns the upper limit of each class of latencies in seconds, and the number of answers in this class, fastest class first."""
+        """Returns the upper limit of each class of latencies in seconds, and the number of answers in this class,
+        fastest class first.
+        """
         if not self.buckets:
             return []
         return [(_edge(bucket), self.buckets[bucket]) for bucket in range(min(self.buckets), max(self.buckets) + 1)]
 
     def throughput(self) -> list[tuple[float, int, int]]:
-        """For each interval, returns the start in seconds, the number of answers, and the number of crashes and timeouts."""
+        """For each interval, returns the start in seconds, the number of answers, and the number of crashes and
+        timeouts.
+        """
         last = max(self.answers, default=-1)
         return [(number * self.span, self.answers[number], self.failures[number]) for number in range(last + 1)]
 

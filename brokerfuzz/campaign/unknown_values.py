@@ -1,14 +1,15 @@
 """Detects that the target knows only certain values of a property, such as the IDs of its products.
 
-Such a target rejects every valid message with an unknown value of this property, and accepts other valid messages. Without
-reference data (`--values`), these rejections would look like findings. Most rejections of invalid messages would prove nothing,
-because an unknown value could be the reason.
+Such a target rejects every valid message with an unknown value of this property, and accepts other valid messages.
+Without reference data (`--values`), these rejections would look like findings. Most rejections of invalid messages
+would prove nothing, because an unknown value could be the reason.
 
-    {"number": "A", "offerType": "Email"}                                          accepted
-    {"number": "A", …, "productClusters": [{"products": [{"productId": "a"}]}]}    rejected: the site is productClusters[].products[].productId
+    {"number": "A", "offerType": "Email"}                                          accepted {"number": "A", …,
+    "productClusters": [{"products": [{"productId": "a"}]}]}    rejected: the site is
+    productClusters[].products[].productId
 
-Messages often contain the same small integers, so the target may know some integers of a property. In the next example, the target
-probably knows 1 and 10, but not 7:
+Messages often contain the same small integers, so the target may know some integers of a property. In the next example,
+the target probably knows 1 and 10, but not 7:
 
     "orderMinimum": 10     accepted        "orderMinimum": 7     rejected
     "orderMinimum": 1      accepted        7 is between two accepted values, so a wrong bound is not the reason
@@ -34,23 +35,29 @@ from brokerfuzz.targets import Answer
 from brokerfuzz.wording import listed
 
 LAST_NUMBER = 16 * BLOCK
-"""Cases with a higher number are not examined. A shard has at most 1,024 cases, so at most 16,384 messages are examined."""
+"""Cases with a higher number are not examined. A shard has at most 1,024 cases, so at most 16,384 messages are
+examined.
+"""
 _LONGEST = 16_384
 """The maximum size of a message that is examined, in bytes."""
 _OTHER_REASONS = 10
-"""Unknown values must explain at least nine of ten rejections. The remaining rejections may have another reason, such as a bug."""
+"""Unknown values must explain at least nine of ten rejections. The remaining rejections may have another reason, such
+as a bug.
+"""
 _MOST_SHOWN = 8
 
 Value = tuple[str, int | None]
 """A value in a message: `(site, integer)` for an integer, and `(site, None)` for a non-empty string."""
 UnknownValues = Mapping[str, Sequence[int]]
-"""The keys are the sites at which the target knows only certain values. Each value contains the integers that the target accepted at the site."""
+"""The keys are the sites at which the target knows only certain values. Each value contains the integers that the
+target accepted at the site.
+"""
 
 
 @dataclass
 class ValueEvidence:
-    """Collects answers to valid messages: the values of all accepted messages, and the values of each rejected message. For each
-    property, `named` counts the rejections whose answers name this property.
+    """Collects answers to valid messages: the values of all accepted messages, and the values of each rejected message.
+    For each property, `named` counts the rejections whose answers name this property.
     """
 
     accepted: set[Value] = field(default_factory=set)
@@ -72,11 +79,11 @@ class ValueEvidence:
         self.named += other.named
 
     def sites(self) -> UnknownValues:
-        """Returns the sites whose values the target probably does not know. Almost all rejected valid messages have an unknown
-        value at one of these sites.
+        """Returns the sites whose values the target probably does not know. Almost all rejected valid messages have an
+        unknown value at one of these sites.
 
-        If the target accepted no valid message, a site is returned only if at least half of the rejections name the property at
-        this site.
+        If the target accepted no valid message, a site is returned only if at least half of the rejections name the
+        property at this site.
         """
         if not self.rejected:
             return {}
@@ -87,7 +94,11 @@ class ValueEvidence:
             coverage = Counter[str]()
             for suspects, count in left:
                 coverage.update(dict.fromkeys(suspects, count))
-            best = max(coverage, key=lambda site: (coverage[site], self._is_named(site), site not in integers, site), default=None)
+            best = max(
+                coverage,
+                key=lambda site: (coverage[site], self._is_named(site), site not in integers, site),
+                default=None,
+            )
             if best is None or 2 * coverage[best] < sum(count for _, count in left):
                 break
             found.append(best)
@@ -96,11 +107,16 @@ class ValueEvidence:
         return {site: sorted(numbers.get(site, ())) for site in sorted(found)} if is_explained else {}
 
     def _suspects(self, numbers: Mapping[str, set[int]]) -> list[tuple[set[str], int]]:
-        """Groups rejected messages with equal values. For each group, returns the sites whose values may be unknown to the target,
-        and the number of messages in the group. `numbers` contains the accepted integers of each site.
+        """Groups rejected messages with equal values. For each group, returns the sites whose values may be unknown to
+        the target, and the number of messages in the group. `numbers` contains the accepted integers of each site.
         """
         unknown = [(values - self.accepted, count) for values, count in self.rejected.items()]
-        gaps = {site for values, _ in unknown for site, number in values if number is not None and _is_between(number, numbers.get(site, ()))}
+        gaps = {
+            site
+            for values, _ in unknown
+            for site, number in values
+            if number is not None and _is_between(number, numbers.get(site, ()))
+        }
 
         def may_be_unknown(site: str, number: int | None) -> bool:
             if number is not None and site in numbers:
@@ -178,5 +194,10 @@ def advice(unknown: UnknownValues) -> str:
 
 
 def file_lines(unknown: UnknownValues) -> list[str]:
-    """Returns the lines of a file for `--values`. The values in these lines are the integers that the target accepted, or placeholders."""
-    return [f'"{site}" = {json.dumps(list(numbers[:_MOST_SHOWN]) or ["VALUE", "VALUE"])}' for site, numbers in unknown.items()]
+    """Returns the lines of a file for `--values`. The values in these lines are the integers that the target accepted,
+    or placeholders.
+    """
+    return [
+        f'"{site}" = {json.dumps(list(numbers[:_MOST_SHOWN]) or ["VALUE", "VALUE"])}'
+        for site, numbers in unknown.items()
+    ]

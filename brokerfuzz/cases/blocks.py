@@ -1,7 +1,7 @@
 """Splits the cases of a plan into blocks, which different processes can generate independently.
 
-Catalogue cases and random cases have separate block numbers. So a process can generate random cases without the catalogue, which
-takes seconds to generate.
+Catalogue cases and random cases have separate block numbers. So a process can generate random cases without the
+catalogue, which takes seconds to generate.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,12 +24,19 @@ class Block:
     def cases(self) -> Iterator[Case]:
         if self.is_random:
             return islice(self.plan.random_cases(self.number), self.size)
-        return islice(self.plan.catalogue_cases(), self.number * CATALOGUE_PER_SHARD, self.number * CATALOGUE_PER_SHARD + self.size)
+        return islice(
+            self.plan.catalogue_cases(),
+            self.number * CATALOGUE_PER_SHARD,
+            self.number * CATALOGUE_PER_SHARD + self.size,
+        )
 
 
 def blocks(plans: Iterable[Plan]) -> Iterator[Block]:
     """Splits the cases of each plan into blocks. To count the cases, this function generates all catalogues."""
     for plan in plans:
-        for random, total, size in ((False, len(plan.catalogue_cases()), CATALOGUE_PER_SHARD), (True, plan.count or 0, RANDOM_PER_SHARD)):
+        for random, total, size in (
+            (False, len(plan.catalogue_cases()), CATALOGUE_PER_SHARD),
+            (True, plan.count or 0, RANDOM_PER_SHARD),
+        ):
             for number, start in enumerate(range(0, total, size)):
                 yield Block(plan, number, random, min(size, total - start))

@@ -28,7 +28,9 @@ class Fault:
     """A rule that a message breaks: the ID of the rule, the place as a JSON Pointer, and the name of the technique.
 
     >>> from brokerfuzz.corpus import load
-    >>> load("offer-creation-request", verdicts=["invalid"], rules=["*orderMinimum:minimum"], techniques=["one-below"])[0].faults
+    >>> load("offer-creation-request", verdicts=["invalid"], rules=["*orderMinimum:minimum"], techniques=["one-below"])[
+    ...     0
+    ... ].faults
     (Fault(rule='offer-creation-request/orderMinimum:minimum', at='/orderMinimum', technique='one-below'),)
     """
 
@@ -38,8 +40,8 @@ class Fault:
 
 
 Splice = tuple[int, int, bytes]
-"""The difference between a case and its twin: `(start, end, other)`. In the twin, `other` replaces the bytes `body[start:end]` of
-the case.
+"""The difference between a case and its twin: `(start, end, other)`. In the twin, `other` replaces the bytes
+`body[start:end]` of the case.
 """
 
 
@@ -48,11 +50,11 @@ class Case:
     """A message with its verdict and the reason for the verdict.
 
     `faults` lists the rules that the message breaks on purpose. `tags` say where the case comes from and what it tests
-    (`catalogue`, `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart: the same message without the
-    fault. `headers` replace the usual request headers with the same names.
+    (`catalogue`, `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart: the same message
+    without the fault. `headers` replace the usual request headers with the same names.
 
-    `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()` returns Python
-    code that creates the same case without its tags.
+    `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()`
+    returns Python code that creates the same case without its tags.
 
     >>> from brokerfuzz import Case
     >>> case = Case.judged("offer-creation-request", b'{"number": "A", "offerType": "Email"}')
@@ -112,8 +114,8 @@ class Case:
 
     @property
     def value(self) -> Any:
-        """The message as a Python object. Raises `ValueError` if the message is not JSON. An integer of more than 4,300 digits, which
-        Python does not convert, becomes the largest double.
+        """The message as a Python object. Raises `ValueError` if the message is not JSON. An integer of more than 4,300
+        digits, which Python does not convert, becomes the largest double.
         """
         return json.loads(carried(self.body, self.headers), parse_int=integer)
 
@@ -165,25 +167,30 @@ class Case:
     ) -> "Case":
         """Creates a case and checks that its verdict is the expected one. A case with a twin is a `Broken`.
 
-        With `faults`, the message must break exactly the rules of these faults. A fault can be a string that consists of the short
-        name of a rule and a technique, such as `"orderMinimum minimum one-below"`. In `"* removed"`, the `*` stands for all broken
-        rules that have no fault of their own. For a message that breaks no rule, `claim` is `"valid"`, or the ID of an ambiguity. For an
-        ID, the verdict must be `"unspecified"` because of this ambiguity.
+        With `faults`, the message must break exactly the rules of these faults. A fault can be a string that consists
+        of the short name of a rule and a technique, such as `"orderMinimum minimum one-below"`. In `"* removed"`, the
+        `*` stands for all broken rules that have no fault of their own. For a message that breaks no rule, `claim` is
+        `"valid"`, or the ID of an ambiguity. For an ID, the verdict must be `"unspecified"` because of this ambiguity.
 
-        `twin` is a case, or a tuple `(start, end, other)`: in the twin, `other` replaces the bytes `body[start:end]`. `now` is the time that
-        counts as the present (default: the time in the tag `now:TIME`, or the actual time).
+        `twin` is a case, or a tuple `(start, end, other)`: in the twin, `other` replaces the bytes `body[start:end]`.
+        `now` is the time that counts as the present (default: the time in the tag `now:TIME`, or the actual time).
 
-        Raises `LabelError` if the verdict of the oracle is not the expected one, or if the twin is not valid. Raises `TypeError`
-        if the body is not bytes.
+        Raises `LabelError` if the verdict of the oracle is not the expected one, or if the twin is not valid. Raises
+        `TypeError` if the body is not bytes.
         """
         if not isinstance(body, bytes):
-            raise TypeError(f"body={quoted(body)} is not bytes: use body.encode() for a string, or json.dumps(body).encode() for a value")
+            raise TypeError(
+                f"body={quoted(body)} is not bytes: use body.encode() for a string, or json.dumps(body).encode() for "
+                "a value"
+            )
         now = tagged_now(tags) if now is None else now
         verdict = check(message_type, body, now=now, contract=contract, headers=headers)
         placed = tuple(_placed(faults, verdict, message_type, contract or load_contract()))
         if not confirmed_by(verdict, placed, claim):
             expected = f"the faults {quoted(placed)}" if placed else f"the label or ambiguity {quoted(claim)}"
-            raise LabelError(f"the message should have {expected}, but the verdict of the oracle is {verdict.brief}: {body[:300]!r}")
+            raise LabelError(
+                f"the message should have {expected}, but the verdict of the oracle is {verdict.brief}: {body[:300]!r}"
+            )
         if isinstance(twin, tuple):
             restored = _restored(twin, body)
             twin = Case.judged(message_type, restored, tags=TWIN_TAGS, now=now, contract=contract, headers=headers)
@@ -191,7 +198,9 @@ class Case:
         if twin is None:
             return Case(message_type, body, verdict, placed, tuple(tags), headers=headers, _contract=changed)
         if twin.label != "valid":
-            raise LabelError(f"a twin must be valid, but the verdict of the oracle is {twin.verdict.brief}: {twin.body[:300]!r}")
+            raise LabelError(
+                f"a twin must be valid, but the verdict of the oracle is {twin.verdict.brief}: {twin.body[:300]!r}"
+            )
         return Broken(message_type, body, verdict, placed, tuple(tags), twin=twin, headers=headers, _contract=changed)
 
 
@@ -213,18 +222,21 @@ if (plugin := sys.modules.get("brokerfuzz.hypothesis_plugin")) is not None:
 
 
 @overload
-def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, twin: Case, **claims: Any) -> Broken | None: ...
+def confirmed(
+    message_type: MessageType, body: bytes, *, contract: Contract, twin: Case, **claims: Any
+) -> Broken | None: ...
 @overload
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None: ...
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None:
-    """Returns the case that `Case.judged` creates with these arguments. Returns None if the contract was changed and the verdict is
-    unexpected.
+    """Returns the case that `Case.judged` creates with these arguments. Returns None if the contract was changed and
+    the verdict is unexpected.
 
-    The rules of a changed contract may contradict each other. For example, a contract may require an array with three different items,
-    but allow only two values. With the built-in contract, an unexpected verdict is a bug, so this function raises `LabelError`.
+    The rules of a changed contract may contradict each other. For example, a contract may require an array with three
+    different items, but allow only two values. With the built-in contract, an unexpected verdict is a bug, so this
+    function raises `LabelError`.
 
-    With reference data, this function also returns None if the message contains an unknown value, unless the case tests this
-    value.
+    With reference data, this function also returns None if the message contains an unknown value, unless the case tests
+    this value.
     """
     try:
         case: Case = Case.judged(message_type, body, contract=contract, **claims)
@@ -237,7 +249,9 @@ def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **c
 
 def _tests_unknown_values(case: Case, claim: str | None) -> bool:
     faulty = {fault.at for fault in case.faults}
-    return claim == KNOWN_VALUES or all(touch.at in faulty for touch in case.verdict.ambiguities if touch.ambiguity == KNOWN_VALUES)
+    return claim == KNOWN_VALUES or all(
+        touch.at in faulty for touch in case.verdict.ambiguities if touch.ambiguity == KNOWN_VALUES
+    )
 
 
 def _restored(twin: Splice, body: bytes) -> bytes:
@@ -245,8 +259,12 @@ def _restored(twin: Splice, body: bytes) -> bytes:
     return body[:start] + other + body[end:]
 
 
-def _placed(faults: Sequence[Fault | str], verdict: Verdict, message_type: MessageType, contract: Contract) -> Iterator[Fault]:
-    """Converts strings such as `"orderMinimum minimum one-below"` to `Fault` objects, with the places from the verdict."""
+def _placed(
+    faults: Sequence[Fault | str], verdict: Verdict, message_type: MessageType, contract: Contract
+) -> Iterator[Fault]:
+    """Converts strings such as `"orderMinimum minimum one-below"` to `Fault` objects, with the places from the
+    verdict.
+    """
     broken = list(verdict.broken)
     for fault in faults:
         if isinstance(fault, Fault):
@@ -267,7 +285,11 @@ def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -
     """Returns whether the verdict is the expected one. For `faults` and `claim`, see `Case.judged`."""
     if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
         return False
-    return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.ambiguity for touch in verdict.ambiguities})
+    return (
+        not claim
+        or claim == verdict.label
+        or (verdict.label == "unspecified" and claim in {touch.ambiguity for touch in verdict.ambiguities})
+    )
 
 
 def message_id(message_type: MessageType, headers: Headers, body: bytes) -> str:
@@ -277,14 +299,16 @@ def message_id(message_type: MessageType, headers: Headers, body: bytes) -> str:
 
 
 _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in MESSAGE_TYPES}
-"""Maps each message type to a hash object that has already hashed the type. Copying a hash object is faster than creating one."""
+"""Maps each message type to a hash object that has already hashed the type. Copying a hash object is faster than
+creating one.
+"""
 
 
 def clock(now: datetime | None) -> datetime:
     """Returns `now` (None: the current time) in UTC and in whole seconds.
 
-    Raises `ClockError` for a time before 2001 or after 9900. Some cases contain fixed times that must be in the past or in the
-    future.
+    Raises `ClockError` for a time before 2001 or after 9900. Some cases contain fixed times that must be in the past or
+    in the future.
     """
     when = aware(now).replace(microsecond=0)
     if when < EARLIEST_NOW:
@@ -295,9 +319,12 @@ def clock(now: datetime | None) -> datetime:
 
 
 def is_always_correct(case: Case, contract: Contract) -> bool:
-    """Returns whether the verdict of a case is also correct at the earliest and at the latest supported time (see `clock`)."""
+    """Returns whether the verdict of a case is also correct at the earliest and at the latest supported time (see
+    `clock`).
+    """
     return all(
-        check(case.message_type, case.body, now=now, contract=contract, headers=case.headers) == case.verdict for now in (EARLIEST_NOW, LATEST_NOW)
+        check(case.message_type, case.body, now=now, contract=contract, headers=case.headers) == case.verdict
+        for now in (EARLIEST_NOW, LATEST_NOW)
     )
 
 
@@ -309,8 +336,8 @@ NOW_TAG = "now:"
 
 
 def now_tag(now: datetime) -> str:
-    """Returns the tag of a case whose verdict depends on the current time. The tag contains the time for which brokerfuzz generated
-    the case. At any other time, the verdict may be wrong.
+    """Returns the tag of a case whose verdict depends on the current time. The tag contains the time for which
+    brokerfuzz generated the case. At any other time, the verdict may be wrong.
     """
     return f"{NOW_TAG}{spell(now)}"
 

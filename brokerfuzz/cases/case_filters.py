@@ -18,8 +18,9 @@ EXCLUDES = "!"
 class Selection:
     """A filter for cases. Use `selection` to create a filter.
 
-    A case may break only these `rules`, and only with these `techniques` (None: no restriction). `only_faults` excludes cases
-    without a fault. The function `tags` decides from the tags of a case whether the case is included (None: no restriction).
+    A case may break only these `rules`, and only with these `techniques` (None: no restriction). `only_faults` excludes
+    cases without a fault. The function `tags` decides from the tags of a case whether the case is included (None: no
+    restriction).
     """
 
     rules: Collection[str] | None = None
@@ -34,15 +35,16 @@ class Selection:
         if self.only_faults and not case.faults:
             return False
         if not all(
-            (self.rules is None or fault.rule in self.rules) and (self.techniques is None or fault.technique in self.techniques)
+            (self.rules is None or fault.rule in self.rules)
+            and (self.techniques is None or fault.technique in self.techniques)
             for fault in case.faults
         ):
             return False
         return self.tags is None or self.tags(case.tags)
 
     def of(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """Yields the selected cases without duplicates. A filter with a restriction also yields the twin of each selected case,
-        before the case.
+        """Yields the selected cases without duplicates. A filter with a restriction also yields the twin of each
+        selected case, before the case.
         """
         seen: set[str] = set()
         for case in cases:
@@ -61,22 +63,31 @@ class Selection:
 
 
 def selection(
-    contract: Contract, rules: Sequence[str] = (), techniques: Sequence[str] = (), tags: Sequence[str] = (), *, sites: Sequence[str] = ()
+    contract: Contract,
+    rules: Sequence[str] = (),
+    techniques: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    *,
+    sites: Sequence[str] = (),
 ) -> Selection:
     """Creates a filter from patterns for rule IDs, names of techniques, tags and sites.
 
-    In a pattern, `*` matches any characters and `?` matches one character. A pattern that begins with `!` excludes names, even if
-    another pattern includes them. If all patterns begin with `!`, all other names are included. With `rules` and `sites`, both the
-    ID and the site of a rule must match. Raises `UnknownNameError` if no rule, technique or site matches a pattern. A pattern for
-    tags may match nothing, because the tags are known only after the cases are generated. Raises `TypeError` if an argument is a
-    single string instead of a sequence of strings.
+    In a pattern, `*` matches any characters and `?` matches one character. A pattern that begins with `!` excludes
+    names, even if another pattern includes them. If all patterns begin with `!`, all other names are included. With
+    `rules` and `sites`, both the ID and the site of a rule must match. Raises `UnknownNameError` if no rule, technique
+    or site matches a pattern. A pattern for tags may match nothing, because the tags are known only after the cases are
+    generated. Raises `TypeError` if an argument is a single string instead of a sequence of strings.
     """
     for name, patterns in (("rules", rules), ("techniques", techniques), ("tags", tags), ("sites", sites)):
         listed_values(name, patterns)
     by_id = matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists all rules")
     at_sites = _at(contract, sites)
     return Selection(
-        by_id if at_sites is None else at_sites if by_id is None else {name: None for name in at_sites if name in by_id},
+        by_id
+        if at_sites is None
+        else at_sites
+        if by_id is None
+        else {name: None for name in at_sites if name in by_id},
         matching("technique", TECHNIQUES, techniques, "`brokerfuzz rules --techniques` lists all techniques"),
         any(not pattern.startswith(EXCLUDES) for pattern in (*rules, *techniques, *sites)),
         _by_tags(tags),
@@ -86,7 +97,9 @@ def selection(
 def _at(contract: Contract, sites: Sequence[str]) -> Collection[str] | None:
     known = dict.fromkeys(rule.site for rule in contract.rules_by_id.values())
     wanted = matching("site", known, sites, "`brokerfuzz rules` lists the rules of each site")
-    return None if wanted is None else {name: None for name, rule in contract.rules_by_id.items() if rule.site in wanted}
+    return (
+        None if wanted is None else {name: None for name, rule in contract.rules_by_id.items() if rule.site in wanted}
+    )
 
 
 def matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy: str) -> Collection[str] | None:

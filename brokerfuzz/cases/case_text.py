@@ -14,14 +14,20 @@ _LONG = 100
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
-    """Returns Python code that creates the case again: a call of `Case.judged`. The code omits all tags except `now:TIME`."""
+    """Returns Python code that creates the case again: a call of `Case.judged`. The code omits all tags except
+    `now:TIME`.
+    """
     options = {
         "faults": list(_written_faults(case, contract or load_contract())),
         "twin": case.twin and splice(case.body, case.twin.body),
         "tags": [tag for tag in case.tags if tag.startswith(NOW_TAG)],
         "headers": case.headers,
     }
-    written = [repr(case.message_type), repr(case.body), *(f"{name}={value!r}" for name, value in options.items() if value)]
+    written = [
+        repr(case.message_type),
+        repr(case.body),
+        *(f"{name}={value!r}" for name, value in options.items() if value),
+    ]
     if contract is not None:
         written.append(f"contract=load_contract({str(contract.folder)!r})")
     return f"Case.judged({', '.join(written)})"
@@ -30,12 +36,14 @@ def as_call(case: Case, contract: Contract | None) -> str:
 def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
     """Yields the faults as strings, such as `orderMinimum minimum one-below`.
 
-    If the message has several faults and all have the same technique, there is only one string, such as `* removed`. If all strings
-    together have more than `_LONG` characters, `*` replaces the rule's name in the last string. `*` stands for the rules that are in
-    no other string.
+    If the message has several faults and all have the same technique, there is only one string, such as `* removed`. If
+    all strings together have more than `_LONG` characters, `*` replaces the rule's name in the last string. `*` stands
+    for the rules that are in no other string.
     """
     techniques = [fault.technique for fault in case.faults]
-    if len(techniques) > 1 and list(case.faults) == [Fault(entry.rule, entry.at, techniques[0]) for entry in case.verdict.broken]:
+    if len(techniques) > 1 and list(case.faults) == [
+        Fault(entry.rule, entry.at, techniques[0]) for entry in case.verdict.broken
+    ]:
         yield f"{ALL_BROKEN} {techniques[0]}"
         return
     names = rule_names(contract, case.message_type)
@@ -57,14 +65,20 @@ def _common_prefix_length(one: bytes, other: bytes) -> int:
 
 
 def readable_id(case: Case, contract: Contract | None) -> str:
-    """Describes a case in a few words, such as `breaks orderMinimum minimum one-below` or `touches url-syntax at /pdfUrl`. The
-    description of a valid case consists of its label, message type and ID.
+    """Describes a case in a few words, such as `breaks orderMinimum minimum one-below` or `touches url-syntax at
+    /pdfUrl`. The description of a valid case consists of its label, message type and ID.
     """
     names = rule_names(contract or load_contract())
     if case.label == "invalid":
         claimed = [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults]
-        return "breaks " + listed(claimed or dict.fromkeys(names.get(entry.rule, entry.rule) for entry in case.verdict.broken))
-    touched = [f"{touch.ambiguity} at {touch.at or 'the root'}" for touch in case.verdict.ambiguities] if case.label == "unspecified" else []
+        return "breaks " + listed(
+            claimed or dict.fromkeys(names.get(entry.rule, entry.rule) for entry in case.verdict.broken)
+        )
+    touched = (
+        [f"{touch.ambiguity} at {touch.at or 'the root'}" for touch in case.verdict.ambiguities]
+        if case.label == "unspecified"
+        else []
+    )
     return f"touches {listed(touched)}" if touched else f"{case.label} {case.message_type} {case.id}"
 
 

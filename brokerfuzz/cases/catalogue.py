@@ -1,9 +1,9 @@
-"""Lists cases that follow from the contract alone, without randomness: every rule broken by every technique, every edge, every pair of states,
-and every probe.
+"""Lists cases that follow from the contract alone, without randomness: every rule broken by every technique, every
+edge, every pair of states, and every probe.
 
-There are two scopes. The catalogue varies the position of a fault and the properties around it, and is sorted so that the first cases find
-the most bugs. The essential cases (the default corpus) use the smallest messages, sorted by site, so that a changed contract changes few
-lines.
+There are two scopes. The catalogue varies the position of a fault and the properties around it, and is sorted so that
+the first cases find the most bugs. The essential cases (the default corpus) use the smallest messages, sorted by site,
+so that a changed contract changes few lines.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -41,9 +41,10 @@ def catalogue(
 ) -> Iterator[Case]:
     """Yields the cases of the catalogue of a message type, in order. Each twin comes before its invalid cases.
 
-    `now` is the time for cases whose verdict depends on the current time. Without `now`, these cases are omitted, so every verdict
-    is correct at every supported time. With `rules`, only the cases that break these rules are generated, which is faster. Raises
-    `ClockError` for a wrong `now`, and `UnknownNameError` for an unknown message type or verdict.
+    `now` is the time for cases whose verdict depends on the current time. Without `now`, these cases are omitted, so
+    every verdict is correct at every supported time. With `rules`, only the cases that break these rules are generated,
+    which is faster. Raises `ClockError` for a wrong `now`, and `UnknownNameError` for an unknown message type or
+    verdict.
 
     >>> from brokerfuzz import catalogue
     >>> [case.label for case in catalogue("offer-creation-request")][:3]
@@ -64,21 +65,27 @@ def essentials(
 ) -> Iterator[Case]:
     """Yields the essential cases of a message type. Each twin comes before its invalid cases.
 
-    `now` and `rules` work as in `catalogue`. With `large`, messages of more than `LARGEST` bytes are included. Raises `ClockError` for an
-    unsupported `now`, and `UnknownNameError` for an unknown message type.
+    `now` and `rules` work as in `catalogue`. With `large`, messages of more than `LARGEST` bytes are included. Raises
+    `ClockError` for an unsupported `now`, and `UnknownNameError` for an unknown message type.
     """
-    cases = _essentials(known_contract(contract), known_message_type(message_type), None if now is None else clock(now), rules)
+    cases = _essentials(
+        known_contract(contract), known_message_type(message_type), None if now is None else clock(now), rules
+    )
     return (case for case in cases if large or len(case.body) <= LARGEST)
 
 
 def plain_messages(message_type: MessageType, *, contract: Contract | None = None) -> tuple[Case, ...]:
-    """Returns several plain messages: an ordinary message with every property, a message with the last value of each enumeration, a message
-    without optional objects and arrays, and a message with only the required properties. A target that rejects all plain messages
-    probably rejects every message.
+    """Returns several plain messages: an ordinary message with every property, a message with the last value of each
+    enumeration, a message without optional objects and arrays, and a message with only the required properties. A
+    target that rejects all plain messages probably rejects every message.
     """
     known = contract or load_contract()
     faults = Faults(known, message_type, None)
-    optional = [(path, types_of(site.schema)) for path, site in known.sites[message_type].items() if site.name and not site.required]
+    optional = [
+        (path, types_of(site.schema))
+        for path, site in known.sites[message_type].items()
+        if site.name and not site.required
+    ]
     flat = {path: Wish(state="absent") for path, types in optional if {"object", "array"} & types}
     messages = (
         message(known, message_type),
@@ -94,25 +101,35 @@ def plain_messages(message_type: MessageType, *, contract: Contract | None = Non
 
 
 def plainest(message_type: MessageType, *, contract: Contract | None = None) -> Case:
-    """Returns an ordinary message with every property. If a changed contract forbids this message, returns another plain message."""
+    """Returns an ordinary message with every property. If a changed contract forbids this message, returns another
+    plain message.
+    """
     return plain_messages(message_type, contract=contract)[0]
 
 
 @lru_cache(maxsize=12)
 def _timeless(contract: Contract, message_type: MessageType, rules: frozenset[str] | None) -> Sequence[Case]:
     """Returns the cases whose verdict is the same at every supported time."""
-    return tuple(case for case in ordered(_distinct(_every(contract, message_type, None, rules)), contract) if _is_timeless(case, contract))
+    return tuple(
+        case
+        for case in ordered(_distinct(_every(contract, message_type, None, rules)), contract)
+        if _is_timeless(case, contract)
+    )
 
 
 @lru_cache(maxsize=12)
-def _timed(contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None) -> Sequence[Case]:
+def _timed(
+    contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None
+) -> Sequence[Case]:
     """Returns the cases whose verdict is correct only at the time `now`, and their twins."""
     cases = (case for case in _about_time(contract, message_type, now, rules) if not _is_timeless(case, contract))
     return _distinct(cases)
 
 
 @lru_cache(maxsize=6)
-def _essentials(contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None) -> Sequence[Case]:
+def _essentials(
+    contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None
+) -> Sequence[Case]:
     cases = _distinct(_small(contract, message_type, now or EARLIEST_NOW, rules))
     return tuple(cases if now is not None else (case for case in cases if _is_timeless(case, contract)))
 
@@ -131,7 +148,9 @@ def _distinct(cases: Iterable[Case]) -> list[Case]:
     return list(every.values())
 
 
-def _every(contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None) -> Iterator[Case]:
+def _every(
+    contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None
+) -> Iterator[Case]:
     faults = FaultCases(contract, message_type, now)
     if rules is None:
         yield from _valid(contract, message_type, now)
@@ -162,7 +181,9 @@ def _probes(contract: Contract, message_type: MessageType, now: datetime | None)
         yield from probes.of_ambiguity(ambiguity)
 
 
-def _about_time(contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None) -> Iterator[Case]:
+def _about_time(
+    contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None
+) -> Iterator[Case]:
     faults = FaultCases(contract, message_type, now)
     for rule in _chosen(contract, message_type, rules):
         if rule.keyword == NOT_IN_FUTURE:
@@ -171,7 +192,9 @@ def _about_time(contract: Contract, message_type: MessageType, now: datetime, ru
         yield from _probes(contract, message_type, now)
 
 
-def _small(contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None) -> Iterator[Case]:
+def _small(
+    contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None
+) -> Iterator[Case]:
     valid, faults = ValidCases(contract, message_type, now), FaultCases(contract, message_type, now)
     chosen = _chosen(contract, message_type, rules)
     if rules is None:

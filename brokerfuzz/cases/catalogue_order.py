@@ -1,7 +1,7 @@
 """Sorts the catalogue so that the first cases find the most bugs.
 
-A goal is something that a case can show first, such as a broken rule. The next case is always the one whose new goals have the highest
-total weight. An invalid case needs its twin, so the two are added together, and share the weight.
+A goal is something that a case can show first, such as a broken rule. The next case is always the one whose new goals
+have the highest total weight. An invalid case needs its twin, so the two are added together, and share the weight.
 """
 
 from collections import defaultdict
@@ -19,8 +19,8 @@ Goals = dict[str, int]
 """Maps the names of goals to their weights."""
 
 _RULE, _FAMILY, _VARIATION = 30, 6, 1
-"""Most programs that do not check a rule lack the check completely, so a case for each rule comes first. Then each rule is broken in different
-ways (families of techniques), and finally in different surroundings.
+"""Most programs that do not check a rule lack the check completely, so a case for each rule comes first. Then each rule
+is broken in different ways (families of techniques), and finally in different surroundings.
 """
 
 
@@ -33,7 +33,9 @@ def ordered(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
 
 
 def by_cover(cases: Sequence[Case], goals_of: Callable[[Case], Goals]) -> Iterator[Case]:
-    """Sorts the cases by their goals (see the module). Each twin comes before its cases. Cases with the same weight keep their order."""
+    """Sorts the cases by their goals (see the module). Each twin comes before its cases. Cases with the same weight
+    keep their order.
+    """
     return _Cover(cases, goals_of).every()
 
 
@@ -50,13 +52,17 @@ def _goals(case: Case, contract: Contract) -> Goals:
 
 
 def _of_fault(rule_id: str, name: str, case: Case, contract: Contract) -> Goals:
-    """A lenient parser accepts the same wrong values at all sites of a type. So a technique counts only once for each type, and slips in JSON
-    count little.
+    """A lenient parser accepts the same wrong values at all sites of a type. So a technique counts only once for each
+    type, and slips in JSON count little.
     """
     rule, technique = contract.rule(rule_id), TECHNIQUES[name]
     types = " ".join(sorted(types_of(contract.sites[case.message_type][rule.site].schema)))
     syntax = rule.keyword == JSON_RULE
-    goals = {rule_id: _RULE, f"{rule_id} {technique.family}": _FAMILY, f"{name} at {types}": _VARIATION if syntax else 2 * _VARIATION}
+    goals = {
+        rule_id: _RULE,
+        f"{rule_id} {technique.family}": _FAMILY,
+        f"{name} at {types}": _VARIATION if syntax else 2 * _VARIATION,
+    }
     if not syntax:
         goals |= {name: _FAMILY, **{f"{rule_id} {tag}": _FAMILY for tag in case.tags}}
     return goals

@@ -1,4 +1,6 @@
-"""Finds out what a corpus does not cover if it has no time-dependent cases (cases whose verdict depends on the current time)."""
+"""Finds out what a corpus does not cover if it has no time-dependent cases (cases whose verdict depends on the current
+time).
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -23,7 +25,11 @@ def _covered(plan: Plan, now: datetime | None) -> dict[str, list[str]]:
     covered: dict[str, list[str]] = {"rules": [], "techniques": [], "ambiguities": []}
     for rule in contract.rules[plan.message_type] if "invalid" in plan.verdicts else ():
         if rule.keyword == NOT_IN_FUTURE and (chosen.rules is None or rule.id in chosen.rules):
-            techniques = [technique.name for technique in faults.techniques(rule) if chosen.techniques is None or technique.name in chosen.techniques]
+            techniques = [
+                technique.name
+                for technique in faults.techniques(rule)
+                if chosen.techniques is None or technique.name in chosen.techniques
+            ]
             covered["techniques"] += techniques
             covered["rules"] += [rule.id] if techniques else []
     for ambiguity in contract.ambiguities if "unspecified" in plan.verdicts and not chosen.only_faults else ():

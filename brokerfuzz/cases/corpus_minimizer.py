@@ -1,8 +1,8 @@
 """Removes the cases of a corpus that cover nothing new.
 
-The first step keeps a case only if it covers a goal (something to cover, such as a rule) that no earlier case covers. This step
-reduces even a very large corpus to at most one case per goal. In the second step, the next case is always the case that covers
-the most new goals (see `catalogue_order`). This step stops as soon as all goals are covered.
+The first step keeps a case only if it covers a goal (something to cover, such as a rule) that no earlier case covers.
+This step reduces even a very large corpus to at most one case per goal. In the second step, the next case is always the
+case that covers the most new goals (see `catalogue_order`). This step stops as soon as all goals are covered.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,8 +18,8 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = None) -> Iterator[Case]:
     """Yields a few cases that cover the same goals as all `cases`. The most useful case comes first.
 
-    The goals are the ones that `brokerfuzz coverage` counts: rules, techniques, edges, ambiguities and pairs. `now` is the time
-    that counts as the present.
+    The goals are the ones that `brokerfuzz coverage` counts: rules, techniques, edges, ambiguities and pairs. `now` is
+    the time that counts as the present.
     """
     tallies = {message_type: Tally(contract, message_type, clock(now)) for message_type in MESSAGE_TYPES}
     kept: dict[MessageType, dict[str, Case]] = {message_type: {} for message_type in MESSAGE_TYPES}
@@ -34,7 +34,9 @@ def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = 
 
 
 _WEIGHT = 2
-"""The weight of each goal: an even number, because `by_cover` divides the total weight of a case and its twin by two."""
+"""The weight of each goal: an even number, because `by_cover` divides the total weight of a case and its twin by
+two.
+"""
 
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:

@@ -1,5 +1,5 @@
-"""Breaks every rule with every technique, in messages that vary: for the catalogue, at several positions in arrays and with different
-properties around the fault; for the default corpus, in the smallest message.
+"""Breaks every rule with every technique, in messages that vary: for the catalogue, at several positions in arrays and
+with different properties around the fault; for the default corpus, in the smallest message.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,12 +37,18 @@ _SPOTS = (("last", 2, 1), ("third", 3, 2), ("middle", 3, 1), ("first", 3, 0))
 
 
 def placements(site: str) -> list[Placement]:
-    """Returns the positions of a fault at a site. Some programs check only the first item of an array, or only the first ten items, so the
-    first two positions are the only item, and the eleventh of twelve items.
+    """Returns the positions of a fault at a site. Some programs check only the first item of an array, or only the
+    first ten items, so the first two positions are the only item, and the eleventh of twelve items.
     """
     arrays = arrays_above(site)
-    eleventh = [Placement("eleventh", {array: Wish(least=12, most=12, index=10) for array in arrays}, 10)] if arrays else []
-    spots = [Placement(name, {array: Wish(least=size, most=size, index=at)}, at) for name, size, at in _SPOTS for array in arrays]
+    eleventh = (
+        [Placement("eleventh", {array: Wish(least=12, most=12, index=10) for array in arrays}, 10)] if arrays else []
+    )
+    spots = [
+        Placement(name, {array: Wish(least=size, most=size, index=at)}, at)
+        for name, size, at in _SPOTS
+        for array in arrays
+    ]
     return [ONLY, *eleventh, *spots]
 
 
@@ -76,8 +82,8 @@ class FaultCases:
     # ------------------------------------------------------------------------------------------- for the catalogue
 
     def of_rule(self, rule: Rule) -> Iterator[Case]:
-        """Yields a case for each technique, in turn with each setting and placement. If a condition affects the rule, further cases break it in
-        messages that meet the condition.
+        """Yields a case for each technique, in turn with each setting and placement. If a condition affects the rule,
+        further cases break it in messages that meet the condition.
         """
         techniques = self._faults.techniques(rule)
         if not techniques:
@@ -85,7 +91,9 @@ class FaultCases:
         spots, made = around(rule.site), set[str]()
         for number in range(max(len(techniques), len(spots))):
             cases = self._in_turn(rule, techniques, number, spots)
-            if new := next((case for case in cases if case.id not in made), None):  # two techniques may do the same in another message
+            if new := next(
+                (case for case in cases if case.id not in made), None
+            ):  # two techniques may do the same in another message
                 made.add(new.id)
                 yield new
         for _, placement in spots if arrays_above(rule.site) else ():
@@ -96,8 +104,8 @@ class FaultCases:
             yield from self._under(rule, techniques, condition)
 
     def _under(self, rule: Rule, techniques: Sequence[Technique], condition: Condition) -> Iterator[Case]:
-        """Breaks the rule in messages that meet the condition. A lower limit is broken at each position, and before and behind the property that
-        decides: programs often check the condition only once, or too early.
+        """Breaks the rule in messages that meet the condition. A lower limit is broken at each position, and before and
+        behind the property that decides: programs often check the condition only once, or too early.
         """
         met = conditions_met(self.contract, self.message_type, condition)
         spots: list[Around] = [(COMPLETE, ONLY)]
@@ -109,9 +117,11 @@ class FaultCases:
                 if case is not None:
                     yield case
 
-    def _in_turn(self, rule: Rule, techniques: Sequence[Technique], number: int, spots: Sequence[Around]) -> Iterator[Case]:
-        """Yields cases with the technique and the surroundings of this number, and then in an ordinary message. After the last technique, yields
-        cases with the surroundings and any technique.
+    def _in_turn(
+        self, rule: Rule, techniques: Sequence[Technique], number: int, spots: Sequence[Around]
+    ) -> Iterator[Case]:
+        """Yields cases with the technique and the surroundings of this number, and then in an ordinary message. After
+        the last technique, yields cases with the surroundings and any technique.
         """
         spot = spots[number % len(spots)]
         start = number % len(techniques)
@@ -122,24 +132,34 @@ class FaultCases:
         yield from (case for case in cases if case is not None)
 
     def _affecting(self, rule: Rule) -> list[Condition]:
-        """Returns the condition of the rule. If it has none, returns conditions of other rules about an object or array around the site, or about
-        the value of an enumeration.
+        """Returns the condition of the rule. If it has none, returns conditions of other rules about an object or array
+        around the site, or about the value of an enumeration.
         """
         if rule.condition is not None:
             return [rule.condition]
         conditional = [other for other in self.contract.rules[self.message_type] if other.condition]
-        found = [other.condition for other in conditional if other.site and other.site != rule.site and rule.site.startswith(other.site)]
+        found = [
+            other.condition
+            for other in conditional
+            if other.site and other.site != rule.site and rule.site.startswith(other.site)
+        ]
         if rule.keyword == "enum":
-            found += [other.condition for other in conditional if other.condition and _decides(other.condition, rule.site)]
+            found += [
+                other.condition for other in conditional if other.condition and _decides(other.condition, rule.site)
+            ]
         return list({condition.label: condition for condition in found if condition}.values())
 
-    def _case(self, rule: Rule, technique: Technique, spot: Around, wishes: Wishes | None = None, tags: tuple[str, ...] = ()) -> Broken | None:
+    def _case(
+        self, rule: Rule, technique: Technique, spot: Around, wishes: Wishes | None = None, tags: tuple[str, ...] = ()
+    ) -> Broken | None:
         setting, placement = spot
         found, twin = self._base(rule, setting, placement, wishes or {})
         steps = next((steps for steps in places(found, rule.site) if placement.fits(steps, rule.site)), None)
         if steps is None or twin is None:
             return None
-        return self._faults.inject(found, steps, rule, technique, (f"at:{placement.name}", f"in:{setting.name}", *tags), twin)
+        return self._faults.inject(
+            found, steps, rule, technique, (f"at:{placement.name}", f"in:{setting.name}", *tags), twin
+        )
 
     def _base(self, rule: Rule, setting: Setting, placement: Placement, wishes: Wishes) -> tuple[Any, Case | None]:
         """Returns a valid message in which the rule can be broken, and its case."""
@@ -151,15 +171,17 @@ class FaultCases:
         return self._bases[key]
 
     def empty_object(self) -> Iterator[Case]:
-        """Yields the message `{}`, which breaks the rules of all required properties. The twin of this case has only the required
-        properties.
+        """Yields the message `{}`, which breaks the rules of all required properties. The twin of this case has only
+        the required properties.
         """
         twin = self._faults.valid(message(self.contract, self.message_type, REQUIRED))
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
         if twin is not None and faults:
             tags = ("body:empty-object",)
-            case = confirmed(self.message_type, b"{}", faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract)
+            case = confirmed(
+                self.message_type, b"{}", faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract
+            )
             yield from [case] if case else []
 
     # -------------------------------------------------------------------------------------- for the default corpus
@@ -179,8 +201,8 @@ class FaultCases:
         return None if steps is None else self._faults.inject(found, steps, rule, technique)
 
     def _small_messages(self, rule: Rule) -> Iterator[Any]:
-        """Yields the smallest message, messages with one more property, and a complete one. The smallest message is not always possible: a
-        technique that copies a property needs an object with a property.
+        """Yields the smallest message, messages with one more property, and a complete one. The smallest message is not
+        always possible: a technique that copies a property needs an object with a property.
         """
         wishes = wishes_for(self.contract, rule)
         yield message(self.contract, self.message_type, SMALLEST, wishes)
@@ -189,15 +211,22 @@ class FaultCases:
         for site in self.contract.sites[self.message_type].values():
             if site.name and site.path.startswith(rule.site) and site.path.count("[]") <= rule.site.count("[]") + 1:
                 size = 2 if types_of(site.schema.get("items", {})) <= _SCALAR else 1
-                more: Wishes = {**{path: Wish(least=1) for path in arrays_above(site.path)}, site.path: Wish(least=size)}
+                more: Wishes = {
+                    **{path: Wish(least=1) for path in arrays_above(site.path)},
+                    site.path: Wish(least=size),
+                }
                 yield message(self.contract, self.message_type, REQUIRED, joined(wishes, more))
         yield message(self.contract, self.message_type, COMPLETE, wishes)
 
     def _of_each_type(self) -> Iterator[Wishes]:
-        """Slips in JSON need a fraction, a boolean, null, an array or a string. Each is in a message of its own, so that a change of one property
-        of the contract changes few messages.
+        """Slips in JSON need a fraction, a boolean, null, an array or a string. Each is in a message of its own, so
+        that a change of one property of the contract changes few messages.
         """
-        sites = {path: types_of(site.schema) for path, site in self.contract.sites[self.message_type].items() if path and not path.endswith("[]")}
+        sites = {
+            path: types_of(site.schema)
+            for path, site in self.contract.sites[self.message_type].items()
+            if path and not path.endswith("[]")
+        }
         first: dict[str, str] = {}
         for path, types in sites.items():
             for json_type in JSON_TYPES:

@@ -1,4 +1,6 @@
-"""Says what a message must have so that a rule can be broken in it: the place exists, and the condition of the rule is true."""
+"""Says what a message must have so that a rule can be broken in it: the place exists, and the condition of the rule is
+true.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -24,7 +26,9 @@ def wishes_for(contract: Contract, rule: Rule) -> Wishes:
 
 @lru_cache(maxsize=4096)
 def wishes_at(contract: Contract, message_type: MessageType, site: str) -> Wishes:
-    """Returns wishes for a message with a value at the site that is neither null nor an empty array. The value is in the first items."""
+    """Returns wishes for a message with a value at the site that is neither null nor an empty array. The value is in
+    the first items.
+    """
     sites = contract.sites[message_type]
     wishes = {path: Wish(least=1, index=0) for path in arrays_above(site)}
     for path in [*_around(site), site]:
@@ -35,9 +39,11 @@ def wishes_at(contract: Contract, message_type: MessageType, site: str) -> Wishe
     return wishes
 
 
-def conditions_met(contract: Contract, message_type: MessageType, condition: Condition, *, holds: bool | None = None) -> Wishes:
-    """Returns wishes for a message in which the condition is true, if it must be true for its rules, and otherwise false. `holds` says
-    something else.
+def conditions_met(
+    contract: Contract, message_type: MessageType, condition: Condition, *, holds: bool | None = None
+) -> Wishes:
+    """Returns wishes for a message in which the condition is true, if it must be true for its rules, and otherwise
+    false. `holds` says something else.
     """
     holds = condition.holds if holds is None else holds
     wishes = {path: Wish() for path in [*_around(condition.site), condition.site] if path}
@@ -70,10 +76,14 @@ def _around(site: str) -> Iterator[str]:
 
 
 def breakable_places(rule: Rule, message: Any) -> list[Steps]:
-    """Returns the places where the rule applies, because it has no condition or its condition is true. Places with the value null
-    are omitted, unless the rule's keyword is `required`.
+    """Returns the places where the rule applies, because it has no condition or its condition is true. Places with the
+    value null are omitted, unless the rule's keyword is `required`.
     """
-    found = [steps for steps in places(message, rule.site) if rule.condition is None or _meets(rule.condition, message, steps)]
+    found = [
+        steps
+        for steps in places(message, rule.site)
+        if rule.condition is None or _meets(rule.condition, message, steps)
+    ]
     return found if rule.keyword == "required" else [steps for steps in found if value_at(message, steps) is not None]
 
 

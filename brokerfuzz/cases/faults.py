@@ -1,4 +1,6 @@
-"""Injects faults: one technique breaks one rule at one place of a valid message. The twin is the message without the fault."""
+"""Injects faults: one technique breaks one rule at one place of a valid message. The twin is the message without the
+fault.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,10 +26,17 @@ class Faults:
     now: datetime | None
 
     def inject(
-        self, message: Any, steps: Steps, rule: Rule, technique: Technique, tags: tuple[str, ...] = (), twin: Case | None = None
+        self,
+        message: Any,
+        steps: Steps,
+        rule: Rule,
+        technique: Technique,
+        tags: tuple[str, ...] = (),
+        twin: Case | None = None,
     ) -> Broken | None:
-        """Breaks the rule with the technique at the path `steps`. `twin` is the case of the message, if it exists already. Returns None if the
-        technique does not apply, or if the rules of a changed contract contradict each other there.
+        """Breaks the rule with the technique at the path `steps`. `twin` is the case of the message, if it exists
+        already. Returns None if the technique does not apply, or if the rules of a changed contract contradict each
+        other there.
         """
         context = self._context(message, steps, rule)
         change = _change(context, technique)
@@ -37,11 +46,15 @@ class Faults:
         fault = Fault(rule.id, pointer(place_of(steps, change)), technique.name)
         body = apply(message, steps, change)
         tags = (*tags, *technique.clock_tags(context))
-        return confirmed(self.message_type, body, faults=(fault,), tags=tags, twin=twin, now=self.now, contract=self.contract)
+        return confirmed(
+            self.message_type, body, faults=(fault,), tags=tags, twin=twin, now=self.now, contract=self.contract
+        )
 
     def valid(self, message: Any, tags: tuple[str, ...] = TWIN_TAGS) -> Case | None:
         """Returns the case of a valid message, or None if a changed contract does not allow the message."""
-        return confirmed(self.message_type, compact(message), claim="valid", tags=tags, now=self.now, contract=self.contract)
+        return confirmed(
+            self.message_type, compact(message), claim="valid", tags=tags, now=self.now, contract=self.contract
+        )
 
     def broken_bytes(self, message: Any, steps: Steps, rule: Rule, technique: Technique) -> bytes | None:
         """Like `inject`, but returns only the bytes, which the oracle has not judged."""
@@ -53,8 +66,8 @@ class Faults:
         return FaultContext(rule, schema, value_at(message, steps), self.now)
 
     def techniques(self, rule: Rule) -> Sequence[Technique]:
-        """Returns the techniques that break the rule in an ordinary message. If several techniques create the same message, only
-        the first technique is returned.
+        """Returns the techniques that break the rule in an ordinary message. If several techniques create the same
+        message, only the first technique is returned.
         """
         return _techniques(self.contract, rule, self.now)
 
@@ -71,7 +84,9 @@ def _change(context: FaultContext, technique: Technique) -> Change | None:
 
 @lru_cache(maxsize=4096)
 def _techniques(contract: Contract, rule: Rule, now: datetime | None) -> Sequence[Technique]:
-    """Only the rules of a changed contract can contradict each other, so only then the oracle must judge each message."""
+    """Only the rules of a changed contract can contradict each other, so only then the oracle must judge each
+    message.
+    """
     faults = Faults(contract, rule.message_type, now)
     ordinary = message(contract, rule.message_type, wishes=wishes_for(contract, rule))
     places = breakable_places(rule, ordinary)

@@ -1,9 +1,10 @@
 """Gives one or several properties a different string in each message, for programs that reject repeated values.
 
-For example, a service may reject an offer number that it already knows. The contract does not say whether such a rejection is
-correct. Without fresh values, rejections of repeated values would look like findings. Only the string changes: all other bytes of
-the message stay the same. A message is changed only if its verdict, its broken rules and its ambiguities stay the same. An empty
-string never changes: a message with an empty number may show another problem than a message with a number.
+For example, a service may reject an offer number that it already knows. The contract does not say whether such a
+rejection is correct. Without fresh values, rejections of repeated values would look like findings. Only the string
+changes: all other bytes of the message stay the same. A message is changed only if its verdict, its broken rules and
+its ambiguities stay the same. An empty string never changes: a message with an empty number may show another problem
+than a message with a number.
 
 Commands and tests that people run later contain the message with `MARK`, and replace `MARK` with a new value each time.
 """
@@ -29,12 +30,14 @@ MARK = "-" + "0" * 19
 """Stands for the part of a message that is new each time. It is as long as a minus sign and the time in nanoseconds."""
 _BIG_ENDIAN = (b"\xfe\xff", b"\0\0")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
-"""Finds strings, and the characters that separate values. Unlike a JSON parser, this expression also works in messages with syntax errors."""
+"""Finds strings, and the characters that separate values. Unlike a JSON parser, this expression also works in messages
+with syntax errors.
+"""
 
 
 def fresh_string(value: str) -> str:
-    """Returns the string with a suffix that is unique, even across processes. In a long string, the suffix replaces the end, so
-    that the string does not become too long.
+    """Returns the string with a suffix that is unique, even across processes. In a long string, the suffix replaces the
+    end, so that the string does not become too long.
     """
     return _with_suffix(value, _suffix())
 
@@ -48,27 +51,35 @@ def _with_suffix(value: str, suffix: str) -> str:
 
 
 def fresh_properties(message_type: MessageType, contract: Contract) -> list[str]:
-    """Returns the properties that can get fresh values: the top-level properties that are strings, and have no `enum`."""
+    """Returns the properties that can get fresh values: the top-level properties that are strings, and have no
+    `enum`.
+    """
     known = contract.flat[message_type].get("properties", {})
     return [name for name, schema in known.items() if "string" in types_of(schema) and "enum" not in schema]
 
 
 def check_property(name: str, message_type: MessageType, contract: Contract) -> None:
-    """`name` is the name of one property, or several names with commas. Raises `UnknownNameError` if no message type has such a
-    property that can get fresh values. Raises `ReferenceDataError` if the reference data lists values of the property.
+    """`name` is the name of one property, or several names with commas. Raises `UnknownNameError` if no message type
+    has such a property that can get fresh values. Raises `ReferenceDataError` if the reference data lists values of the
+    property.
     """
     known = [each for one in MESSAGE_TYPES for each in fresh_properties(one, contract)]
     for one in name.split(","):
         if one not in known:
-            raise UnknownNameError("property", one, known, "for --fresh, use a property of the message whose value is a string, such as number")
+            raise UnknownNameError(
+                "property",
+                one,
+                known,
+                "for --fresh, use a property of the message whose value is a string, such as number",
+            )
         if contract.values is not None and one in contract.values.used(message_type):
             problem = f"the reference data lists the values of {one}, so this property cannot be fresh"
             raise ReferenceDataError(f"{problem}: remove {one} from the reference data, or do not use --fresh {one}")
 
 
 class FreshValues:
-    """Gives the property `name` of a message's top-level object a unique string. `name` can also be several names with commas.
-    `verdict_of(case, body)` returns the verdict that the case has if its message is `body`.
+    """Gives the property `name` of a message's top-level object a unique string. `name` can also be several names with
+    commas. `verdict_of(case, body)` returns the verdict that the case has if its message is `body`.
     """
 
     def __init__(self, name: str, verdict_of: Callable[[Case, bytes], Verdict]) -> None:
@@ -83,8 +94,8 @@ class FreshValues:
         return self.of(case, body) is not body
 
     def of(self, case: Case, body: bytes) -> bytes:
-        """Returns the body with a fresh value. Returns the body unchanged if the property is not a string, or if the new value would
-        change the verdict.
+        """Returns the body with a fresh value. Returns the body unchanged if the property is not a string, or if the
+        new value would change the verdict.
         """
         message = carried(body, case.headers)
         changed = _refreshed(message, self._name, _suffix())
@@ -139,15 +150,21 @@ def _values(text: str, names: Collection[str]) -> Iterator[re.Match[str]]:
 
 
 def _rewritten(literal: str, suffix: str) -> str:
-    """Appends the suffix to a string in JSON notation. A string with fewer than `_LONG` characters keeps its escapes. A longer
-    string is decoded, shortened and encoded again.
+    """Appends the suffix to a string in JSON notation. A string with fewer than `_LONG` characters keeps its escapes. A
+    longer string is decoded, shortened and encoded again.
     """
     value = _read(literal)
-    return f'{literal[:-1]}{suffix}"' if len(value) < _LONG else json.dumps(_with_suffix(value, suffix), ensure_ascii=False)
+    return (
+        f'{literal[:-1]}{suffix}"'
+        if len(value) < _LONG
+        else json.dumps(_with_suffix(value, suffix), ensure_ascii=False)
+    )
 
 
 def _read(literal: str) -> str:
-    """Returns the value of a string in JSON notation. If the notation is invalid, returns the characters between the quotes."""
+    """Returns the value of a string in JSON notation. If the notation is invalid, returns the characters between the
+    quotes.
+    """
     try:
         return str(json.loads(literal, strict=False))
     except ValueError:

@@ -20,8 +20,8 @@ _IMPORTANT = 1000
 
 
 def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
-    """Yields the seeds. The next case is always the one whose new goals have the highest total weight. Cases that cover no new goal
-    are omitted.
+    """Yields the seeds. The next case is always the one whose new goals have the highest total weight. Cases that cover
+    no new goal are omitted.
     """
     short = [case for case in cases if len(case.body) <= _LARGEST and not case.headers]
     goals = {case.id: _goals(case, contract) for case in short}
@@ -36,11 +36,13 @@ def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
 
 
 def _goals(case: Case, contract: Contract) -> dict[str, int]:
-    """Maps the name of each goal that a case covers to the weight of the goal. A rule or edge is a separate goal at each site. A
-    technique or ambiguity is one goal for all sites.
+    """Maps the name of each goal that a case covers to the weight of the goal. A rule or edge is a separate goal at
+    each site. A technique or ambiguity is one goal for all sites.
     """
     if case.label == "valid":
         return {f"{goal.site} {goal.name}": _IMPORTANT for goal in covered(case, contract) if goal.kind == "edge"}
     found = dict.fromkeys((touch.ambiguity for touch in case.verdict.ambiguities), _IMPORTANT)
-    found |= {name: _IMPORTANT for fault in case.faults for name in (fault.rule, f"family {family_of(fault.technique)}")}
+    found |= {
+        name: _IMPORTANT for fault in case.faults for name in (fault.rule, f"family {family_of(fault.technique)}")
+    }
     return found | {fault.technique: 2 for fault in case.faults}

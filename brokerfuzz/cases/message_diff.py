@@ -1,7 +1,7 @@
 """Shows the differences between two messages, line by line, with one property per line.
 
-The lines contain the original text of the JSON, because a parsed message would not show duplicate properties, or the difference
-between `1.0` and `1`. For bytes that are not JSON, marks show where the difference is.
+The lines contain the original text of the JSON, because a parsed message would not show duplicate properties, or the
+difference between `1.0` and `1`. For bytes that are not JSON, marks show where the difference is.
 """
 
 import json
@@ -17,15 +17,17 @@ WIDEST = 72
 MOST_CHANGED = 8
 """The maximum number of lines that `changed_lines` returns."""
 MOST_LINES = 12
-"""The maximum length of a block of lines that only one of the messages contains. The middle of a longer block is left out."""
+"""The maximum length of a block of lines that only one of the messages contains. The middle of a longer block is left
+out.
+"""
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^"{}\[\],:]+|.', re.DOTALL)
 _INDENT = "  "
 
 
 def difference(twin: bytes, body: bytes) -> list[str]:
-    """Compares two messages line by line. In the result, a line begins with `-` (only in the twin, the valid counterpart), with `+`
-    (only in the message) or with a space (in both).
+    """Compares two messages line by line. In the result, a line begins with `-` (only in the twin, the valid
+    counterpart), with `+` (only in the message) or with a space (in both).
     """
     before, after = _laid_out(twin), _laid_out(body)
     return list(_lines(before, after)) if before and after and before != after else _marked(twin, body)
@@ -34,12 +36,16 @@ def difference(twin: bytes, body: bytes) -> list[str]:
 def changed_lines(twin: bytes, body: bytes) -> list[str]:
     """Returns the lines of `difference` that only one of the messages contains, but at most `MOST_CHANGED` lines."""
     lines = [line for line in difference(twin, body) if line[:1] in "+-" or set(line) == {" ", "^"}]
-    return lines if len(lines) <= MOST_CHANGED else [*lines[: MOST_CHANGED - 1], f"... {len(lines) - MOST_CHANGED + 1:,} more lines"]
+    return (
+        lines
+        if len(lines) <= MOST_CHANGED
+        else [*lines[: MOST_CHANGED - 1], f"... {len(lines) - MOST_CHANGED + 1:,} more lines"]
+    )
 
 
 def laid_out(body: bytes) -> list[str]:
-    """Returns a message as lines, with one property per line. Bytes that are not JSON become one line. A long line is shown
-    without its middle.
+    """Returns a message as lines, with one property per line. Bytes that are not JSON become one line. A long line is
+    shown without its middle.
     """
     found = _laid_out(body)
     return [shortened(line, WIDEST) for line in found] if found else [shortened(_text(body), WIDEST)]
@@ -62,8 +68,8 @@ def _limited(lines: list[str]) -> list[str]:
 
 
 def _laid_out(body: bytes) -> list[str] | None:
-    """Returns a JSON message as lines. Returns None if the bytes are not JSON in UTF-8, are too long, or contain unprintable
-    characters.
+    """Returns a JSON message as lines. Returns None if the bytes are not JSON in UTF-8, are too long, or contain
+    unprintable characters.
     """
     if len(body) > 1 << 17:
         return None
@@ -118,7 +124,9 @@ _BEFORE, _AFTER = 30, 30
 
 def _marked(twin: bytes, body: bytes) -> list[str]:
     """Returns excerpts of both messages around the first difference, with marks under the difference."""
-    start = next((index for index, (a, b) in enumerate(zip(twin, body, strict=False)) if a != b), min(len(twin), len(body)))
+    start = next(
+        (index for index, (a, b) in enumerate(zip(twin, body, strict=False)) if a != b), min(len(twin), len(body))
+    )
     end = _common_suffix_length(twin[start:], body[start:])
     begin = 0 if len(twin) <= WIDEST else max(start - _BEFORE, 0)
     return [*_excerpt("- ", twin, begin, start, len(twin) - end), *_excerpt("+ ", body, begin, start, len(body) - end)]
@@ -130,7 +138,9 @@ def _common_suffix_length(a: bytes, b: bytes) -> int:
 
 
 def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[str]:
-    """Returns a line with the part of `body` that begins at `begin`, and a line with marks under the difference `body[start:end]`."""
+    """Returns a line with the part of `body` that begins at `begin`, and a line with marks under the difference
+    `body[start:end]`.
+    """
     before = ("... " if begin else "") + _text(body[begin:start])
     different = shortened(_text(body[start:end]), WIDEST)
     after = _text(body[end : end + _AFTER]) + (" ..." if len(body) > end + _AFTER else "")

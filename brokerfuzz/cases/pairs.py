@@ -1,5 +1,5 @@
-"""Combines the states of any two properties of an object: absent, null, plain or at an edge. Some programs fail only if two properties have
-certain states.
+"""Combines the states of any two properties of an object: absent, null, plain or at an edge. Some programs fail only if
+two properties have certain states.
 """
 
 from collections import Counter
@@ -14,8 +14,8 @@ from brokerfuzz.generation import RandomSource, node_of
 from brokerfuzz.schemas import Contract, MessageType, check
 
 _DRAWN, _SEED = 2500, 12
-"""The number of random messages, and their seed. For the built-in contract, they contain every pair of states that valid messages can have:
-20,000 messages of other seeds contain no further pair.
+"""The number of random messages, and their seed. For the built-in contract, they contain every pair of states that
+valid messages can have: 20,000 messages of other seeds contain no further pair.
 """
 
 
@@ -24,7 +24,9 @@ Pair = tuple[int, int]
 
 @lru_cache(maxsize=16)
 def messages_with_pairs(contract: Contract, message_type: MessageType) -> Sequence[bytes]:
-    """Returns valid messages that together contain every pair of states of the random messages. No message can be left out."""
+    """Returns valid messages that together contain every pair of states of the random messages. No message can be left
+    out.
+    """
     drawn = _drawn(contract, message_type)
     counts = Counter(pair for pairs in drawn.pairs.values() for pair in pairs)
     kept = dict(drawn.pairs)
@@ -48,7 +50,9 @@ def _drawn(contract: Contract, message_type: MessageType) -> "_Drawn":
 
 
 class _Drawn:
-    """Random messages that each add a pair of states, and their pairs. Each state has a number, because there are millions of pairs."""
+    """Random messages that each add a pair of states, and their pairs. Each state has a number, because there are
+    millions of pairs.
+    """
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._numbers: dict[tuple[str, str, str], int] = {}

@@ -1,8 +1,8 @@
 """Defines a plan: a short description of cases. Another process can generate the same cases from a plan.
 
-The cases of a plan are divided into shards: first the parts of the catalogue, then random cases. A shard of random cases depends
-only on the seed and the number of the shard. The number of a case depends only on the shard and the position in the shard. So every
-process gives a case the same number.
+The cases of a plan are divided into shards: first the parts of the catalogue, then random cases. A shard of random
+cases depends only on the seed and the number of the shard. The number of a case depends only on the shard and the
+position in the shard. So every process gives a case the same number.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,14 +38,15 @@ MOST_EXCLUDED = 5000
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Describes cases of one message type: first catalogue cases (unless `only_random` is true), then `count` random cases.
+    """Describes cases of one message type: first catalogue cases (unless `only_random` is true), then `count` random
+    cases.
 
-    `scope` is the part of the catalogue: `whole`, `essential` or `seeds` (for fuzzers). `large` adds the large essential cases.
-    `plausible` means that the random cases are valid messages with realistic values.
+    `scope` is the part of the catalogue: `whole`, `essential` or `seeds` (for fuzzers). `large` adds the large
+    essential cases. `plausible` means that the random cases are valid messages with realistic values.
 
-    If `count` is None, the random cases do not end. `now` is the time for the time-dependent cases (None: no such cases). Without
-    `random_with_clock`, no random case depends on this time, so a seed gives the same messages on any day.
-    `contract` is the folder of a changed contract. `values` is the text of reference data (see `KnownValues`).
+    If `count` is None, the random cases do not end. `now` is the time for the time-dependent cases (None: no such
+    cases). Without `random_with_clock`, no random case depends on this time, so a seed gives the same messages on any
+    day. `contract` is the folder of a changed contract. `values` is the text of reference data (see `KnownValues`).
 
     `rules`, `techniques`, `tags` and `sites` are patterns that include or exclude cases (see `case_filters.selection`).
     """
@@ -86,7 +87,11 @@ class Plan:
         """Yields the numbers of the shards that contain cases."""
         catalogue_shards = self._catalogue_shards
         yield from range(catalogue_shards)
-        yield from count(catalogue_shards) if self.count is None else range(catalogue_shards, catalogue_shards + -(-self.count // RANDOM_PER_SHARD))
+        yield from (
+            count(catalogue_shards)
+            if self.count is None
+            else range(catalogue_shards, catalogue_shards + -(-self.count // RANDOM_PER_SHARD))
+        )
 
     def cases(self, shard: int) -> Iterator[tuple[int, Case]]:
         found = (
@@ -97,7 +102,9 @@ class Plan:
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
-        """Yields the cases of one shard after another, each with its number. Ends after the first shard without cases."""
+        """Yields the cases of one shard after another, each with its number. Ends after the first shard without
+        cases.
+        """
         for shard in self.shards():
             number = None
             for number, case in self.cases(shard):
@@ -122,22 +129,31 @@ class Plan:
         return () if self.only_random else _catalogue_cases(self)
 
     def random_cases(self, shard: int) -> Iterator[Case]:
-        """Yields the random cases of a shard, without generating the catalogue. If only a finite number of messages is possible, the first shard
-        contains them all, and the others are empty.
+        """Yields the random cases of a shard, without generating the catalogue. If only a finite number of messages is
+        possible, the first shard contains them all, and the others are empty.
         """
         if shard and _ends_early(replace(self, count=None)):
             return iter(())
         chosen, now = self.chosen, self.now if self.random_with_clock else None
         left = RANDOM_PER_SHARD if self.count is None else min(RANDOM_PER_SHARD, self.count - shard * RANDOM_PER_SHARD)
         if self.plausible:
-            return plausible_cases(self.demands, self.message_type, self.seed, start=shard * RANDOM_PER_SHARD, size=left)
+            return plausible_cases(
+                self.demands, self.message_type, self.seed, start=shard * RANDOM_PER_SHARD, size=left
+            )
         cases = random_cases(
-            self.message_type, self.seed, shard=shard, verdicts=self.verdicts, rules=chosen.among(self.demands.rules[self.message_type]),
+            self.message_type, self.seed, shard=shard, verdicts=self.verdicts,
+            rules=chosen.among(self.demands.rules[self.message_type]),
             techniques=chosen.names(), now=now, contract=self.demands,
         )  # fmt: skip
-        if now is None and self.contract is not None:  # a changed contract can have rules about the current time anywhere
+        if (
+            now is None and self.contract is not None
+        ):  # a changed contract can have rules about the current time anywhere
             cases = (case for case in cases if is_always_correct(case, self.demands))
-        found = (case for case in chosen.of(_until_hopeless(cases, chosen)) if case.label in self.verdicts) if chosen else cases
+        found = (
+            (case for case in chosen.of(_until_hopeless(cases, chosen)) if case.label in self.verdicts)
+            if chosen
+            else cases
+        )
         return islice(found, left)
 
     def data(self) -> dict[str, Any]:
@@ -145,13 +161,17 @@ class Plan:
 
     @classmethod
     def of(cls, data: Any) -> "Plan":
-        """Creates a plan from a JSON object. Raises `ValueError` with a description of the problem if `data` is not a plan."""
+        """Creates a plan from a JSON object. Raises `ValueError` with a description of the problem if `data` is not a
+        plan.
+        """
         if not isinstance(data, dict) or data.keys() != _VALID.keys():
             raise ValueError(f"a plan must have exactly the properties {listed(_VALID)}")
         for name, value in data.items():
             if not _VALID[name](value):
                 raise ValueError(f"{quoted(value)} is not a valid value for {name}")
-        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
+        }
         return cls(**{**values, "now": time_of(values["now"])})
 
 

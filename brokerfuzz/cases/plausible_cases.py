@@ -13,9 +13,9 @@ _MOST_REPEATED = 5000
 
 
 class _Cases:
-    """All plausible cases of a seed in order, without duplicates. To return a part of the cases, `part` must first generate all
-    earlier cases. So it keeps the rest of the cases for the part that follows. Every caller has its own iterator, because several
-    callers may alternate.
+    """All plausible cases of a seed in order, without duplicates. To return a part of the cases, `part` must first
+    generate all earlier cases. So it keeps the rest of the cases for the part that follows. Every caller has its own
+    iterator, because several callers may alternate.
     """
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int) -> None:
@@ -46,8 +46,10 @@ def _cases(contract: Contract, message_type: MessageType, seed: int) -> _Cases:
     return _Cases(contract, message_type, seed)
 
 
-def plausible_cases(contract: Contract, message_type: MessageType, seed: int, *, start: int, size: int) -> Iterator[Case]:
-    """Yields `size` cases of a seed, from the position `start`. The iterator ends early if the contract allows too few different
-    messages.
+def plausible_cases(
+    contract: Contract, message_type: MessageType, seed: int, *, start: int, size: int
+) -> Iterator[Case]:
+    """Yields `size` cases of a seed, from the position `start`. The iterator ends early if the contract allows too few
+    different messages.
     """
     return _cases(contract, message_type, seed).part(start, size)

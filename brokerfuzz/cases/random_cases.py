@@ -1,7 +1,8 @@
 """Generates random cases without end: valid messages, invalid ones with one fault each, and probes of ambiguities.
 
-Rules, techniques and probes take turns: the one that has waited longest comes next. The cases depend only on the seed, the shard and the
-contract, not on the answers of a target, so a resumed campaign generates the same cases as the original campaign.
+Rules, techniques and probes take turns: the one that has waited longest comes next. The cases depend only on the seed,
+the shard and the contract, not on the answers of a target, so a resumed campaign generates the same cases as the
+original campaign.
 """
 
 from collections import Counter
@@ -28,7 +29,9 @@ _FAULTS_PER_MESSAGE = 2
 _PROBED_EVERY = 3
 """One of three valid messages is also probed, so about one tenth of the cases are unspecified."""
 _WISHED_EVERY = 4
-"""One of four valid messages fulfils the wishes of the rule that has waited longest, because few random messages may suit it."""
+"""One of four valid messages fulfils the wishes of the rule that has waited longest, because few random messages may
+suit it.
+"""
 _IN_VAIN = 1000
 """After this number of messages in a row without a new case, the stream ends."""
 
@@ -44,11 +47,12 @@ def random_cases(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Iterator[Case]:
-    """Yields random cases. The same seed and shard give the same cases, except for values that depend on `now`. No case of a shard occurs
-    twice. If `now` is None, there are no time-dependent cases, so every verdict is correct at every supported time.
+    """Yields random cases. The same seed and shard give the same cases, except for values that depend on `now`. No case
+    of a shard occurs twice. If `now` is None, there are no time-dependent cases, so every verdict is correct at every
+    supported time.
 
-    Each case with a fault has a twin, which is also yielded if `verdicts` contains `valid`. `rules` and `techniques` limit the faults
-    (None: no limit). The iterator ends if these limits allow no further cases.
+    Each case with a fault has a twin, which is also yielded if `verdicts` contains `valid`. `rules` and `techniques`
+    limit the faults (None: no limit). The iterator ends if these limits allow no further cases.
     """
     stream = _Stream(contract or load_contract(), message_type, seed, shard, verdicts, now and clock(now))
     stream.break_rules(rules, techniques)
@@ -57,7 +61,13 @@ def random_cases(
 
 class _Stream:
     def __init__(
-        self, contract: Contract, message_type: MessageType, seed: int, shard: int, verdicts: Collection[Label], now: datetime | None
+        self,
+        contract: Contract,
+        message_type: MessageType,
+        seed: int,
+        shard: int,
+        verdicts: Collection[Label],
+        now: datetime | None,
     ) -> None:
         self._contract, self._verdicts = contract, verdicts
         self._message_type: MessageType = message_type
@@ -75,7 +85,11 @@ class _Stream:
 
     def break_rules(self, rules: Sequence[Rule] | None, techniques: Collection[str] | None) -> None:
         for rule in self._contract.rules[self._message_type] if rules is None else rules:
-            fitting = [technique for technique in self._faults.techniques(rule) if techniques is None or technique.name in techniques]
+            fitting = [
+                technique
+                for technique in self._faults.techniques(rule)
+                if techniques is None or technique.name in techniques
+            ]
             if fitting and "invalid" in self._verdicts:
                 self._random.shuffle(fitting)
                 self._techniques[rule.id] = fitting
@@ -110,7 +124,11 @@ class _Stream:
             return {}
         if self._rules:
             return wishes_for(self._contract, self._rules[0])
-        return wishes_at(self._contract, self._message_type, self._probes.path(self._questions[0][1])) if self._questions else {}
+        return (
+            wishes_at(self._contract, self._message_type, self._probes.path(self._questions[0][1]))
+            if self._questions
+            else {}
+        )
 
     def _message(self, wishes: Wishes) -> Any:
         self._source.wishes = wishes
@@ -123,7 +141,9 @@ class _Stream:
             found = breakable_places(rule, message)
             if not found:
                 continue
-            case = self._faults.inject(message, found[self._turn(rule.id) % len(found)], rule, self._technique(rule), (TAG,), twin)
+            case = self._faults.inject(
+                message, found[self._turn(rule.id) % len(found)], rule, self._technique(rule), (TAG,), twin
+            )
             if case is not None:
                 yield case
                 self._rules.remove(rule)
@@ -144,7 +164,11 @@ class _Stream:
         """Probes the ambiguity that has waited longest and that the message can touch."""
         for question in tuple(self._questions):
             ambiguity, site = question
-            found = list(self._probes.probes(ambiguity, site, message)) if _has_value(message, self._probes.path(site)) else []
+            found = (
+                list(self._probes.probes(ambiguity, site, message))
+                if _has_value(message, self._probes.path(site))
+                else []
+            )
             if found:
                 self._questions.remove(question)
                 self._questions.append(question)

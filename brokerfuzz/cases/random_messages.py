@@ -16,21 +16,40 @@ from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, Product
 
 @overload
 def messages(
-    message_type: Literal["offer-creation-request"], seed: int, *, plausible: bool = False, contract: Contract | None = None
+    message_type: Literal["offer-creation-request"],
+    seed: int,
+    *,
+    plausible: bool = False,
+    contract: Contract | None = None,
 ) -> Iterator[OfferCreationRequest]: ...
 @overload
 def messages(
-    message_type: Literal["product-list-response"], seed: int, *, plausible: bool = False, contract: Contract | None = None
+    message_type: Literal["product-list-response"],
+    seed: int,
+    *,
+    plausible: bool = False,
+    contract: Contract | None = None,
 ) -> Iterator[ProductListResponse]: ...
 @overload
 def messages(
-    message_type: Literal["offer-pricing-response"], seed: int, *, plausible: bool = False, contract: Contract | None = None
+    message_type: Literal["offer-pricing-response"],
+    seed: int,
+    *,
+    plausible: bool = False,
+    contract: Contract | None = None,
 ) -> Iterator[OfferPricingResponse]: ...
 @overload
-def messages(message_type: MessageType, seed: int, *, plausible: bool = False, contract: Contract | None = None) -> Iterator[Any]: ...
+def messages(
+    message_type: MessageType, seed: int, *, plausible: bool = False, contract: Contract | None = None
+) -> Iterator[Any]: ...
 @overload
 def messages(
-    message_type: MessageType, seed: int, *, verdicts: Collection[Label], now: datetime | None = None, contract: Contract | None = None
+    message_type: MessageType,
+    seed: int,
+    *,
+    verdicts: Collection[Label],
+    now: datetime | None = None,
+    contract: Contract | None = None,
 ) -> Iterator[Case]: ...
 def messages(
     message_type: MessageType,
@@ -44,14 +63,16 @@ def messages(
     """Returns an endless iterator over valid messages, or over cases with these `verdicts`.
 
     The same arguments give the same messages on every machine. Each message is a new object that you may change.
-    `brokerfuzz.cases.compact` converts a message to bytes. `plausible=True` uses realistic values instead of unusual ones.
+    `brokerfuzz.cases.compact` converts a message to bytes. `plausible=True` uses realistic values instead of unusual
+    ones.
 
-    `verdicts` contains one or more of `valid`, `invalid` and `unspecified`. Each case contains a message as bytes, and the
-    message's verdict, faults and twin. `now` is the time for cases whose verdict depends on the current time. If `now` is None,
-    there are no such cases, so every verdict is correct at any supported time. `contract` is a changed contract.
+    `verdicts` contains one or more of `valid`, `invalid` and `unspecified`. Each case contains a message as bytes, and
+    the message's verdict, faults and twin. `now` is the time for cases whose verdict depends on the current time. If
+    `now` is None, there are no such cases, so every verdict is correct at any supported time. `contract` is a changed
+    contract.
 
-    Raises `UnknownNameError` for an unknown message type or verdict, `ClockError` for an unsupported `now`, and `TypeError` for other
-    wrong arguments.
+    Raises `UnknownNameError` for an unknown message type or verdict, `ClockError` for an unsupported `now`, and
+    `TypeError` for other wrong arguments.
 
     >>> from brokerfuzz import messages
     >>> next(messages("offer-creation-request", seed=1, plausible=True))["number"]
@@ -66,7 +87,9 @@ def messages(
     return random_cases(message_type, seed, verdicts=known_labels(verdicts), now=now, contract=contract)
 
 
-def valid_messages(message_type: MessageType, seed: int, *, plausible: bool = False, contract: Contract | None = None) -> Iterator[Any]:
+def valid_messages(
+    message_type: MessageType, seed: int, *, plausible: bool = False, contract: Contract | None = None
+) -> Iterator[Any]:
     """Yields an endless stream of valid messages (see `messages`)."""
     draw, source = valid_draw(contract or load_contract(), message_type, Style(plausible=plausible)), RandomSource(seed)
     while True:

@@ -24,7 +24,9 @@ _BESIDE = frozenset({"reason", "group", "difference"})
 """The properties that some formats add for other programs. brokerfuzz ignores these properties."""
 
 MOST_LISTED = 1000
-"""The maximum number of faults, ambiguities, tags or headers in a line. Lines from brokerfuzz contain only a few of these values."""
+"""The maximum number of faults, ambiguities, tags or headers in a line. Lines from brokerfuzz contain only a few of
+these values.
+"""
 
 _LONGEST = 400
 
@@ -34,7 +36,10 @@ BytesOf = Callable[[str], bytes]
 
 def no_files(name: str) -> bytes:
     """Raises `CorpusError`, because a corpus in a single file cannot refer to other files."""
-    raise CorpusError(f"the message is in the file {quoted(name)}, which brokerfuzz can read only if you specify the folder of the corpus")
+    raise CorpusError(
+        f"the message is in the file {quoted(name)}, which brokerfuzz can read only if you specify the folder of the "
+        "corpus"
+    )
 
 
 class CaseRecord(NamedTuple):
@@ -57,8 +62,8 @@ class CaseRecord(NamedTuple):
 
     @property
     def body(self) -> bytes:
-        """The message. If the message is in a separate file, every access reads this file. Raises `CorpusError` if the file cannot
-        be read.
+        """The message. If the message is in a separate file, every access reads this file. Raises `CorpusError` if the
+        file cannot be read.
         """
         if isinstance(self.carried, bytes):
             return self.carried
@@ -83,7 +88,10 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
     try:
         said = orjson.loads(line)
         carrier, carried = _carried(said)
-        faults = tuple(Fault(text_of(entry["rule"]), text_of(entry["at"]), text_of(entry["technique"])) for entry in _list(said.get("faults", [])))
+        faults = tuple(
+            Fault(text_of(entry["rule"]), text_of(entry["at"]), text_of(entry["technique"]))
+            for entry in _list(said.get("faults", []))
+        )
         record = CaseRecord(
             id=_id(said["id"]),
             message_type=known_message_type(said["message"]),
@@ -115,12 +123,15 @@ def _list(value: Any) -> list[Any]:
 
 
 def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], bytes | str]:
-    """Returns the name and the contents of the property that contains the message. A JSON value becomes bytes, because parsed JSON
-    needs thirty times as much memory.
+    """Returns the name and the contents of the property that contains the message. A JSON value becomes bytes, because
+    parsed JSON needs thirty times as much memory.
     """
     carriers = _CARRIERS & said.keys()
     if len(carriers) > 1:
-        raise ValueError(f"the properties {' and '.join(sorted(carriers))} contradict each other: only one of them may contain the message")
+        raise ValueError(
+            f"the properties {' and '.join(sorted(carriers))} contradict each other: only one of them may contain the "
+            "message"
+        )
     if "body" in said:
         return "body", orjson.dumps(said["body"])
     if "raw" in said:
@@ -160,22 +171,28 @@ def _no_record(problem: Exception) -> CorpusError:
     return CorpusError(f"the line is not a valid case record ({shortened(problem_of(problem), _LONGEST)})")
 
 
-def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None, now: datetime | None = None) -> Case:
+def judged(
+    record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None, now: datetime | None = None
+) -> Case:
     """Judges the message in a line of a corpus again, and returns the case.
 
-    A time-dependent case is judged as of the time for which it was generated. Any other case is judged as of `now` (None: the
-    current time). `twins` maps IDs to the valid cases of earlier lines.
+    A time-dependent case is judged as of the time for which it was generated. Any other case is judged as of `now`
+    (None: the current time). `twins` maps IDs to the valid cases of earlier lines.
 
-    Raises `CorpusError` (without a line number) if the ID, the verdict, the faults or the ambiguities in the line are wrong.
+    Raises `CorpusError` (without a line number) if the ID, the verdict, the faults or the ambiguities in the line are
+    wrong.
     """
     twin = twins.get(record.twin_id) if record.twin_id is not None else None
     try:
         case = Case.judged(
-            record.message_type, record.body, faults=record.faults, tags=record.tags, twin=twin, now=record.now or now, contract=contract,
+            record.message_type, record.body, faults=record.faults, tags=record.tags, twin=twin, now=record.now or now,
+            contract=contract,
             headers=record.headers,
         )  # fmt: skip
     except LabelError as problem:
-        raise CorpusError(f"the message does not match its verdict in the corpus: {shortened(str(problem))}") from problem
+        raise CorpusError(
+            f"the message does not match its verdict in the corpus: {shortened(str(problem))}"
+        ) from problem
     if record.twin_id is not None and twin is None:
         case = replace(case, _missing_twin=record.twin_id)
     found = (case.id, case.label, sorted({touch.ambiguity for touch in case.verdict.ambiguities}))

@@ -5,16 +5,16 @@
 
 Empty lists are omitted.
 
-`body` is the message if its bytes are compact JSON: UTF-8 without white space and without unnecessary escapes. Otherwise, `raw`
-contains the message in base64. With `export --base64`, every message is in `raw`. If each message has its own file, the property `file`
-contains the name of this file, and `reason` says why the message has its verdict.
+`body` is the message if its bytes are compact JSON: UTF-8 without white space and without unnecessary escapes.
+Otherwise, `raw` contains the message in base64. With `export --base64`, every message is in `raw`. If each message has
+its own file, the property `file` contains the name of this file, and `reason` says why the message has its verdict.
 
-`ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is omitted if there is no twin. The `headers` of
-a case replace the usual headers with the same names. The value null means that the header is not sent. If the headers declare a
-compressed body, `raw` contains the compressed bytes.
+`ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is omitted if there is no twin. The
+`headers` of a case replace the usual headers with the same names. The value null means that the header is not sent. If
+the headers declare a compressed body, `raw` contains the compressed bytes.
 
-If the verdict of a case depends on the current time, the case has the tag `now:TIME`, with the time for which the verdict is
-correct.
+If the verdict of a case depends on the current time, the case has the tag `now:TIME`, with the time for which the
+verdict is correct.
 
 The last record of a corpus ends with `"last":true`, so that readers detect a truncated corpus.
 """
@@ -56,8 +56,8 @@ def _message(case: Case, *, base64: bool) -> tuple[bytes, bytes]:
 
 
 def _line(case: Case, carrier: bytes, carried: bytes, end: bytes) -> tuple[bytes, ...]:
-    """Returns a line of the corpus as pieces of bytes. Joining the pieces of all lines in one step is faster than joining each line
-    first.
+    """Returns a line of the corpus as pieces of bytes. Joining the pieces of all lines in one step is faster than
+    joining each line first.
     """
     verdict = case.verdict
     record: dict[str, Any] = {"id": case.id, "message": case.message_type, "verdict": verdict.label}

@@ -1,7 +1,9 @@
-"""Generates cases with unusual request headers: content types, encodings, and other headers that a service may interpret.
+"""Generates cases with unusual request headers: content types, encodings, and other headers that a service may
+interpret.
 
-The message is valid, and the contract does not say how a service must treat the headers. The HTTP method does not vary, because
-the user chooses it. The header content-length is always correct, because the HTTP client does not allow other values.
+The message is valid, and the contract does not say how a service must treat the headers. The HTTP method does not vary,
+because the user chooses it. The header content-length is always correct, because the HTTP client does not allow other
+values.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,17 +26,29 @@ _TYPES = {
     "multipart-form": "multipart/form-data; boundary=x", "octet-stream": "application/octet-stream",
     "problem-json": "application/problem+json", "vendor-json": "application/vnd.example+json", "text-json": "text/json",
     "json-lines": "application/x-ndjson", "any-type": "*/*",
-    "subtype-alone": "json", "no-subtype": "application/", "semicolon": ";", "empty-type": "", "two-in-one": "application/json, text/plain",
+    "subtype-alone": "json", "no-subtype": "application/", "semicolon": ";", "empty-type": "",
+    "two-in-one": "application/json, text/plain",
     "open-quote": 'application/json; charset="utf-8', "unknown-parameter": "application/json; profile=offer",
 }  # fmt: skip
-_OTHER_CHARSETS = {f"charset-{name}": f"application/json; charset={name}" for name in ("iso-8859-1", "utf-16", "us-ascii")}
+_OTHER_CHARSETS = {
+    f"charset-{name}": f"application/json; charset={name}" for name in ("iso-8859-1", "utf-16", "us-ascii")
+}
 _FORMS = {
-    "charset-utf-8": "application/json; charset=utf-8", "charset-in-capitals": 'application/json;charset="UTF-8"', "capitals": "APPLICATION/JSON",
+    "charset-utf-8": "application/json; charset=utf-8", "charset-in-capitals": 'application/json;charset="UTF-8"',
+    "capitals": "APPLICATION/JSON",
 }  # fmt: skip
 _CODINGS = {"identity": "identity", "empty-coding": ""}
 _FALSE_CODINGS = {"gzip-not-sent": "gzip", "deflate-not-sent": "deflate", "unknown-coding": "none-such"}
-_RESPONSE_TYPES = {"xml-alone": "application/xml", "html-alone": "text/html", "all-but-json": "*/*, application/json;q=0", "no-subtype-taken": "json"}
-_OTHERS: Mapping[str, Headers] = {"chunks": (("Transfer-Encoding", "chunked"),), "expect-continue": (("Expect", "100-continue"),)}
+_RESPONSE_TYPES = {
+    "xml-alone": "application/xml",
+    "html-alone": "text/html",
+    "all-but-json": "*/*, application/json;q=0",
+    "no-subtype-taken": "json",
+}
+_OTHERS: Mapping[str, Headers] = {
+    "chunks": (("Transfer-Encoding", "chunked"),),
+    "expect-continue": (("Expect", "100-continue"),),
+}
 
 Request = tuple[str, bytes, Headers]
 """A request with unusual headers: the name of the probe, the body, and the headers."""
@@ -55,7 +69,11 @@ class RequestMaker:
     def every(self) -> Iterator[Case]:
         for ambiguity in self.contract.ambiguities:
             for name, body, headers in self.requests(ambiguity):
-                claims: dict[str, Any] = {"claim": ambiguity.id, "tags": (f"probe:{ambiguity.id}", f"as:{name}"), "headers": headers}
+                claims: dict[str, Any] = {
+                    "claim": ambiguity.id,
+                    "tags": (f"probe:{ambiguity.id}", f"as:{name}"),
+                    "headers": headers,
+                }
                 case = confirmed(self.message_type, body, now=self.now, contract=self.contract, **claims)
                 if case is not None:
                     yield case
@@ -82,7 +100,9 @@ class RequestMaker:
                 yield from _each(body, "Content-Encoding", _FALSE_CODINGS)
             case of.CONTENT_ENCODING:
                 yield from _each(body, "Content-Encoding", _CODINGS)
-                smallest = message(self.contract, self.message_type, REQUIRED)  # brokerfuzz cannot shrink a compressed body
+                smallest = message(
+                    self.contract, self.message_type, REQUIRED
+                )  # brokerfuzz cannot shrink a compressed body
                 yield "gzip", gzipped(compact(smallest)), (("Content-Encoding", "gzip"),)
             case of.RESPONSE_TYPE:
                 yield from _each(body, "Accept", _RESPONSE_TYPES)
@@ -90,7 +110,9 @@ class RequestMaker:
                 yield from ((name, body, headers) for name, headers in _OTHERS.items())
 
     def _beyond_ascii(self, plain: Any) -> bytes:
-        """Adds letters outside ASCII to a string of the message. A service that assumes a wrong encoding reads wrong letters."""
+        """Adds letters outside ASCII to a string of the message. A service that assumes a wrong encoding reads wrong
+        letters.
+        """
         for name, value in plain.items():
             if isinstance(value, str):
                 body = compact({**plain, name: f"{value} é漢"})
@@ -104,12 +126,20 @@ def _each(body: bytes, header: str, values: Mapping[str, str]) -> Iterator[Reque
 
 
 def gzipped(body: bytes) -> bytes:
-    """Returns the body in the gzip format (RFC 1952). The body is not really compressed, because different versions of zlib produce
-    different bytes.
+    """Returns the body in the gzip format (RFC 1952). The body is not really compressed, because different versions of
+    zlib produce different bytes.
     """
     blocks = [body[start : start + 0xFFFF] for start in range(0, len(body), 0xFFFF)] or [b""]
     stored = b"".join(
-        (b"\1" if number == len(blocks) else b"\0") + len(block).to_bytes(2, "little") + (len(block) ^ 0xFFFF).to_bytes(2, "little") + block
+        (b"\1" if number == len(blocks) else b"\0")
+        + len(block).to_bytes(2, "little")
+        + (len(block) ^ 0xFFFF).to_bytes(2, "little")
+        + block
         for number, block in enumerate(blocks, 1)
     )
-    return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + stored + crc32(body).to_bytes(4, "little") + (len(body) & 0xFFFFFFFF).to_bytes(4, "little")
+    return (
+        b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
+        + stored
+        + crc32(body).to_bytes(4, "little")
+        + (len(body) & 0xFFFFFFFF).to_bytes(4, "little")
+    )

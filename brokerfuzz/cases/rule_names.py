@@ -1,9 +1,9 @@
 """Gives each rule a short name that is easy to read: `products.pageCount minimum`.
 
-A short name consists of the end of the rule's site and the keyword of the rule. The end of the site is as short as possible,
-but different from the ends of all other sites. If the message type is known, only the sites of this type must be different. If
-necessary, the name begins with the message type: `offer-creation-request.surcharge type`. In a site, `[]` means the items of an
-array.
+A short name consists of the end of the rule's site and the keyword of the rule. The end of the site is as short as
+possible, but different from the ends of all other sites. If the message type is known, only the sites of this type must
+be different. If necessary, the name begins with the message type: `offer-creation-request.surcharge type`. In a site,
+`[]` means the items of an array.
 """
 
 from collections import Counter
@@ -16,8 +16,8 @@ from brokerfuzz.schemas import Contract, MessageType, Rule
 
 @lru_cache(maxsize=16)
 def rule_names(contract: Contract, message_type: MessageType | None = None) -> Mapping[str, str]:
-    """Maps the IDs of rules to short names. With a message type, the result contains only the rules of this type, which can have
-    shorter names.
+    """Maps the IDs of rules to short names. With a message type, the result contains only the rules of this type, which
+    can have shorter names.
     """
     rules = contract.rules[message_type] if message_type else contract.rules_by_id.values()
     sites = dict.fromkeys((rule.message_type, rule.site) for rule in rules)
@@ -28,8 +28,8 @@ def rule_names(contract: Contract, message_type: MessageType | None = None) -> M
 
 @lru_cache(maxsize=16)
 def _ids(contract: Contract, message_type: MessageType | None) -> Mapping[str, str]:
-    """Maps the short names of rules to the IDs of the rules. With a message type, the names that are unique only within this
-    type are also included.
+    """Maps the short names of rules to the IDs of the rules. With a message type, the names that are unique only within
+    this type are also included.
     """
     names = [rule_names(contract), *([rule_names(contract, message_type)] if message_type else [])]
     return {name: rule_id for named in names for rule_id, name in named.items()}

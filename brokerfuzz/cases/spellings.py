@@ -1,4 +1,6 @@
-"""Writes a valid message in other ways that RFC 8259 allows, without changing its meaning, and lists unusual literals."""
+"""Writes a valid message in other ways that RFC 8259 allows, without changing its meaning, and lists unusual
+literals.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -42,14 +44,20 @@ SPELLINGS: Mapping[str, Callable[[bytes], bytes]] = {
 """Functions that change the bytes of a message, but not the meaning of the message."""
 TEXT_LITERALS: Sequence[str] = [
     f'"{text}"' for text in (
-        r"\"\\\/\b\f\n\r\t", r"\u002c\u0022\u005C", r"\u0012\u001f", r"\u00A0\u00e9", r"\u0123\u0821\uA66D\ua66d", r"\\u0000", r"\\a\\n",
-        "/* no comment */", "// nor this", r"\ud83e\uddea", r"\uD834\uDD1E\ud834\udd1e", r"\uDBFF\uDFFF", r"\uFFFE\uFDD0", r"\uD83F\uDFFE",
-        "\uffff", "\U0010ffff", "\x7f", "\u2028\u2029", "\u03c0\u20ac\U0001d11e", r"\u200B\u2064", "[1,2]", "{}", "\ufffd",
+        r"\"\\\/\b\f\n\r\t", r"\u002c\u0022\u005C", r"\u0012\u001f", r"\u00A0\u00e9", r"\u0123\u0821\uA66D\ua66d",
+        r"\\u0000", r"\\a\\n",
+        "/* no comment */", "// nor this", r"\ud83e\uddea", r"\uD834\uDD1E\ud834\udd1e", r"\uDBFF\uDFFF",
+        r"\uFFFE\uFDD0", r"\uD83F\uDFFE",
+        "\uffff", "\U0010ffff", "\x7f", "\u2028\u2029", "\u03c0\u20ac\U0001d11e", r"\u200B\u2064", "[1,2]", "{}",
+        "\ufffd",
     )
 ]  # fmt: skip
-"""Strings in JSON notation that RFC 8259 allows: with escapes, with Unicode noncharacters, or with text that looks like code."""
+"""Strings in JSON notation that RFC 8259 allows: with escapes, with Unicode noncharacters, or with text that looks like
+code.
+"""
 NUMBER_LITERALS: Sequence[str] = (
-    "0e1", "0e+1", "0E-1", "-0", "-0.0", "0e999", "1E22", "1E+2", "1E-2", "1e2", "123e45", "123.456e78", "1.0e+28", "-1.0e+28",
+    "0e1", "0e+1", "0E-1", "-0", "-0.0", "0e999", "1E22", "1E+2", "1E-2", "1e2", "123e45", "123.456e78", "1.0e+28",
+    "-1.0e+28",
     "100000000000000000000", "1.50",
 )  # fmt: skip
 """Numbers in notations that RFC 8259 allows."""

@@ -1,4 +1,6 @@
-"""Checks that brokerfuzz can test a changed contract: it must be able to generate valid messages, and to break each rule."""
+"""Checks that brokerfuzz can test a changed contract: it must be able to generate valid messages, and to break each
+rule.
+"""
 
 from collections.abc import Collection
 from functools import lru_cache
@@ -15,8 +17,11 @@ _NAMED = 5
 """The maximum number of rules or places that an error names."""
 
 
-def check_testable(contract: Contract, message_type: MessageType, chosen: Selection, verdicts: Collection[Label]) -> None:
-    """Raises `ContractError` if brokerfuzz cannot generate a valid message, or cannot break a rule that the filter `chosen` selects.
+def check_testable(
+    contract: Contract, message_type: MessageType, chosen: Selection, verdicts: Collection[Label]
+) -> None:
+    """Raises `ContractError` if brokerfuzz cannot generate a valid message, or cannot break a rule that the filter
+    `chosen` selects.
 
     Without invalid cases in `verdicts`, no rule has to be broken.
     """
@@ -25,7 +30,8 @@ def check_testable(contract: Contract, message_type: MessageType, chosen: Select
     contract.check_described(message_type)
     if wrong := _problems(contract, message_type, full=False):
         raise ContractError(
-            f"brokerfuzz cannot generate a valid {message_type} for this contract: the simplest message that it generates {wrong}; "
+            f"brokerfuzz cannot generate a valid {message_type} for this contract: the simplest message that it "
+            f"generates {wrong}; "
             "change the schema there"
         )
     unbroken = _unbroken(contract, message_type) if "invalid" in verdicts else []
@@ -39,22 +45,32 @@ def _unbroken(contract: Contract, message_type: MessageType) -> list[str]:
 
 
 def _problems(contract: Contract, message_type: MessageType, *, full: bool) -> str:
-    """Says why a generated message is not valid (empty: the message is valid). With `full`, it contains all optional properties."""
-    verdict = check(message_type, compact(message(contract, message_type, COMPLETE if full else REQUIRED)), contract=contract)
+    """Says why a generated message is not valid (empty: the message is valid). With `full`, it contains all optional
+    properties.
+    """
+    verdict = check(
+        message_type, compact(message(contract, message_type, COMPLETE if full else REQUIRED)), contract=contract
+    )
     if verdict.broken:
         return f"breaks {_named(sorted({violation.rule for violation in verdict.broken}))}"
-    return "" if verdict.label == "valid" else f"has an ambiguous value at {_named(sorted({touch.at for touch in verdict.ambiguities}))}"
+    return (
+        ""
+        if verdict.label == "valid"
+        else f"has an ambiguous value at {_named(sorted({touch.at for touch in verdict.ambiguities}))}"
+    )
 
 
 def _problem(untested: list[str], wrong: str) -> str:
     if wrong:
         return (
-            f"brokerfuzz cannot generate valid messages in which it could break {_named(untested, 'or')}: a message with all properties {wrong}; "
+            f"brokerfuzz cannot generate valid messages in which it could break {_named(untested, 'or')}: a message "
+            f"with all properties {wrong}; "
             "change the schema there"
         )
     exclusions = " ".join(f"--rule '{EXCLUDES}{rule}'" for rule in untested[:_NAMED])
     return (
-        f"brokerfuzz cannot generate a message that breaks only {_named(untested, 'or')}, so no case would test this; change the contract, or "
+        f"brokerfuzz cannot generate a message that breaks only {_named(untested, 'or')}, so no case would test this; "
+        "change the contract, or "
         f"exclude what cannot be tested: {exclusions} (in Python: rules=['{EXCLUDES}...'])"
     )
 

@@ -1,4 +1,6 @@
-"""Generates valid cases with edges: unusual values and notations that the contract allows, but that strict programs may reject."""
+"""Generates valid cases with edges: unusual values and notations that the contract allows, but that strict programs may
+reject.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -66,15 +68,25 @@ class ValidCases:
         for path in sorted(free, key=lambda path: not self.contract.sites[self.message_type][path].required)[:1]:
             body = compact(self._message(SMALLEST, self._at(path), {path: Wish(options=[placeholder])}))
             for number, literal in enumerate(literals):
-                yield from self._valid(body.replace(compact(placeholder), literal.encode()), f"spelled-{json_type}-{number}")
+                yield from self._valid(
+                    body.replace(compact(placeholder), literal.encode()), f"spelled-{json_type}-{number}"
+                )
 
     def _free_sites(self, json_type: str) -> list[str]:
         """Returns the sites where every value of the type `json_type` is valid and touches no ambiguity."""
-        return [path for path, site in self._sites.items() if types_of(site.schema) - {"null"} == {json_type} and self._is_free(site)]
+        return [
+            path
+            for path, site in self._sites.items()
+            if types_of(site.schema) - {"null"} == {json_type} and self._is_free(site)
+        ]
 
     def _is_free(self, site: Site) -> bool:
         bound = {"enum", KNOWN, "minimum", "exclusiveMinimum", "multipleOf", "maxLength"} & set(site.schema)
-        return not bound and not unsupported_keywords_of(site.schema) and not detectors_at(self.contract, self.message_type, site.path)
+        return (
+            not bound
+            and not unsupported_keywords_of(site.schema)
+            and not detectors_at(self.contract, self.message_type, site.path)
+        )
 
     @property
     def _sites(self) -> Mapping[str, Site]:
@@ -98,11 +110,15 @@ class ValidCases:
 
     def _shown(self, value: Any, site: Site) -> set[str]:
         found = places(value, site.path)
-        return {name for steps in found for name in self._edges.of(site.path, value_at(value, steps))} if found else {"absent"}
+        return (
+            {name for steps in found for name in self._edges.of(site.path, value_at(value, steps))}
+            if found
+            else {"absent"}
+        )
 
     def _messages(self, site: Site, edge: str) -> Iterator[Any]:
-        """Yields messages that may have the edge, the smallest first. The generator may replace a value that contradicts another property, so
-        the caller must check each message.
+        """Yields messages that may have the edge, the smallest first. The generator may replace a value that
+        contradicts another property, so the caller must check each message.
         """
         types = types_of(site.schema) - {"null"}
         there = self._at(site.path)
@@ -112,7 +128,9 @@ class ValidCases:
             yield self._message(SMALLEST, outer)
             yield self._message(COMPLETE, there, {site.path: Wish(state="absent")})
         elif edge == "null":
-            yield from (self._message(setting, there, {site.path: Wish(state="null")}) for setting in (SMALLEST, COMPLETE))
+            yield from (
+                self._message(setting, there, {site.path: Wish(state="null")}) for setting in (SMALLEST, COMPLETE)
+            )
         elif types == {"object"}:
             yield from (self._message(SMALLEST, there, props) for props in self._properties(site, edge))
         elif types == {"array"}:
@@ -132,8 +150,8 @@ class ValidCases:
             yield {join(site.path, name): Wish() for name in optional if edge == "every-property"}
 
     def _of_size(self, site: Site, size: int, there: Wishes, failed: Wishes) -> Iterator[Any]:
-        """Yields messages in which the array has `size` items. Equal items may be an ambiguity, so in some messages, an optional property
-        has another value in each item.
+        """Yields messages in which the array has `size` items. Equal items may be an ambiguity, so in some messages, an
+        optional property has another value in each item.
         """
         sized: Wishes = {site.path: Wish(least=size, most=size)}
         yield self._message(SMALLEST, there, sized)
@@ -149,13 +167,17 @@ class ValidCases:
 
     def _everywhere(self, value: Any) -> Wishes:
         """All numbers of the message get this value, so that a number that must be a sum is correct."""
-        numbers = {path: site.schema for path, site in self._sites.items() if types_of(site.schema) & {"integer", "number"}}
+        numbers = {
+            path: site.schema for path, site in self._sites.items() if types_of(site.schema) & {"integer", "number"}
+        }
         return {path: Wish(options=[value]) for path, schema in numbers.items() if matches(schema, value)}
 
     # -------------------------------------------------------------------------------------------- for the catalogue
 
     def packed(self) -> Iterator[Case]:
-        """Yields messages that have many edges: all values null, all properties in reverse order, or all values at an edge."""
+        """Yields messages that have many edges: all values null, all properties in reverse order, or all values at an
+        edge.
+        """
         for setting in SETTINGS[1:]:
             yield from self._valid(compact(self._message(setting)), setting.name)
         most = max((len(self._edges.values(path)) for path in self._sites), default=0)
@@ -165,8 +187,8 @@ class ValidCases:
                 yield from self._valid(compact(found), f"values-{number}")
 
     def _worlds(self) -> list[Wishes]:
-        """Returns wishes for messages that together contain every site. If two properties are the minimum and the maximum of the numbers in an
-        array, one more message has neither, so that the array can contain any number.
+        """Returns wishes for messages that together contain every site. If two properties are the minimum and the
+        maximum of the numbers in an array, one more message has neither, so that the array can contain any number.
         """
         worlds: list[Wishes] = [{}]
         lacking = [*self._sites]
@@ -177,13 +199,20 @@ class ValidCases:
             if lacking:
                 worlds.append(self._at(lacking[0]))
         asked = ambiguities_by_site(self.contract, self.message_type)
-        ranges = [(path, names[1:]) for path, of in asked.items() for detector, names in of if detector == "within_range"]
+        ranges = [
+            (path, names[1:]) for path, of in asked.items() for detector, names in of if detector == "within_range"
+        ]
         return [*worlds, *({join(path, name): Wish(state="null") for name in names} for path, names in ranges)]
 
     def _later(self, number: int) -> Wishes:
         """If one time must be later than another, it gets the next edge."""
         asked = ambiguities_by_site(self.contract, self.message_type)
-        ends = [join(path, names[1]) for path, of in asked.items() for detector, names in of if detector == "ordered_instants"]
+        ends = [
+            join(path, names[1])
+            for path, of in asked.items()
+            for detector, names in of
+            if detector == "ordered_instants"
+        ]
         values = {path: self._edges.values(path) for path in ends if path in self._sites}
         return {path: Wish(options=[some[(number + 1) % len(some)]]) for path, some in values.items() if some}
 
@@ -197,22 +226,30 @@ class ValidCases:
             yield from self.of_site(site, shown.get(path, ()))
 
     def one_at_a_time(self) -> Iterator[Case]:
-        """Yields messages in which one property is absent, the only optional one, null, or has a value of its enumeration."""
+        """Yields messages in which one property is absent, the only optional one, null, or has a value of its
+        enumeration.
+        """
         for path, site in self._sites.items():
             there = self._at(path) if path else {}
             if site.name and not site.required:
-                yield from self._valid(compact(self._message(COMPLETE, there, {path: Wish(state="absent")})), f"absent-{path}")
+                yield from self._valid(
+                    compact(self._message(COMPLETE, there, {path: Wish(state="absent")})), f"absent-{path}"
+                )
                 yield from self._valid(compact(self._message(REQUIRED, there)), f"alone-{path}")
             if site.name and "null" in types_of(site.schema):
-                yield from self._valid(compact(self._message(COMPLETE, there, {path: Wish(state="null")})), f"null-{path}")
+                yield from self._valid(
+                    compact(self._message(COMPLETE, there, {path: Wish(state="null")})), f"null-{path}"
+                )
             for value in site.schema.get("enum", ()):
                 for setting in (COMPLETE, REQUIRED):
                     wish = {path: Wish(options=[value])}
-                    yield from self._valid(compact(self._message(setting, there, wish)), f"{setting.name}-{path}={value}")
+                    yield from self._valid(
+                        compact(self._message(setting, there, wish)), f"{setting.name}-{path}={value}"
+                    )
 
     def sizes(self) -> Iterator[Case]:
-        """Yields messages in which all arrays of a nesting depth have another size, or in which a later item of an array has as many nulls as
-        possible.
+        """Yields messages in which all arrays of a nesting depth have another size, or in which a later item of an
+        array has as many nulls as possible.
         """
         arrays = {path: site for path, site in self._sites.items() if "array" in types_of(site.schema)}
         for depth in sorted({path.count("[]") for path in arrays}):
@@ -221,7 +258,11 @@ class ValidCases:
                 yield from self._valid(compact(self._message(COMPLETE, world, level)), f"{size}-items-{depth}-deep")
         for path, site in arrays.items():
             props = site.schema.get("items", {}).get("properties", {})
-            nulls = {join(f"{path}[]", name): Wish(state="null") for name, schema in props.items() if "null" in types_of(schema)}
+            nulls = {
+                join(f"{path}[]", name): Wish(state="null")
+                for name, schema in props.items()
+                if "null" in types_of(schema)
+            }
             for index in (1, 2, 10) if nulls else ():
                 found = self._message(COMPLETE, self._at(path), {path: Wish(least=index + 1, index=index)}, nulls)
                 yield from self._valid(compact(found), f"nulls-in-item-{index + 1}-{path}")

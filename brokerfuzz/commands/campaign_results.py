@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 
 
 def check(results: ResultOptions, others: Mapping[str, str | None], *, http: bool) -> None:
-    """Raises `ReportError` if a file cannot be written, or is specified for two purposes. Raises `UsageError` if an option needs a
-    baseline, but no baseline is given. `others` maps options to the files that the campaign uses in addition to `results`. `http`
-    says whether the target is an HTTP endpoint.
+    """Raises `ReportError` if a file cannot be written, or is specified for two purposes. Raises `UsageError` if an
+    option needs a baseline, but no baseline is given. `others` maps options to the files that the campaign uses in
+    addition to `results`. `http` says whether the target is an HTTP endpoint.
     """
     from brokerfuzz.reports import report_files
 
     report_files.check_paths(results.reports, http=http, others={**others, "--baseline": results.baseline})
     if results.baseline is None and (results.baseline_update or results.baseline_prune):
-        raise UsageError("--baseline-update and --baseline-prune change a baseline: use --baseline FILE to specify the baseline")
+        raise UsageError(
+            "--baseline-update and --baseline-prune change a baseline: use --baseline FILE to specify the baseline"
+        )
 
 
 def known(results: ResultOptions) -> "Baseline":
@@ -42,13 +44,19 @@ def known(results: ResultOptions) -> "Baseline":
 
 
 def finish(
-    result: "Result", planned: "PlannedCampaign", about: Mapping[str, Any], results: ResultOptions, resume: str | None, *, as_json: bool
+    result: "Result",
+    planned: "PlannedCampaign",
+    about: Mapping[str, Any],
+    results: ResultOptions,
+    resume: str | None,
+    *,
+    as_json: bool,
 ) -> int:
     """Prints the result, writes all files, and returns the exit status.
 
-    Prints the result first, so that no problem with a file can suppress the result. With `as_json`, prints the result last,
-    because the JSON document lists the files that could not be written. `about` describes the settings of the campaign.
-    `resume` is the command that continues the campaign.
+    Prints the result first, so that no problem with a file can suppress the result. With `as_json`, prints the result
+    last, because the JSON document lists the files that could not be written. `about` describes the settings of the
+    campaign. `resume` is the command that continues the campaign.
     """
     from brokerfuzz.reports import json_document, terminal
 
@@ -74,26 +82,37 @@ def finish(
 
 
 def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Result":
-    """Marks the known findings. With `--baseline-update`, findings that are not in the baseline yet also count as known."""
+    """Marks the known findings. With `--baseline-update`, findings that are not in the baseline yet also count as
+    known.
+    """
     from brokerfuzz.campaign import baseline
 
     applying = baseline.applying(known)
     for name in (name for name in known if name not in applying):
-        note(f"the entry of the finding {name} in {results.baseline} was valid only until {known[name].until}, so this finding counts as new")
-    added = [finding.name for finding in result.findings if finding.name not in known] if results.baseline_update else []
+        note(
+            f"the entry of the finding {name} in {results.baseline} was valid only until {known[name].until}, so this "
+            "finding counts as new"
+        )
+    added = (
+        [finding.name for finding in result.findings if finding.name not in known] if results.baseline_update else []
+    )
     return replace(result, findings=baseline.marked(result.findings, [*applying, *added]))
 
 
-def _write_files(result: "Result", planned: "PlannedCampaign", about: Mapping[str, Any], results: ResultOptions) -> tuple["Result", list[str]]:
-    """Writes the baseline, the configuration and the reports. Returns the result and the paths of the written files. `unwritten`
-    in the result describes the files that could not be written.
+def _write_files(
+    result: "Result", planned: "PlannedCampaign", about: Mapping[str, Any], results: ResultOptions
+) -> tuple["Result", list[str]]:
+    """Writes the baseline, the configuration and the reports. Returns the result and the paths of the written files.
+    `unwritten` in the result describes the files that could not be written.
     """
     from brokerfuzz.reports import report_files
 
     contract, files = planned.plan.demands, dict[str, Callable[[], None]]()
     prune = results.baseline_prune and _may_prune(result)
     if results.baseline is not None and (results.baseline_update or prune):
-        files[results.baseline] = partial(_update_baseline, results.baseline, result, planned.known, add=results.baseline_update, prune=prune)
+        files[results.baseline] = partial(
+            _update_baseline, results.baseline, result, planned.known, add=results.baseline_update, prune=prune
+        )
     if results.write_config and _may_pin(result):
         settings = click.get_current_context().meta.get(CONFIGURATION)
         path = "brokerfuzz.toml" if settings is None else str(settings.path)
@@ -107,7 +126,10 @@ def _write_files(result: "Result", planned: "PlannedCampaign", about: Mapping[st
 def _may_prune(result: "Result") -> bool:
     complete = result.stopped is None and result.outcome.state == "complete"
     if not complete:
-        note("no finding was removed from the baseline, because the campaign stopped early and did not check every finding")
+        note(
+            "no finding was removed from the baseline, because the campaign stopped early and did not check every "
+            "finding"
+        )
     return complete
 
 
@@ -127,10 +149,15 @@ def _update_baseline(path: str, result: "Result", known: "Baseline", *, add: boo
 
 
 def _pin(path: str, result: "Result", contract: "Contract") -> None:
-    """For each ambiguity that the answers decide, saves the observed interpretations as a policy in the configuration file `path`."""
+    """For each ambiguity that the answers decide, saves the observed interpretations as a policy in the configuration
+    file `path`.
+    """
     from brokerfuzz import configuration
 
     policies = {observed.ambiguity.id: list(observed.pinnable) for observed in result.ambiguities if observed.pinnable}
     pinned = configuration.pin_policies(Path(path), policies, contract)
     mixed = [observed.ambiguity.id for observed in result.ambiguities if observed.behaviour == "mixed"]
-    note(f"{len(pinned)} policies written to {path}" + (f"; no policy for {', '.join(mixed)}, because the answers differed" if mixed else ""))
+    note(
+        f"{len(pinned)} policies written to {path}"
+        + (f"; no policy for {', '.join(mixed)}, because the answers differed" if mixed else "")
+    )

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 @options.verdict_option
 @options.choice_options
 @click.option("--cases", "listed", is_flag=True,
-              help="List the cases, one per line. Each line also shows how many rules, techniques, edges, ambiguities and pairs the "
+              help="List the cases, one per line. Each line also shows how many rules, techniques, edges, ambiguities "
+                   "and pairs the "
               "case covers for the first time.")  # fmt: skip
 @options.now_option("Generate the cases")
 @options.contract_option
@@ -31,9 +32,9 @@ def command(
 ) -> None:  # fmt: skip
     """Show what the catalogue contains: the number of cases by verdict, rule, technique and ambiguity.
 
-    The catalogue is the fixed list of cases that brokerfuzz derives from the contract. `fire` sends the cases of the catalogue
-    before random cases, and `export --full` writes them to a file. The catalogue begins with the cases that cover the largest part
-    of the contract. A twin is the valid counterpart of an invalid case.
+    The catalogue is the fixed list of cases that brokerfuzz derives from the contract. `fire` sends the cases of the
+    catalogue before random cases, and `export --full` writes them to a file. The catalogue begins with the cases that
+    cover the largest part of the contract. A twin is the valid counterpart of an invalid case.
 
     \b
     Examples:
@@ -68,6 +69,8 @@ def command(
     if not sizes:
         raise UsageError(NOTHING_LEFT)
     if as_json:
-        print_json({"messages": {name: size.data() for name, size in sizes.items()}, **({"cases": rows} if listed else {})})
+        print_json(
+            {"messages": {name: size.data() for name, size in sizes.items()}, **({"cases": rows} if listed else {})}
+        )
     elif not listed:
         print_lines(size_lines(sizes))

@@ -36,28 +36,32 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
     "-q",
     "--quiet",
     is_flag=True,
-    help="Print only messages that are not valid. For a corpus, print only messages whose new verdict differs from the verdict in the corpus.",
+    help=(
+        "Print only messages that are not valid. For a corpus, print only messages whose new verdict differs from "
+        "the verdict in the corpus."
+    ),
 )
 @options.json_option
 def command(
-    files: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, policies: "PolicyValues", now: datetime | None, contract: str | None,
+    files: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, policies: "PolicyValues",
+    now: datetime | None, contract: str | None,
     values: str | None, quiet: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Judge messages as valid, invalid or unspecified, and explain why.
 
-    A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. A FILE can also be a corpus
-    that `export` wrote. brokerfuzz judges each message of a corpus again, and compares the new verdict with the verdict in the
-    corpus. A FILE can also be recorded traffic (HAR), in which brokerfuzz judges only the messages of the contract. A message that
-    is not JSON counts as invalid, not as a usage error.
+    A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. A FILE can also be a
+    corpus that `export` wrote. brokerfuzz judges each message of a corpus again, and compares the new verdict with the
+    verdict in the corpus. A FILE can also be recorded traffic (HAR), in which brokerfuzz judges only the messages of
+    the contract. A message that is not JSON counts as invalid, not as a usage error.
 
-    Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, brokerfuzz
-    judges the message once for each of these types. If the verdicts for these types differ, you must specify the type with
-    --message. If a message has none of the types in the contract, brokerfuzz uses the most similar type.
+    Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible,
+    brokerfuzz judges the message once for each of these types. If the verdicts for these types differ, you must specify
+    the type with --message. If a message has none of the types in the contract, brokerfuzz uses the most similar type.
 
     With --json, each line of the output is a JSON document about one message.
 
-    Exit status: 0 no message is invalid (for a corpus: no verdict has changed); 1 a message is invalid (for a corpus: a verdict
-    has changed); 2 usage error, or a file cannot be read.
+    Exit status: 0 no message is invalid (for a corpus: no verdict has changed); 1 a message is invalid (for a corpus: a
+    verdict has changed); 2 usage error, or a file cannot be read.
 
     \b
     Examples:

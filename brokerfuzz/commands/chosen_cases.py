@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from brokerfuzz.cases.plan import Plan
     from brokerfuzz.schemas import Contract, MessageType
 
-NOTHING_LEFT = "no case matches the filters: remove or change --message, --verdict, --rule, --technique, --site or --tag"
+NOTHING_LEFT = (
+    "no case matches the filters: remove or change --message, --verdict, --rule, --technique, --site or --tag"
+)
 
 
 def contract_of(folder: str | None, values: str | None = None) -> "Contract":
-    """`folder` contains a changed contract (None: the built-in contract). `values` is a file with reference data: the values
-    that the target knows.
+    """`folder` contains a changed contract (None: the built-in contract). `values` is a file with reference data: the
+    values that the target knows.
     """
     from brokerfuzz.schemas import load_contract
 
@@ -33,9 +35,11 @@ def _random_count(count: int | None, only_random: bool) -> int:
     return count if count is not None else RANDOM_CASES if only_random else 0
 
 
-def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: datetime | None, *, endless: bool = False) -> "tuple[Plan, ...]":
-    """`now` is the time for which time-dependent cases are generated (None: no time-dependent cases). If `endless` is true, the
-    number of random cases has no limit.
+def plans_of(
+    message_types: "Sequence[MessageType]", cases: CaseOptions, now: datetime | None, *, endless: bool = False
+) -> "tuple[Plan, ...]":
+    """`now` is the time for which time-dependent cases are generated (None: no time-dependent cases). If `endless` is
+    true, the number of random cases has no limit.
     """
     contract = contract_of(cases.contract, cases.values)
     check_rules(cases, message_types, contract)
@@ -46,34 +50,46 @@ def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: da
 
 
 def check_testable(filters: CaseFilters, message_types: "Iterable[MessageType]", contract: "Contract") -> None:
-    """Raises `ContractError` if brokerfuzz cannot generate valid messages, or cannot break a rule that `filters` select."""
+    """Raises `ContractError` if brokerfuzz cannot generate valid messages, or cannot break a rule that `filters`
+    select.
+    """
     from brokerfuzz.cases import testable_contract
 
     for message_type in message_types:
-        testable_contract.check_testable(contract, message_type, filters.selection(contract), filters.verdicts or LABELS)
+        testable_contract.check_testable(
+            contract, message_type, filters.selection(contract), filters.verdicts or LABELS
+        )
 
 
 def check_rules(filters: CaseFilters, message_types: "Sequence[MessageType]", contract: "Contract") -> None:
-    """Raises `UsageError` if none of the chosen rules belongs to `message_types`. Raises `UnknownNameError` if `filters` contains an unknown name."""
+    """Raises `UsageError` if none of the chosen rules belongs to `message_types`. Raises `UnknownNameError` if
+    `filters` contains an unknown name.
+    """
     found = filters.selection(contract).among(contract.rules_by_id.values())
     types = list(dict.fromkeys(rule.message_type for rule in found or ()))
     if types and not set(types) & set(message_types):
-        raise UsageError(f"--rule and --site match only rules of {' and '.join(types)}: use --message {types[0]}, or choose other rules")
+        raise UsageError(
+            f"--rule and --site match only rules of {' and '.join(types)}: use --message {types[0]}, or choose other "
+            "rules"
+        )
 
 
-def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, now: datetime | None, values: str | None) -> "Plan":
+def _plan(
+    message_type: "MessageType", cases: CaseOptions, count: int | None, now: datetime | None, values: str | None
+) -> "Plan":
     from brokerfuzz.cases.plan import Plan
 
     return Plan(
         message_type=message_type, now=now, seed=cases.seed, count=count, only_random=cases.only_random,
-        verdicts=cases.verdicts or LABELS, rules=cases.rules, techniques=cases.techniques, tags=cases.tags, sites=cases.sites,
+        verdicts=cases.verdicts or LABELS, rules=cases.rules, techniques=cases.techniques, tags=cases.tags,
+        sites=cases.sites,
         contract=cases.contract, values=values,
     )  # fmt: skip
 
 
 def recipe_of(plans: "Sequence[Plan]", fmt: str, values: str | None) -> str:
-    """Returns the options with which `export` generates the same cases again. If a file name is not UTF-8, the options contain
-    its invalid bytes as escapes. `values` is the file with the reference data.
+    """Returns the options with which `export` generates the same cases again. If a file name is not UTF-8, the options
+    contain its invalid bytes as escapes. `values` is the file with the reference data.
     """
     import shlex
 
@@ -84,10 +100,19 @@ def recipe_of(plans: "Sequence[Plan]", fmt: str, values: str | None) -> str:
     words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != LABELS and not plan.plausible]
     words += [f"--{name[:-1]}={value}" for name in options.CHOICE for value in getattr(plan, name)]
     random = plan.only_random and not plan.plausible
-    flags = {"--random": random, "--plausible": plan.plausible, "--full": plan.scope == "whole" and not plan.only_random, "--large": plan.large}
+    flags = {
+        "--random": random,
+        "--plausible": plan.plausible,
+        "--full": plan.scope == "whole" and not plan.only_random,
+        "--large": plan.large,
+    }
     words += [flag for flag, is_set in flags.items() if is_set]
     words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
     words += [f"--contract={plan.contract}"] if plan.contract is not None else []
     words += [f"--values={values}"] if values is not None else []
     words += ["--clock", f"--now={spell(plan.now)}"] if plan.now is not None else []
-    return shlex.join([*words, "--base64" if fmt == BASE64 else f"--format={fmt}"]).encode(errors="backslashreplace").decode()
+    return (
+        shlex.join([*words, "--base64" if fmt == BASE64 else f"--format={fmt}"])
+        .encode(errors="backslashreplace")
+        .decode()
+    )

@@ -19,41 +19,54 @@ if TYPE_CHECKING:
 
 
 @click.command("coverage", short_help="Show which parts of the contract a corpus covers.")
-@click.argument("corpora", metavar="CORPUS...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
+@click.argument(
+    "corpora", metavar="CORPUS...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False)
+)
 @click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES),
-              help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: brokerfuzz recognises the type by the properties]")  # fmt: skip
+              help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: brokerfuzz recognises the type by the "
+                   f"properties]")  # fmt: skip
 @click.option("--ndjson", is_flag=True, help="Read one message per line (default for .ndjson and .jsonl files).")
 @click.option(
     "--missing",
     is_flag=True,
-    help="Instead of the table, list everything that no message covers: rules, techniques, edges, ambiguities, and pairs of states.",
+    help=(
+        "Instead of the table, list everything that no message covers: rules, techniques, edges, ambiguities, and "
+        "pairs of states."
+    ),
 )
-@click.option("--html", metavar="FILE", type=click.Path(readable=False), help="Also write the coverage as an HTML page.")
+@click.option(
+    "--html", metavar="FILE", type=click.Path(readable=False), help="Also write the coverage as an HTML page."
+)
 @click.option("--force", is_flag=True, help="Overwrite the HTML page if it already exists.")
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
-              help="Exit with status 1 if the corpus covers less than this percentage of the contract. The percentage counts rules, techniques, "
+              help="Exit with status 1 if the corpus covers less than this percentage of the contract. The percentage "
+                   "counts rules, techniques, "
               "edges (unusual valid values) and ambiguities.")  # fmt: skip
 @options.now_option("Judge messages")
 @options.contract_option
 @options.json_option
 def command(
-    corpora: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, missing: bool, html: str | None, force: bool,
+    corpora: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, missing: bool, html: str | None,
+    force: bool,
     fail_under: float | None, now: datetime | None, contract: str | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """Show which parts of the contract a corpus covers, for each message type and for each site (a place in a message type).
+    """Show which parts of the contract a corpus covers, for each message type and for each site (a place in a message
+    type).
 
-    brokerfuzz counts five things: broken rules, techniques (ways to break a rule), edges (unusual valid values), ambiguities
-    (questions that the contract leaves open), and pairs of states (such as absent or null) of two properties.
+    brokerfuzz counts five things: broken rules, techniques (ways to break a rule), edges (unusual valid values),
+    ambiguities (questions that the contract leaves open), and pairs of states (such as absent or null) of two
+    properties.
 
-    A CORPUS is a file or folder that `export` wrote. A CORPUS can also be a file with one message, a file with one message per
-    line, or recorded traffic (HAR). Techniques count only in files from `export`, which
-    name the technique that breaks each rule.
+    A CORPUS is a file or folder that `export` wrote. A CORPUS can also be a file with one message, a file with one
+    message per line, or recorded traffic (HAR). Techniques count only in files from `export`, which name the technique
+    that breaks each rule.
 
-    With --json, the output is one JSON document. The property "messages" of the document contains an object for each message type.
-    The object of a message type has the properties "goals" and "sites". "goals" contains the numbers of covered rules, techniques,
-    edges, ambiguities and pairs. "sites" lists what is covered and what is missing at each site. The property "left_out" of the
-    document counts what brokerfuzz ignored: "other_traffic" is the number of recorded bodies that are not messages of the contract,
-    and "type_unknown" is the number of messages whose type brokerfuzz could not recognise.
+    With --json, the output is one JSON document. The property "messages" of the document contains an object for each
+    message type. The object of a message type has the properties "goals" and "sites". "goals" contains the numbers of
+    covered rules, techniques, edges, ambiguities and pairs. "sites" lists what is covered and what is missing at each
+    site. The property "left_out" of the document counts what brokerfuzz ignored: "other_traffic" is the number of
+    recorded bodies that are not messages of the contract, and "type_unknown" is the number of messages whose type
+    brokerfuzz could not recognise.
 
     Exit status: 0 success; 1 the coverage is below --fail-under; 2 usage error, or a corpus cannot be read.
 
@@ -74,12 +87,15 @@ def command(
         if lexists(html) and not force:
             raise ReportError(f"{html} already exists: add --force to replace it, or specify another file")
     with ProgressLine("messages") as progress:
-        measured = measure(corpora, contract=demands, message_type=message_type, lines=ndjson, now=now, progress=progress)
+        measured = measure(
+            corpora, contract=demands, message_type=message_type, lines=ndjson, now=now, progress=progress
+        )
     note_other_bodies(measured.others)
     if measured.ambiguous_type:
         first = measured.first_ambiguous_type
         note(
-            f"left out {measured.ambiguous_type:,} messages that match several message types (the first is {first}): specify the type with --message"
+            f"left out {measured.ambiguous_type:,} messages that match several message types (the first is {first}): "
+            "specify the type with --message"
         )
     tallies = list(measured.tallies.values())
     if html is not None:
@@ -89,9 +105,14 @@ def command(
     if as_json:
         print_json(data(measured))
     else:
-        print_lines(coverage_table.missing(tallies) if missing else coverage_table.lines(tallies, bars=sys.stdout.isatty()))
+        print_lines(
+            coverage_table.missing(tallies) if missing else coverage_table.lines(tallies, bars=sys.stdout.isatty())
+        )
     share = 100 * measured.score(*COUNTED).share
     if fail_under is not None and share < fail_under:
-        note(f"the corpus covers {share:.1f} % of the rules, techniques, edges and ambiguities, but --fail-under requires {fail_under:g} %")
+        note(
+            f"the corpus covers {share:.1f} % of the rules, techniques, edges and ambiguities, but --fail-under "
+            f"requires {fail_under:g} %"
+        )
         return FOUND
     return 0

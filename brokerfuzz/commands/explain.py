@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 @options.contract_option
 @options.json_option
 def command(name: str, files: tuple[str, ...], now: datetime | None, contract: str | None, as_json: bool) -> None:
-    """Explain a rule, technique, ambiguity, seeded bug, case or finding in plain words. The explanation of a rule, a technique or
-    an ambiguity contains an example and its twin (the valid counterpart).
+    """Explain a rule, technique, ambiguity, seeded bug, case or finding in plain words. The explanation of a rule, a
+    technique or an ambiguity contains an example and its twin (the valid counterpart).
 
     NAME can also be a part of a name. If several names contain this part, brokerfuzz lists all of them.
 
-    NAME can also be the ID of a case in the catalogue. If you specify a corpus or a journal as FILE, NAME can be the ID of a case in
-    this FILE. If you specify a journal, a JSON report or a baseline as FILE, NAME can be the ID of a finding in this FILE. You can
-    shorten the ID of a finding to its first eight digits.
+    NAME can also be the ID of a case in the catalogue. If you specify a corpus or a journal as FILE, NAME can be the ID
+    of a case in this FILE. If you specify a journal, a JSON report or a baseline as FILE, NAME can be the ID of a
+    finding in this FILE. You can shorten the ID of a finding to its first eight digits.
 
     \b
     Examples:
@@ -53,7 +53,9 @@ def command(name: str, files: tuple[str, ...], now: datetime | None, contract: s
 
 
 def _found(name: str, now: datetime | None, folder: str | None) -> "Explained | list[NamedThing]":
-    """Explains `name`. If the name is unknown, returns all names that contain `name`. If only one name contains `name`, explains this name."""
+    """Explains `name`. If the name is unknown, returns all names that contain `name`. If only one name contains `name`,
+    explains this name.
+    """
     from brokerfuzz.errors import UnknownNameError
     from brokerfuzz.explaining import explain, names_with
     from brokerfuzz.explaining.single_cases import in_catalogue
@@ -65,7 +67,10 @@ def _found(name: str, now: datetime | None, folder: str | None) -> "Explained | 
         if FINDING_ID.fullmatch(name):
             if CASE_ID.fullmatch(name) and (case := in_catalogue(name, contract=contract, now=now)) is not None:
                 return case
-            remedy = "if this ID belongs to a case or a finding, add the corpus, journal, JSON report or baseline that contains it"
+            remedy = (
+                "if this ID belongs to a case or a finding, add the corpus, journal, JSON report or baseline "
+                "that contains it"
+            )
             raise UnknownNameError("ID", name, (), remedy) from None
         matches = names_with(name, contract)
         if not matches:

@@ -49,14 +49,23 @@ class _WithFormats(Sectioned):
 @click.option(
     "--full",
     is_flag=True,
-    help="Include the whole catalogue. The catalogue contains each fault at several places, and varies the other properties of the message. For "
-    "any two properties of an object, the catalogue also contains every combination of their states (such as absent or null).",
+    help="Include the whole catalogue. The catalogue contains each fault at several places, and varies the other "
+    "properties of the message. For "
+    "any two properties of an object, the catalogue also contains every combination of their states (such as absent "
+    "or null).",
 )
-@click.option("--large", is_flag=True, help="Include messages of more than 16 KiB, such as a message of 1 MiB or of 100,000 brackets.")
+@click.option(
+    "--large",
+    is_flag=True,
+    help="Include messages of more than 16 KiB, such as a message of 1 MiB or of 100,000 brackets.",
+)
 @click.option(
     "--plausible",
     is_flag=True,
-    help="Write only random valid messages with realistic values, for demonstrations and load tests. --count sets the number of messages.",
+    help=(
+        "Write only random valid messages with realistic values, for demonstrations and load tests. --count sets the "
+        "number of messages."
+    ),
 )
 @options.clock_option
 @options.now_option("With --clock, generate the time-dependent cases")
@@ -64,7 +73,9 @@ class _WithFormats(Sectioned):
 @options.values_option
 @options.format_option
 @click.option(
-    "--base64", is_flag=True, help="In the format `ndjson`, write every message in base64, so that any JSON parser can read the exact bytes."
+    "--base64",
+    is_flag=True,
+    help="In the format `ndjson`, write every message in base64, so that any JSON parser can read the exact bytes.",
 )
 @click.option(
     "--shards",
@@ -76,30 +87,35 @@ class _WithFormats(Sectioned):
 @options.force_option
 @options.workers_option("generate random cases")
 @click.option(
-    "--cluster", metavar="ADDRESS", help="Let the workers of a Dask cluster generate the random cases. ADDRESS is the address of the Dask scheduler."
+    "--cluster",
+    metavar="ADDRESS",
+    help="Let the workers of a Dask cluster generate the random cases. ADDRESS is the address of the Dask scheduler.",
 )
 @options.json_option
 @typed_options(cases=CaseOptions)
 def command(
-    out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, full: bool, large: bool, plausible: bool, with_clock: bool,
-    fmt: str | None, base64: bool, shards: int | None, resume: bool, force: bool, workers: int, cluster: str | None, as_json: bool,
+    out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, full: bool, large: bool, plausible: bool,
+    with_clock: bool,
+    fmt: str | None, base64: bool, shards: int | None, resume: bool, force: bool, workers: int, cluster: str | None,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Write a corpus: messages with their verdicts. Programs in any language can read a corpus.
 
-    By default, the corpus is small enough for a repository. For each rule and each technique (a way to break this rule), the corpus
-    contains one invalid message. Each edge (an unusual valid value) occurs once at each place where it is possible. Each probe (a
-    message about a question that the contract leaves open) occurs at least once. Each message is as small as possible. If the
-    contract changes, only a few lines of the corpus change. Random cases come last. The twin (the valid counterpart) of an invalid
-    case comes before the invalid case.
+    By default, the corpus is small enough for a repository. For each rule and each technique (a way to break this
+    rule), the corpus contains one invalid message. Each edge (an unusual valid value) occurs once at each place where
+    it is possible. Each probe (a message about a question that the contract leaves open) occurs at least once. Each
+    message is as small as possible. If the contract changes, only a few lines of the corpus change. Random cases come
+    last. The twin (the valid counterpart) of an invalid case comes before the invalid case.
 
     OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (with the extra `remote`). A file is
-    compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists, brokerfuzz
-    replaces it only with --force. If OUT is -, the corpus goes to standard output and the summary to standard error.
+    compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists,
+    brokerfuzz replaces it only with --force. If OUT is -, the corpus goes to standard output and the summary to
+    standard error.
 
-    Without --clock, the same options give the same corpus on any day, and its verdicts are correct at any time. The number of
-    workers does not change the corpus. With --clock, the corpus also contains cases whose verdict depends on the current time. For
-    example, an offer whose last update is one hour in the future is invalid only until this hour has passed. `corpus verify`
-    reports the cases whose verdict is no longer correct.
+    Without --clock, the same options give the same corpus on any day, and its verdicts are correct at any time. The
+    number of workers does not change the corpus. With --clock, the corpus also contains cases whose verdict depends on
+    the current time. For example, an offer whose last update is one hour in the future is invalid only until this hour
+    has passed. `corpus verify` reports the cases whose verdict is no longer correct.
 
     \b
     Examples:
@@ -134,7 +150,14 @@ def command(
         scope = "whole" if full else form.scope if isinstance(form, Folder) else "essential"
         plans = plans_of(message_types, cases, clock(cases.now) if with_clock else None)
         plans = tuple(replace(plan, scope=scope, large=large, plausible=plausible) for plan in plans)
-        outcome = _written(_export(form, plans, place, pool, progress, cases.values), place, progress, shards, force=force, resume=resume)
+        outcome = _written(
+            _export(form, plans, place, pool, progress, cases.values),
+            place,
+            progress,
+            shards,
+            force=force,
+            resume=resume,
+        )
     _print_summary(outcome, out, progress.seconds, shards, {} if with_clock else _not_covered(plans), as_json=as_json)
 
 
@@ -149,25 +172,30 @@ def _check_scope(cases: CaseOptions, *, full: bool, large: bool) -> None:
     """Raises `UsageError` for options that contradict each other or change nothing."""
     if cases.only_random and (full or large):
         option = "--full" if full else "--large"
-        raise UsageError(f"{option} adds cases of the catalogue, but --random excludes these cases: use only one of the two options")
+        raise UsageError(
+            f"{option} adds cases of the catalogue, but --random excludes these cases: use only one of the two options"
+        )
     if full and large:
         raise UsageError("--full already includes the large messages: remove --large")
 
 
 def _plausible(cases: CaseOptions, *, other: bool) -> CaseOptions:
-    """Changes the options so that brokerfuzz exports only random valid messages. Raises `UsageError` if `cases` has filters, or
-    if `other` says that another option contradicts `--plausible`.
+    """Changes the options so that brokerfuzz exports only random valid messages. Raises `UsageError` if `cases` has
+    filters, or if `other` says that another option contradicts `--plausible`.
     """
     if other or cases:
         raise UsageError(
-            "--plausible writes only random valid messages, in one process: use it only with --message, --seed, --count, "
+            "--plausible writes only random valid messages, in one process: use it only with --message, --seed, "
+            "--count, "
             "--contract and output options"
         )
     return replace(cases, only_random=True, verdicts=("valid",))
 
 
 def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple[MessageType, ...]":
-    """Returns only the message types that the format supports. Raises `CorpusError` if the format supports none of `message_types`."""
+    """Returns only the message types that the format supports. Raises `CorpusError` if the format supports none of
+    `message_types`.
+    """
     from brokerfuzz.corpus.formats import Folder
     from brokerfuzz.errors import CorpusError
     from brokerfuzz.wording import listed
@@ -176,7 +204,9 @@ def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tup
         return message_types
     supported: tuple[MessageType, ...] = tuple(name for name in message_types if name in form.message_types)
     if not supported:
-        problem = f"the format `{form.name}` supports only {listed(form.message_types)}, not {listed(message_types, 'or')}"
+        problem = (
+            f"the format `{form.name}` supports only {listed(form.message_types)}, not {listed(message_types, 'or')}"
+        )
         raise CorpusError(f"{problem}: use --message {form.message_types[0]}")
     return supported
 
@@ -204,7 +234,9 @@ def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Pla
 
 
 def _resumed(cases: CaseOptions, place: "Place", form: "Format", shards: int) -> CaseOptions:
-    """Returns the options for the missing shards. Without `--now`, the new shards have the same time as the existing shards."""
+    """Returns the options for the missing shards. Without `--now`, the new shards have the same time as the existing
+    shards.
+    """
     from brokerfuzz.corpus.exporting import recorded_now
 
     return cases if cases.now is not None else replace(cases, now=recorded_now(place, form, shards))
@@ -223,7 +255,8 @@ def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "WorkerPool | 
 
 
 def _export(
-    form: "Format", plans: "tuple[Plan, ...]", place: "Place | None", pool: "WorkerPool | None", progress: ProgressLine, values: str | None
+    form: "Format", plans: "tuple[Plan, ...]", place: "Place | None", pool: "WorkerPool | None", progress: ProgressLine,
+    values: str | None
 ) -> "Export":  # fmt: skip
     from brokerfuzz.corpus.exporting import Export
     from brokerfuzz.corpus.formats import CorpusInfo
@@ -233,7 +266,9 @@ def _export(
     return Export(plans, form, about, pool, progress)
 
 
-def _written(export: "Export", place: "Place | None", progress: ProgressLine, shards: int | None, *, force: bool, resume: bool) -> "Outcome":
+def _written(
+    export: "Export", place: "Place | None", progress: ProgressLine, shards: int | None, *, force: bool, resume: bool
+) -> "Outcome":
     from brokerfuzz.corpus.exporting import write_corpus, write_shards, write_stream
 
     if not all(plan.only_random for plan in export.plans):
@@ -257,17 +292,34 @@ def _not_covered(plans: "tuple[Plan, ...]") -> dict[str, list[str]]:
     return found
 
 
-def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | None, not_covered: dict[str, list[str]], *, as_json: bool) -> None:
+def _print_summary(
+    outcome: "Outcome",
+    out: str,
+    seconds: float,
+    shards: int | None,
+    not_covered: dict[str, list[str]],
+    *,
+    as_json: bool,
+) -> None:
     summary, err = outcome.summary, out == "-"
     written = summary.by_message()
     if as_json:
         more: dict[str, Any] = {} if shards is None else {"shards": shards, "kept": outcome.kept}
         more |= {"left_out": outcome.left_out} if outcome.left_out else {}
         more |= {"covered_only_with_clock": not_covered} if not_covered else {}
-        data = {"out": out, "cases": summary.count, "bytes": outcome.bytes, "seconds": round(seconds, 3), **more, "messages": written}
+        data = {
+            "out": out,
+            "cases": summary.count,
+            "bytes": outcome.bytes,
+            "seconds": round(seconds, 3),
+            **more,
+            "messages": written,
+        }
         click.echo(json.dumps(data), err=err)
         return
-    where = "standard output" if err else click.format_filename(out) + ("" if shards is None else f", in {shards:,} shards")
+    where = (
+        "standard output" if err else click.format_filename(out) + ("" if shards is None else f", in {shards:,} shards")
+    )
     duration = f" in {seconds:,.1f} s" if sys.stderr.isatty() else ""
     click.echo(f"{summary.count:,} cases written to {where} ({outcome.bytes:,} bytes{duration})", err=err)
     if outcome.kept:

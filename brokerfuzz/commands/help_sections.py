@@ -6,18 +6,21 @@ import click
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Target": (
-        "message_type", "headers", "auth", "secrets", "exec_", "lines", "call", "app", "demo", "bugs", "method", "timeout", "wait_for",
+        "message_type", "headers", "auth", "secrets", "exec_", "lines", "call", "app", "demo", "bugs", "method",
+        "timeout", "wait_for",
         "longest_wait", "fresh",
         "proxy", "insecure", "ca", "cert", "key", "trace_headers", "hooks", "authenticate_after", "cleanup",
     ),
     "Answers": ("accept", "reject", "envelope"),
     "Cases": (
-        "message_types", "count", "seed", "only_random", "verdicts", "rules", "techniques", "sites", "tags", "full", "large", "plausible",
+        "message_types", "count", "seed", "only_random", "verdicts", "rules", "techniques", "sites", "tags", "full",
+        "large", "plausible",
         "with_clock",
     ),
     "Limits": ("max_time", "max_findings", "shrink", "rate", "concurrency", "preflight"),
     "Results": (
-        "reports", "force", "as_json", "quiet", "verbose", "journal", "resume", "baseline", "baseline_update", "baseline_prune", "write_config",
+        "reports", "force", "as_json", "quiet", "verbose", "journal", "resume", "baseline", "baseline_update",
+        "baseline_prune", "write_config",
     ),
     "Contract": ("policies", "contract", "values", "now"),
     "Workers": ("workers", "cluster"),

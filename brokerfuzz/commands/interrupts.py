@@ -1,5 +1,5 @@
-"""Handles Ctrl-C, similar signals, and code of users that ends the process. Python converts Ctrl-C to an exception, but a library
-can catch this exception by mistake. For this case, the module also records that Ctrl-C was pressed.
+"""Handles Ctrl-C, similar signals, and code of users that ends the process. Python converts Ctrl-C to an exception, but
+a library can catch this exception by mistake. For this case, the module also records that Ctrl-C was pressed.
 """
 
 import os
@@ -14,16 +14,19 @@ from typing import NoReturn, Self
 class Interrupts:
     """Records whether Ctrl-C was pressed in a `with` block. Ctrl-C still raises `KeyboardInterrupt` as usual.
 
-    If a library catches this exception, `check` raises a new `KeyboardInterrupt`. For example, jsonschema-rs may catch the
-    exception while it reads a number, and then treat the number as invalid. Without `check`, the verdict would be wrong, and the
-    command would continue.
+    If a library catches this exception, `check` raises a new `KeyboardInterrupt`. For example, jsonschema-rs may catch
+    the exception while it reads a number, and then treat the number as invalid. Without `check`, the verdict would be
+    wrong, and the command would continue.
     """
 
     def __init__(self) -> None:
         self._came = self._is_set = False
 
     def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        if (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        ):
             signal.signal(signal.SIGINT, self._interrupted)
             self._is_set = True
         return self
@@ -54,8 +57,8 @@ def treat_as_ctrl_c(*names: str) -> None:
 
 
 def _press_ctrl_c(number: int, frame: FrameType | None) -> None:
-    """Interrupts the command like Ctrl-C. A shell can make a background process ignore Ctrl-C, but this function also interrupts
-    such a process.
+    """Interrupts the command like Ctrl-C. A shell can make a background process ignore Ctrl-C, but this function also
+    interrupts such a process.
     """
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.default_int_handler(number, frame)
@@ -64,8 +67,9 @@ def _press_ctrl_c(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def refused_exits() -> Iterator[None]:
-    """In the `with` block, `os._exit` raises `RuntimeError`. Otherwise, an application or a hook that calls `os._exit(0)` would end the
-    command without a result, but with the exit status of a success. Child processes of the application can still call `os._exit`.
+    """In the `with` block, `os._exit` raises `RuntimeError`. Otherwise, an application or a hook that calls
+    `os._exit(0)` would end the command without a result, but with the exit status of a success. Child processes of the
+    application can still call `os._exit`.
     """
     original, process = os._exit, os.getpid()
 

@@ -1,8 +1,8 @@
 """Reads the settings and the results of a campaign from its journal.
 
-A journal may come from a person whom you do not trust. For this reason, brokerfuzz takes only the cases, their answers, and the
-settings for judging them from the journal. The target, the contract and all files come from the command line or the
-configuration.
+A journal may come from a person whom you do not trust. For this reason, brokerfuzz takes only the cases, their answers,
+and the settings for judging them from the journal. The target, the contract and all files come from the command line or
+the configuration.
 """
 
 from contextlib import closing
@@ -24,11 +24,11 @@ _HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "pl
 
 
 def recorded(path: str, contract: str | None) -> "PlannedCampaign":
-    """Returns the campaign of a journal, so that it can be resumed. `contract` is the folder of a changed contract. If the
-    campaign used the built-in contract, `contract` is ignored.
+    """Returns the campaign of a journal, so that it can be resumed. `contract` is the folder of a changed contract. If
+    the campaign used the built-in contract, `contract` is ignored.
 
-    Raises `JournalError` if the journal is invalid, and `UsageError` if the campaign used a changed contract and `contract` is
-    None.
+    Raises `JournalError` if the journal is invalid, and `UsageError` if the campaign used a changed contract and
+    `contract` is None.
     """
     from brokerfuzz.campaign import journal
     from brokerfuzz.cases.plan import Plan, time_of
@@ -42,10 +42,14 @@ def recorded(path: str, contract: str | None) -> "PlannedCampaign":
     try:
         plan, now = Plan.of(head.get("plan")), time_of(head.get("judged_at"))
     except ValueError as problem:
-        raise JournalError(f"{path} has an invalid first line ({problem}): use a journal that `brokerfuzz fire` wrote") from problem
+        raise JournalError(
+            f"{path} has an invalid first line ({problem}): use a journal that `brokerfuzz fire` wrote"
+        ) from problem
     if plan.contract is not None:
         if contract is None:
-            raise UsageError(f"the campaign of {path} used a changed contract: specify the folder of this contract with --contract")
+            raise UsageError(
+                f"the campaign of {path} used a changed contract: specify the folder of this contract with --contract"
+            )
         plan = replace(plan, contract=contract)
     policies, fresh, campaign_id = head.get("policies"), head.get("fresh"), str(head.get("campaign"))
     return PlannedCampaign(
@@ -66,8 +70,15 @@ def outcome(path: str, planned: "PlannedCampaign") -> "Result":
     from brokerfuzz.errors import JournalError
 
     with closing(Recalled(path)) as recalled:
-        shards = takewhile(lambda shard: shard <= recalled.last, planned.plan.shards())  # some plans have an infinite number of shards
-        cases = ((number, case) for shard in shards for number, case in planned.plan.cases(shard) if Key("case", number) in recalled.block(shard))
+        shards = takewhile(
+            lambda shard: shard <= recalled.last, planned.plan.shards()
+        )  # some plans have an infinite number of shards
+        cases = (
+            (number, case)
+            for shard in shards
+            for number, case in planned.plan.cases(shard)
+            if Key("case", number) in recalled.block(shard)
+        )
         result = run(Campaign(cases, _NoTarget(), planned.options, recalled=recalled, sends=False))
     if result.stop is not None and result.stop.cause == "journal":
         raise JournalError(result.stop.reason)

@@ -15,8 +15,8 @@ Command = Callable[..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """The options for the target. With `demo`, the target is the reference service with `bugs`. With `app`, `url` is a path in
-    the application. Each request contains `campaign_id` (empty: brokerfuzz generates an ID).
+    """The options for the target. With `demo`, the target is the reference service with `bugs`. With `app`, `url` is a
+    path in the application. Each request contains `campaign_id` (empty: brokerfuzz generates an ID).
     """
 
     demo: bool
@@ -50,7 +50,9 @@ class TargetOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SendingOptions:
-    """The options for sending: how many messages at the same time, how many per second, and which property gets a new value in each message."""
+    """The options for sending: how many messages at the same time, how many per second, and which property gets a new
+    value in each message.
+    """
 
     concurrency: int
     rate: float | None
@@ -91,7 +93,9 @@ class CaseOptions(CaseFilters):
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignOptions:
-    """The options that decide how a campaign runs and when it ends. `max_time` and `shrink` are in seconds (`shrink=0`: no shrinking)."""
+    """The options that decide how a campaign runs and when it ends. `max_time` and `shrink` are in seconds (`shrink=0`:
+    no shrinking).
+    """
 
     max_time: float | None
     max_findings: int | None
@@ -116,8 +120,9 @@ class ResultOptions:
 
 
 def typed_options(**kinds: type) -> Callable[[Command], Command]:
-    """Returns a decorator that passes groups of options to a command as objects. For each keyword argument `NAME=CLASS`, the
-    command gets an object of the class as its parameter NAME. The fields of the class are the options of the group.
+    """Returns a decorator that passes groups of options to a command as objects. For each keyword argument
+    `NAME=CLASS`, the command gets an object of the class as its parameter NAME. The fields of the class are the options
+    of the group.
     """
     names = {keyword: [field.name for field in fields(kind)] for keyword, kind in kinds.items()}
     replaced = {name for found in names.values() for name in found}

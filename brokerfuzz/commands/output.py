@@ -14,7 +14,9 @@ NAME = "brokerfuzz"
 COMPLETE = f"_{NAME.upper()}_COMPLETE"
 FOUND, FAILED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 _COLOURS = {"- ": "green", "+ ": "red"}
-"""The colour of lines that only the twin contains (`-`), and the colour of lines that only the message contains (`+`)."""
+"""The colour of lines that only the twin contains (`-`), and the colour of lines that only the message contains
+(`+`).
+"""
 
 
 class UsageError(click.UsageError):

@@ -21,8 +21,8 @@ class Explained(Protocol):
 
     @property
     def difference(self) -> list[str]:
-        """The lines of a message and its twin (the valid counterpart). `-` marks lines that only the twin contains, and `+` marks
-        lines that only the message contains.
+        """The lines of a message and its twin (the valid counterpart). `-` marks lines that only the twin contains, and
+        `+` marks lines that only the message contains.
         """
         ...
 
@@ -41,7 +41,9 @@ def find(wanted: str, paths: Sequence[str], contract: str | None) -> Explained:
 
     found = next((one for path in paths if (one := _in_file(wanted, path, contract)) is not None), None)
     if found is None:
-        raise UnknownNameError("ID", wanted, (), f"no case and no finding in {', '.join(paths)} has this ID; specify another ID or file")
+        raise UnknownNameError(
+            "ID", wanted, (), f"no case and no finding in {', '.join(paths)} has this ID; specify another ID or file"
+        )
     return found
 
 
@@ -59,8 +61,8 @@ def _in_file(wanted: str, path: str, contract: str | None) -> Explained | None:
 
 
 def _properties(path: str) -> list[str]:
-    """Returns the property names of the JSON object in a file, or an empty list if the file contains no object. A `.json` file
-    contains only this object. In any other file, this object is on the first line.
+    """Returns the property names of the JSON object in a file, or an empty list if the file contains no object. A
+    `.json` file contains only this object. In any other file, this object is on the first line.
     """
     import orjson
 
@@ -79,7 +81,9 @@ def _in_journal(wanted: str, path: str, contract: str | None) -> Explained | Non
     planned = recorded(path, contract)
     if CASE_ID.fullmatch(wanted) and (case := _message_of_journal(wanted, path, planned)) is not None:
         return case
-    return _among(wanted, json_document.document(outcome(path, planned), planned.about(), planned.plan.demands)["findings"])
+    return _among(
+        wanted, json_document.document(outcome(path, planned), planned.about(), planned.plan.demands)["findings"]
+    )
 
 
 def _message_of_journal(wanted: str, path: str, planned: "PlannedCampaign") -> "SingleCase | None":
@@ -99,7 +103,9 @@ def _message_of_journal(wanted: str, path: str, planned: "PlannedCampaign") -> "
     if not found:
         return None
     (line, first), *_ = found
-    of_number = next((case for number, case in plan.cases(first.key.number // STRIDE) if number == first.key.number), None)
+    of_number = next(
+        (case for number, case in plan.cases(first.key.number // STRIDE) if number == first.key.number), None
+    )
     both = (of_number, None if of_number is None else of_number.twin)
     case = next((one for one in both if one is not None and one.id == wanted), None)
     if case is None:
@@ -118,14 +124,25 @@ def _among(wanted: str, findings: "Sequence[dict[str, Any]]") -> Explained | Non
 
 
 def _message_ids(finding: "dict[str, Any]") -> set[str]:
-    return {message["id"] for name in ("case", "smallest", "twin") if (message := finding[name]) is not None and "id" in message}
+    return {
+        message["id"]
+        for name in ("case", "smallest", "twin")
+        if (message := finding[name]) is not None and "id" in message
+    }
 
 
 def _in_baseline(wanted: str, path: str) -> Explained | None:
     from brokerfuzz.campaign import baseline
     from brokerfuzz.reports.single_finding import SingleKnownFinding
 
-    return next((SingleKnownFinding(name, entry) for name, entry in baseline.read(Path(path)).items() if wanted.startswith(name)), None)
+    return next(
+        (
+            SingleKnownFinding(name, entry)
+            for name, entry in baseline.read(Path(path)).items()
+            if wanted.startswith(name)
+        ),
+        None,
+    )
 
 
 def _in_corpus(wanted: str, path: str, contract: str | None) -> "SingleCase | None":

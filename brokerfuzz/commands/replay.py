@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract, MessageType, PolicyValues
     from brokerfuzz.targets import Target
 
-_COLOURS = {"still there": "red", "another": "red", "gone": "green", "unproven": "yellow", "other verdict": "yellow", "not sent": "yellow"}
+_COLOURS = {
+    "still there": "red",
+    "another": "red",
+    "gone": "green",
+    "unproven": "yellow",
+    "other verdict": "yellow",
+    "not sent": "yellow",
+}
 
 
 @click.command("replay", cls=Sectioned, short_help="Send findings again and report which findings are gone.")
@@ -43,23 +50,25 @@ _COLOURS = {"still there": "red", "another": "red", "gone": "green", "unproven":
 @options.json_option
 @typed_options(target=TargetOptions, sending=SendingOptions)
 def command(
-    sources: tuple[str, ...], target: TargetOptions, sending: SendingOptions, policies: "PolicyValues", now: datetime | None,
+    sources: tuple[str, ...], target: TargetOptions, sending: SendingOptions, policies: "PolicyValues",
+    now: datetime | None,
     contract: str | None, values: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Send the messages of findings again, and report which findings are gone.
 
-    brokerfuzz reads the findings from a journal or a JSON report. You can also specify the ID of a case in the catalogue.
-    Specify the target on the command line or in the configuration. brokerfuzz does not use the target that is recorded in a journal
-    or report. If the campaign used --fresh, `replay` gives the same property a new value in each message.
+    brokerfuzz reads the findings from a journal or a JSON report. You can also specify the ID of a case in the
+    catalogue. Specify the target on the command line or in the configuration. brokerfuzz does not use the target that
+    is recorded in a journal or report. If the campaign used --fresh, `replay` gives the same property a new value in
+    each message.
 
-    Each line of the output is about one finding. "gone" means that the finding does not occur any more. "still there" means that
-    the finding occurs again. "another" means that the answer now contradicts the contract in a different way. "unproven" means that
-    the target rejected the message, but that it also rejects valid messages, so the rejection proves nothing. "other verdict" means
-    that brokerfuzz now judges the message differently, for example because a date has passed. "not sent" means that the message
-    cannot be sent to this target.
+    Each line of the output is about one finding. "gone" means that the finding does not occur any more. "still there"
+    means that the finding occurs again. "another" means that the answer now contradicts the contract in a different
+    way. "unproven" means that the target rejected the message, but that it also rejects valid messages, so the
+    rejection proves nothing. "other verdict" means that brokerfuzz now judges the message differently, for example
+    because a date has passed. "not sent" means that the message cannot be sent to this target.
 
-    Exit status: 0 all findings are gone; 1 some findings still occur; 2 no finding occurs, but some are unproven or were not sent,
-    usage error, or the target cannot be reached.
+    Exit status: 0 all findings are gone; 1 some findings still occur; 2 no finding occurs, but some are unproven or
+    were not sent, usage error, or the target cannot be reached.
 
     \b
     Examples:
@@ -82,14 +91,18 @@ def command(
     judge = Judge(now, demands, target_options.resolved_policies(ctx, policies, demands))
     waiting = [again for source in read for again in source.requests]
     fresh = _fresh_values(_fresh_of(read, sending.fresh, target.cleanup, waiting, demands), waiting, judge)
-    plain: PlainMessages = {message_type: plain_messages(message_type, contract=demands) for message_type in MESSAGE_TYPES}
+    plain: PlainMessages = {
+        message_type: plain_messages(message_type, contract=demands) for message_type in MESSAGE_TYPES
+    }
     with ExitStack() as stack:
         stack.enter_context(output_of_targets())
         stack.enter_context(refused_exits())
         endpoint = _endpoint(stack, target, contract, now)
         target_options.hide_secrets(endpoint)
         target_options.wait_for(endpoint, target.wait_for)
-        replayed = event_loop.run(replay(waiting, endpoint, judge, plain, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))
+        replayed = event_loop.run(
+            replay(waiting, endpoint, judge, plain, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh)
+        )
     _print(replayed, as_json=as_json)
     return _status(replayed)
 
@@ -117,8 +130,8 @@ def _endpoint(stack: ExitStack, target: TargetOptions, contract: str | None, now
 
 
 class _Source(NamedTuple):
-    """The messages of a journal or a report, and the property that got a new value in each message. `demands` is the contract with
-    the reference data of a journal, or None if there is no reference data.
+    """The messages of a journal or a report, and the property that got a new value in each message. `demands` is the
+    contract with the reference data of a journal, or None if there is no reference data.
     """
 
     requests: "Sequence[ReplayRequest]"
@@ -141,10 +154,18 @@ def _read(source: str, now: datetime | None, contract: str | None, demands: "Con
     return _Source(list(of_result(outcome(source, planned))), planned.fresh, known)
 
 
-def _fresh_of(read: Sequence[_Source], given: str | None, cleanup: str | None, waiting: "Sequence[ReplayRequest]", demands: "Contract") -> str | None:
+def _fresh_of(
+    read: Sequence[_Source],
+    given: str | None,
+    cleanup: str | None,
+    waiting: "Sequence[ReplayRequest]",
+    demands: "Contract",
+) -> str | None:
     names = {source.fresh for source in read if source.fresh is not None}
     if len(names) > 1 and given is None:
-        raise UsageError(f"the campaigns used --fresh for different properties ({listed(sorted(names))}): specify one file at a time")
+        raise UsageError(
+            f"the campaigns used --fresh for different properties ({listed(sorted(names))}): specify one file at a time"
+        )
     message_type = waiting[0].case.message_type if waiting else MESSAGE_TYPES[0]
     return target_options.fresh_property(given, next(iter(names), None), cleanup, message_type, demands)
 
@@ -167,7 +188,10 @@ def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") ->
 
     found = in_catalogue(case_id, contract=contract, now=now)
     if found is None:
-        remedy = "the catalogue does not contain this case; use the same --now as the campaign, or specify the journal or the report of the campaign"
+        remedy = (
+            "the catalogue does not contain this case; use the same --now as the campaign, or specify the "
+            "journal or the report of the campaign"
+        )
         raise UnknownNameError("case", case_id, [], remedy)
     return ReplayRequest(f"case {case_id}", found.case, found.case.label, None)
 

@@ -13,8 +13,18 @@ if TYPE_CHECKING:
 
 @click.command("rules", short_help="List the rules of the contract and the questions that it leaves open.")
 @options.message_option
-@click.option("--ambiguities", "kind", flag_value="ambiguities", help="List only the ambiguities (questions that the contract leaves open).")
-@click.option("--techniques", "kind", flag_value="techniques", help="List the techniques (ways to break a rule) instead of the rules.")
+@click.option(
+    "--ambiguities",
+    "kind",
+    flag_value="ambiguities",
+    help="List only the ambiguities (questions that the contract leaves open).",
+)
+@click.option(
+    "--techniques",
+    "kind",
+    flag_value="techniques",
+    help="List the techniques (ways to break a rule) instead of the rules.",
+)
 @options.contract_option
 @options.json_option
 def command(message_types: "tuple[MessageType, ...]", kind: str | None, contract: str | None, as_json: bool) -> None:
@@ -34,6 +44,10 @@ def command(message_types: "tuple[MessageType, ...]", kind: str | None, contract
         lines = listings.table(found[kind], ["name", "keywords", "text"])
     else:
         ambiguities = listings.ambiguity_rows(demands, wanted)
-        found = {"ambiguities": ambiguities} if kind else {"rules": listings.rule_rows(demands, wanted), "ambiguities": ambiguities}
+        found = (
+            {"ambiguities": ambiguities}
+            if kind
+            else {"rules": listings.rule_rows(demands, wanted), "ambiguities": ambiguities}
+        )
         lines = iter([*listings.rule_lines(found.get("rules", ())), *listings.ambiguity_lines(ambiguities)])
     print_json(found) if as_json else print_lines(lines)

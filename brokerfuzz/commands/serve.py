@@ -14,21 +14,26 @@ from brokerfuzz.commands.output import UsageError, print_json, print_lines
 @click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @options.bug_option
 @click.option("--list-bugs", is_flag=True, help="List the names that you can use with --bug, and exit.")
-@click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the random products and prices.")
+@click.option(
+    "--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the random products and prices."
+)
 @options.now_option("Judge messages")
 @options.contract_option
 @options.json_option
 def command(
-    words: tuple[str, ...], host: str, port: int, bugs: tuple[str, ...], list_bugs: bool, seed: int, now: datetime | None, contract: str | None,
+    words: tuple[str, ...], host: str, port: int, bugs: tuple[str, ...], list_bugs: bool, seed: int,
+    now: datetime | None, contract: str | None,
     as_json: bool,
 ) -> int:  # fmt: skip
     """Run the reference service. The service follows the contract, except for the bugs that you add with --bug.
 
-    The service receives offers at POST /offers. The service also returns valid products at GET /products, and valid prices at POST
-    /pricing. When the service is ready, brokerfuzz prints its address. Press Ctrl-C to stop the service. If you add a COMMAND after
-    --, brokerfuzz runs the COMMAND when the service is ready, and stops the service when the COMMAND ends.
+    The service receives offers at POST /offers. The service also returns valid products at GET /products, and valid
+    prices at POST /pricing. When the service is ready, brokerfuzz prints its address. Press Ctrl-C to stop the service.
+    If you add a COMMAND after --, brokerfuzz runs the COMMAND when the service is ready, and stops the service when the
+    COMMAND ends.
 
-    Exit status: the exit status of the COMMAND; without a COMMAND, 0 after Ctrl-C; 2 usage error, or the service cannot start.
+    Exit status: the exit status of the COMMAND; without a COMMAND, 0 after Ctrl-C; 2 usage error, or the service cannot
+    start.
 
     \b
     Examples:
@@ -45,7 +50,14 @@ def command(
         return 0
     from brokerfuzz.service import running
 
-    settings: dict[str, Any] = {"host": host, "port": port, "bugs": bugs, "contract": contract_of(contract), "now": now, "seed": seed}
+    settings: dict[str, Any] = {
+        "host": host,
+        "port": port,
+        "bugs": bugs,
+        "contract": contract_of(contract),
+        "now": now,
+        "seed": seed,
+    }
     if words:
         with running.running(**settings):
             return _status_of(words)

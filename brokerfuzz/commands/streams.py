@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from brokerfuzz.targets.masks import Masks
 
 _MAX_WAIT = 1.0
-"""The maximum time, in seconds, that brokerfuzz waits until the last output of the targets is copied to standard error."""
+"""The maximum time, in seconds, that brokerfuzz waits until the last output of the targets is copied to standard
+error.
+"""
 _CHUNK = 1 << 16
 
 
 def prepare() -> None:
-    """Replaces the standard streams, even those that were closed when the process started. Python sets closed streams to None."""
+    """Replaces the standard streams, even those that were closed when the process started. Python sets closed streams
+    to None.
+    """
     sys.stdin = sys.stdin or _unreadable()
     sys.stdout = lossless(_with_own_descriptor(sys.stdout or _unwritable(), FileIO))
     sys.stderr = lossless(_with_own_descriptor(sys.stderr or _unwritable(), _ErrorIgnoring))
@@ -32,19 +36,19 @@ _masks: list[Callable[[], "Masks"]] = []
 
 
 def hide(masks: Callable[[], "Masks"]) -> None:
-    """Removes these secrets from everything that `output_of_targets` redirects from now on. The function `masks` is called for each
-    text, because hooks may return more secrets later.
+    """Removes these secrets from everything that `output_of_targets` redirects from now on. The function `masks` is
+    called for each text, because hooks may return more secrets later.
     """
     _masks.append(masks)
 
 
 @contextmanager
 def output_of_targets() -> Iterator[None]:
-    """In a `with` block, redirects the output of hooks, applications and worker processes to standard error, and removes secrets
-    from this output. So standard output contains only the results.
+    """In a `with` block, redirects the output of hooks, applications and worker processes to standard error, and
+    removes secrets from this output. So standard output contains only the results.
 
-    Native code and other processes do not use `sys.stdout` and `sys.stderr`. So a pipe replaces the file descriptors 1 and 2, and a
-    thread copies the data from the pipe to standard error.
+    Native code and other processes do not use `sys.stdout` and `sys.stderr`. So a pipe replaces the file descriptors 1
+    and 2, and a thread copies the data from the pipe to standard error.
     """
     _masks.clear()
     if not _has_own_descriptor(sys.stderr):  # in tests
@@ -84,7 +88,9 @@ class _Piped(TextIOWrapper):
 
 
 def _copy(reading: int, stream: TextIO, mark: bytes, copied: Event) -> None:
-    """Copies the data from the file descriptor `reading` to the stream. Sets the event `copied` after the data that `mark` ends."""
+    """Copies the data from the file descriptor `reading` to the stream. Sets the event `copied` after the data that
+    `mark` ends.
+    """
     rest = b""
     while chunk := os.read(reading, _CHUNK):
         data, end, after = (rest + chunk).partition(mark)
@@ -97,7 +103,9 @@ def _copy(reading: int, stream: TextIO, mark: bytes, copied: Event) -> None:
 
 
 def _hidden(data: bytes, mark: bytes) -> tuple[bytes, bytes]:
-    """Removes the secrets from the data. Also returns the last bytes of the data if a secret or the `mark` may begin with them."""
+    """Removes the secrets from the data. Also returns the last bytes of the data if a secret or the `mark` may begin
+    with them.
+    """
     every = [masks() for masks in _masks]
     for masks in every:
         data = masks.hidden(data)
@@ -109,7 +117,9 @@ def _hidden(data: bytes, mark: bytes) -> tuple[bytes, bytes]:
 
 
 def _unreadable() -> TextIO:
-    os.open(os.devnull, os.O_WRONLY)  # uses the file descriptor of the closed stream (the lowest free one), so that no other file gets it
+    os.open(
+        os.devnull, os.O_WRONLY
+    )  # uses the file descriptor of the closed stream (the lowest free one), so that no other file gets it
     return TextIOWrapper(BufferedReader(_Closed()))
 
 
@@ -119,8 +129,8 @@ def _unwritable() -> TextIO:
 
 
 def lossless(stream: TextIO) -> TextIO:
-    """The new stream escapes characters that its encoding cannot represent. The new stream has a buffer, because Python can
-    lose bytes of an unbuffered stream (for example, if PYTHONUNBUFFERED is set).
+    """The new stream escapes characters that its encoding cannot represent. The new stream has a buffer, because Python
+    can lose bytes of an unbuffered stream (for example, if PYTHONUNBUFFERED is set).
     """
     if not isinstance(stream, TextIOWrapper):
         return stream

@@ -1,4 +1,6 @@
-"""Creates the target from the options of a command: an HTTP endpoint, a command, a function or the reference service."""
+"""Creates the target from the options of a command: an HTTP endpoint, a command, a function or the reference
+service.
+"""
 
 from base64 import b64encode
 from collections.abc import Iterator
@@ -27,14 +29,14 @@ if TYPE_CHECKING:
     from brokerfuzz.targets.secret_masking import Secrets
 
 
-# ---------------------------------------------------------------------------------- the command line and the configuration
+# ------------------------------------------------------------------------------- the command line and the configuration
 
 
 def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, command: str) -> TargetOptions:
-    """Returns the target of the command line. If the command line contains no target, returns the target of the configuration.
-    If the configuration contains no target either, raises `UsageError`. This error suggests the command line `command`, such as
-    `brokerfuzz fire TARGET`. The headers in the configuration may contain secrets, so brokerfuzz sends them only to the server in
-    the configuration.
+    """Returns the target of the command line. If the command line contains no target, returns the target of the
+    configuration. If the configuration contains no target either, raises `UsageError`. This error suggests the command
+    line `command`, such as `brokerfuzz fire TARGET`. The headers in the configuration may contain secrets, so
+    brokerfuzz sends them only to the server in the configuration.
     """
     configured = _configured_url(ctx)
     typed = {name for name in ("exec_", "call", "app", "lines", "demo") if _typed(ctx, name)}
@@ -50,11 +52,16 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None, 
 
 
 def _check(target: TargetOptions, command: str) -> None:
-    """Raises `UsageError` if the options do not specify exactly one target, or if an option does not apply to this kind of target."""
+    """Raises `UsageError` if the options do not specify exactly one target, or if an option does not apply to this kind
+    of target.
+    """
     named = [name for name in (target.app or target.url, target.exec_, target.call) if name is not None]
     if "" in named or not (named or target.demo):
         problem = "the target is empty" if named else "no target given"
-        kinds = "a URL, --exec COMMAND, --call MODULE:FUNCTION, --app MODULE:APP, or --demo for the built-in reference service"
+        kinds = (
+            "a URL, --exec COMMAND, --call MODULE:FUNCTION, --app MODULE:APP, or --demo for the built-in "
+            "reference service"
+        )
         raise UsageError(f"{problem}: run `{command}`, where TARGET is {kinds}")
     if len(named) + target.demo > 1:
         raise UsageError("more than one target given: use only one of URL, --exec, --call, --app and --demo")
@@ -62,7 +69,10 @@ def _check(target: TargetOptions, command: str) -> None:
         raise UsageError("--lines works only with --exec: add --exec, or remove --lines")
     if target.bugs and not target.demo:
         raise UsageError("--bug works only with --demo: add --demo, or remove --bug")
-    hooks = next((option for option, value in (("--hooks", target.hooks), ("--cleanup", target.cleanup)) if value is not None), None)
+    hooks = next(
+        (option for option, value in (("--hooks", target.hooks), ("--cleanup", target.cleanup)) if value is not None),
+        None,
+    )
     if hooks is not None and (target.url is None or target.app is not None):
         raise UsageError(f"{hooks} works only with a URL: use a URL, or remove {hooks}")
 
@@ -89,13 +99,21 @@ def _only_typed(target: TargetOptions, url: str | None, typed: set[str]) -> Targ
 
 def _without_configured_secrets(ctx: click.Context, target: TargetOptions) -> TargetOptions:
     if target.headers and not _typed(ctx, "headers"):
-        note("the headers in the configuration are not sent, because they belong to a different target: specify the headers for this target with -H")
+        note(
+            "the headers in the configuration are not sent, because they belong to a different target: specify the "
+            "headers for this target with -H"
+        )
         target = replace(target, headers=())
     unused: dict[str, Any] = {
-        name: None for name in ("auth", "cert", "key", "hooks", "cleanup") if getattr(target, name) is not None and not _typed(ctx, name)
+        name: None
+        for name in ("auth", "cert", "key", "hooks", "cleanup")
+        if getattr(target, name) is not None and not _typed(ctx, name)
     }
     if unused:
-        note(f"{listed(unused)} in the configuration belong to a different target and are ignored: specify these settings on the command line")
+        note(
+            f"{listed(unused)} in the configuration belong to a different target and are ignored: specify these "
+            "settings on the command line"
+        )
     return replace(target, **unused)
 
 
@@ -114,42 +132,64 @@ def _origin(url: str) -> tuple[str, str]:
     return parts.scheme, parts.netloc.rpartition("@")[2]
 
 
-def fresh_property(given: str | None, recorded: str | None, cleanup: str | None, message_type: "MessageType", contract: "Contract") -> str | None:
-    """Returns the property that gets a new value in each message: the value of `--fresh`, or the property in the journal or report.
-    With `--cleanup`, the default is the number of an offer: without a new number, concurrent messages would have the same number, and
-    cleanup could remove an offer of somebody else.
+def fresh_property(
+    given: str | None, recorded: str | None, cleanup: str | None, message_type: "MessageType", contract: "Contract"
+) -> str | None:
+    """Returns the property that gets a new value in each message: the value of `--fresh`, or the property in the
+    journal or report. With `--cleanup`, the default is the number of an offer: without a new number, concurrent
+    messages would have the same number, and cleanup could remove an offer of somebody else.
     """
     from brokerfuzz.cases.fresh_values import fresh_properties
 
     if given is not None:
         return None if given == NOT_FRESH else given
     known = contract.values.used(message_type) if contract.values is not None else ()
-    if recorded is None and cleanup is not None and _NUMBER in fresh_properties(message_type, contract) and _NUMBER not in known:
-        note(f"because of --cleanup, each message gets a new number (--fresh {_NUMBER}): to turn this off, use --fresh {NOT_FRESH}")
+    if (
+        recorded is None
+        and cleanup is not None
+        and _NUMBER in fresh_properties(message_type, contract)
+        and _NUMBER not in known
+    ):
+        note(
+            f"because of --cleanup, each message gets a new number (--fresh {_NUMBER}): to turn this off, use --fresh "
+            f"{NOT_FRESH}"
+        )
         return _NUMBER
     return recorded
 
 
-# ------------------------------------------------------------------------------------------------------------- the target
+# ----------------------------------------------------------------------------------------------------------- the target
 
 
 def given_target(target: TargetOptions, *, processes: int | None = None) -> "Target":
-    """Creates the target from the options. For `--demo`, use `reference_service` instead. The target starts at most `processes`
-    processes (None: no limit).
+    """Creates the target from the options. For `--demo`, use `reference_service` instead. The target starts at most
+    `processes` processes (None: no limit).
     """
     from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget
     from brokerfuzz.targets.secret_masking import of_environment
 
     if target.exec_ is not None and target.lines is not None:
-        return LineTarget(target.exec_, encoding=target.lines, timeout=target.timeout, processes=processes, secrets=of_environment(target.secrets))
+        return LineTarget(
+            target.exec_,
+            encoding=target.lines,
+            timeout=target.timeout,
+            processes=processes,
+            secrets=of_environment(target.secrets),
+        )
     if target.exec_ is not None:
-        return CommandTarget(target.exec_, timeout=target.timeout, processes=processes, secrets=of_environment(target.secrets))
+        return CommandTarget(
+            target.exec_, timeout=target.timeout, processes=processes, secrets=of_environment(target.secrets)
+        )
     if target.call is not None:
-        return CallTarget(target.call, timeout=target.timeout, processes=processes, secrets=of_environment(target.secrets))
+        return CallTarget(
+            target.call, timeout=target.timeout, processes=processes, secrets=of_environment(target.secrets)
+        )
     if target.app is not None:
         from brokerfuzz.targets.application import NamedApplicationTarget
 
-        return NamedApplicationTarget(target.app, target.url or "/", **{name: _http_options(target)[name] for name in _OF_APPLICATIONS})
+        return NamedApplicationTarget(
+            target.app, target.url or "/", **{name: _http_options(target)[name] for name in _OF_APPLICATIONS}
+        )
     assert target.url is not None, "a target is given"
     if target.hooks is None and target.cleanup is None:
         return HttpTarget(target.url, **_http_options(target))
@@ -179,7 +219,9 @@ _OF_APPLICATIONS = ("method", "headers", "timeout", "rules", "secrets")
 
 
 @contextmanager
-def reference_service(target: TargetOptions, message_type: str, folder: str | None, *, now: datetime | None, seed: int = 0) -> Iterator["Target"]:
+def reference_service(
+    target: TargetOptions, message_type: str, folder: str | None, *, now: datetime | None, seed: int = 0
+) -> Iterator["Target"]:
     """Runs the reference service until the `with` block ends.
 
     The service receives messages of the type `message_type`. `folder` is the folder of the service's contract.
@@ -189,7 +231,9 @@ def reference_service(target: TargetOptions, message_type: str, folder: str | No
     from brokerfuzz.targets import DemoTarget
 
     if message_type != MESSAGE_TYPES[0]:
-        raise UsageError(f"the reference service (--demo) accepts only {MESSAGE_TYPES[0]} messages: specify another target")
+        raise UsageError(
+            f"the reference service (--demo) accepts only {MESSAGE_TYPES[0]} messages: specify another target"
+        )
     with running(bugs=target.bugs, contract=load_contract(folder), now=now, seed=seed) as base:
         started_by = serve_command(base, bugs=target.bugs, contract=folder, now=now, seed=seed)
         yield DemoTarget(f"{base}/offers", started_by=started_by, **_http_options(target))
@@ -201,7 +245,10 @@ def _http_options(target: TargetOptions) -> dict[str, Any]:
 
     return {
         "method": target.method,
-        "headers": [*((name, substituted(value, f"the header {name}")) for name, value in target.headers), *_credentials(target)],
+        "headers": [
+            *((name, substituted(value, f"the header {name}")) for name, value in target.headers),
+            *_credentials(target),
+        ],
         "timeout": target.timeout,
         "longest_wait": target.longest_wait,
         "rules": _rules(target),
@@ -215,8 +262,12 @@ def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
     """Yields the header `Authorization` with the user and the password of `--auth`."""
     if target.auth is None:
         return
-    if any(name.lower() == "authorization" for name, _ in target.headers) or (target.url is not None and urlsplit(target.url).username is not None):
-        raise UsageError("the credentials are specified twice: use only one of --auth, -H 'Authorization: ...' and a user in the URL")
+    if any(name.lower() == "authorization" for name, _ in target.headers) or (
+        target.url is not None and urlsplit(target.url).username is not None
+    ):
+        raise UsageError(
+            "the credentials are specified twice: use only one of --auth, -H 'Authorization: ...' and a user in the URL"
+        )
     from brokerfuzz.configuration.substituting import substituted
 
     user_and_password = substituted(target.auth, "--auth")
@@ -226,7 +277,9 @@ def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
 
 
 def hide_secrets(target: "Target") -> None:
-    """Hides the secrets of the target in the output of hooks and applications. Prints a note about secrets that are too short to be hidden."""
+    """Hides the secrets of the target in the output of hooks and applications. Prints a note about secrets that are too
+    short to be hidden.
+    """
     secrets: Secrets | None = getattr(target, "secrets", None)
     if secrets is None:
         return
@@ -236,8 +289,8 @@ def hide_secrets(target: "Target") -> None:
 
 
 def wait_for(target: "Target", seconds: float | None) -> None:
-    """Waits at most `seconds` until an HTTP target listens (None: does not wait). Raises `TargetError` if the target does not
-    listen within this time.
+    """Waits at most `seconds` until an HTTP target listens (None: does not wait). Raises `TargetError` if the target
+    does not listen within this time.
     """
     from brokerfuzz.targets import HttpTarget, event_loop
     from brokerfuzz.targets.waiting import wait_until_listening
@@ -256,4 +309,6 @@ def _rules(target: TargetOptions) -> "AnswerRules":
     from brokerfuzz.targets import AnswerRules, status_patterns
 
     patterns = {"accept": target.accept, "reject": target.reject}
-    return AnswerRules(**{name: status_patterns(text) for name, text in patterns.items() if text is not None}, envelope=target.envelope)
+    return AnswerRules(
+        **{name: status_patterns(text) for name, text in patterns.items() if text is not None}, envelope=target.envelope
+    )

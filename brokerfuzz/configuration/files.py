@@ -17,8 +17,8 @@ IN_PROJECT = ("tool", "brokerfuzz")
 class Configuration:
     """The contents of a configuration file. Use `load` to create a `Configuration`.
 
-    `values` maps sections to their settings. The settings still contain references to environment variables, such as `${NAME}`.
-    Settings may also contain secrets, so `repr` shows only the path of the file.
+    `values` maps sections to their settings. The settings still contain references to environment variables, such as
+    `${NAME}`. Settings may also contain secrets, so `repr` shows only the path of the file.
     """
 
     __slots__ = ("path", "values")
@@ -37,8 +37,8 @@ class Configuration:
 
 
 def find(start: Path) -> Path | None:
-    """Searches a folder and its parent folders for a configuration file, up to the top of the repository (the folder with
-    `.git`).
+    """Searches a folder and its parent folders for a configuration file, up to the top of the repository (the folder
+    with `.git`).
 
     Without a repository, only the folder `start` is searched. In each folder, `brokerfuzz.toml` has priority over
     `pyproject.toml`. Raises `ConfigurationError` if a `pyproject.toml` mentions brokerfuzz but is not TOML. Also raises
@@ -52,7 +52,9 @@ def find(start: Path) -> Path | None:
         for path in (folder / NAME, folder / PROJECT):
             if _exists(path) and (path.name == NAME or _has_ours(path)):
                 if not _is_trusted(path):
-                    raise ConfigurationError(f"{path} belongs to another user: read the file, and add --config {path} if you trust it")
+                    raise ConfigurationError(
+                        f"{path} belongs to another user: read the file, and add --config {path} if you trust it"
+                    )
                 return path
     return None
 
@@ -66,8 +68,8 @@ def _searched(here: Path) -> tuple[Path, ...]:
 
 
 def _is_trusted(path: Path) -> bool:
-    """Returns whether the file, or the link to the file, belongs to this user or to root. On Windows, brokerfuzz cannot check the
-    owner of a file, and trusts every file.
+    """Returns whether the file, or the link to the file, belongs to this user or to root. On Windows, brokerfuzz cannot
+    check the owner of a file, and trusts every file.
     """
     return not hasattr(os, "geteuid") or {path.stat().st_uid, path.lstat().st_uid} <= {0, os.geteuid()}
 
@@ -78,13 +80,15 @@ def load(path: Path) -> Configuration:
 
     values = ours(parsed(path, text_of(path)), path)
     if values is None:
-        raise ConfigurationError(f"{path} has no [{'.'.join(IN_PROJECT)}] section: add this section, or specify another file")
+        raise ConfigurationError(
+            f"{path} has no [{'.'.join(IN_PROJECT)}] section: add this section, or specify another file"
+        )
     return Configuration(path.absolute(), validated(values, path, above(path)))
 
 
 def above(path: Path) -> tuple[str, ...]:
-    """Returns the names of the TOML tables that contain the settings of brokerfuzz: `tool` and `brokerfuzz` in `pyproject.toml`,
-    otherwise none.
+    """Returns the names of the TOML tables that contain the settings of brokerfuzz: `tool` and `brokerfuzz` in
+    `pyproject.toml`, otherwise none.
     """
     return IN_PROJECT if path.name == PROJECT else ()
 
@@ -94,9 +98,13 @@ def text_of(path: Path) -> str:
     try:
         return read_file(path).decode("utf-8-sig")
     except OSError as problem:
-        raise ConfigurationError(f"{path} cannot be read: {problem.strerror or problem}; specify another file") from None
+        raise ConfigurationError(
+            f"{path} cannot be read: {problem.strerror or problem}; specify another file"
+        ) from None
     except UnicodeDecodeError as problem:
-        raise ConfigurationError(f"{path} is not TOML: byte {problem.start + 1:,} is not UTF-8; save the file as UTF-8") from None
+        raise ConfigurationError(
+            f"{path} is not TOML: byte {problem.start + 1:,} is not UTF-8; save the file as UTF-8"
+        ) from None
 
 
 def parsed(path: Path, text: str) -> dict[str, Any]:
@@ -108,7 +116,9 @@ def parsed(path: Path, text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as problem:
         raise ConfigurationError(f"{path} is not TOML ({_one_line(problem)}): correct the file") from None
     except (ValueError, RecursionError):
-        raise ConfigurationError(f"{path} has a number that is too long, or arrays that are nested too deeply: correct the file") from None
+        raise ConfigurationError(
+            f"{path} has a number that is too long, or arrays that are nested too deeply: correct the file"
+        ) from None
 
 
 def ours(content: Mapping[str, Any], path: Path) -> Any:

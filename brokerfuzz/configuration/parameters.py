@@ -41,7 +41,10 @@ def _joined(values: Sequence[str | int], origin: _Origin) -> str:
 
 
 def _policies(values: Mapping[str, Any], origin: _Origin) -> list[str]:
-    return [f"{ambiguity}={_joined(policy if isinstance(policy, list) else [policy], origin)}" for ambiguity, policy in values.items()]
+    return [
+        f"{ambiguity}={_joined(policy if isinstance(policy, list) else [policy], origin)}"
+        for ambiguity, policy in values.items()
+    ]
 
 
 def _url(value: str, origin: _Origin) -> Callable[[], str]:
@@ -61,15 +64,19 @@ def _hidden(value: str, origin: _Origin) -> Callable[[], str]:
 
 
 def _file_with_values(value: Mapping[str, Any], origin: _Origin) -> str | None:
-    """Returns the path of the configuration file, because its section `[values]` contains reference data. Returns None if the
-    section is empty.
+    """Returns the path of the configuration file, because its section `[values]` contains reference data. Returns None
+    if the section is empty.
     """
     return str(origin.file) if value else None
 
 
-_NAMES: Mapping[tuple[str, ...], str] = {("target", "exec"): "exec_", ("target", "message"): "message_type", ("reports", "files"): "reports"}
-"""Maps settings to their options, if the setting and the option have different names. All other settings have the name of their
-option, with hyphens instead of underscores.
+_NAMES: Mapping[tuple[str, ...], str] = {
+    ("target", "exec"): "exec_",
+    ("target", "message"): "message_type",
+    ("reports", "files"): "reports",
+}
+"""Maps settings to their options, if the setting and the option have different names. All other settings have the name
+of their option, with hyphens instead of underscores.
 """
 _CONVERSIONS: Mapping[str, Conversion] = {
     "url": _url,
@@ -92,30 +99,40 @@ _CONVERSIONS: Mapping[str, Conversion] = {
     "baseline": _file,
     "reports": _files,
 }
-"""Maps the name of an option to the function that converts the value of the setting. Settings without such a function keep their value."""
+"""Maps the name of an option to the function that converts the value of the setting. Settings without such a function
+keep their value.
+"""
 WHOLE_SECTIONS = ("policies", "values")
-"""Each of these sections corresponds to a single option. For example, all settings in `[policies]` become the value of `--policy`."""
+"""Each of these sections corresponds to a single option. For example, all settings in `[policies]` become the value of
+`--policy`.
+"""
 
 
 def option_of(*place: str) -> str:
-    """Returns the name of the option of `fire` that corresponds to a setting. `place` is a section and a key, or only a section."""
+    """Returns the name of the option of `fire` that corresponds to a setting. `place` is a section and a key, or only a
+    section.
+    """
     return _NAMES.get(place, place[-1].replace("-", "_"))
 
 
 def option_defaults(configuration: Configuration) -> dict[str, Any]:
     """Returns the settings of a configuration as the default values of options, in the form of click's `default_map`.
 
-    In the result, `url`, `headers`, `auth` and `proxy` are functions, because their values may contain secrets. Such a function
-    is called only if the command line does not contain the option. The function for `url` inserts environment variables, and
-    raises `ConfigurationError` if a variable is missing. The variables in `headers` and `auth` are inserted only when a request
-    is sent.
+    In the result, `url`, `headers`, `auth` and `proxy` are functions, because their values may contain secrets. Such a
+    function is called only if the command line does not contain the option. The function for `url` inserts environment
+    variables, and raises `ConfigurationError` if a variable is missing. The variables in `headers` and `auth` are
+    inserted only when a request is sent.
 
-    Headers become NAME:VALUE, policies become AMBIGUITY=INTERPRETATION, and an array for `exec` becomes a command line. A list of
-    statuses becomes a string with commas. File names are relative to the folder of the configuration.
+    Headers become NAME:VALUE, policies become AMBIGUITY=INTERPRETATION, and an array for `exec` becomes a command line.
+    A list of statuses becomes a string with commas. File names are relative to the folder of the configuration.
     """
     found = {}
     for section, values in configuration.values.items():
-        settings = {(section,): values} if section in WHOLE_SECTIONS else {(section, key): value for key, value in values.items()}
+        settings = (
+            {(section,): values}
+            if section in WHOLE_SECTIONS
+            else {(section, key): value for key, value in values.items()}
+        )
         for place, value in settings.items():
             name = option_of(*place)
             convert = _CONVERSIONS.get(name)

@@ -1,7 +1,7 @@
 """Writes policies into an existing configuration file.
 
-brokerfuzz inserts lines and does not write the whole file again, so comments remain. brokerfuzz tries several positions for the
-new lines. A position is correct if the parsed file then contains exactly the old settings and the new policies.
+brokerfuzz inserts lines and does not write the whole file again, so comments remain. brokerfuzz tries several positions
+for the new lines. A position is correct if the parsed file then contains exactly the old settings and the new policies.
 """
 
 import re
@@ -25,17 +25,21 @@ _ANY_HEADER = re.compile(r"[ \t]*\[")
 _ANY_KEY = re.compile(r"[ \t]*[\w\"'-][^#]*=")
 
 
-def pin_policies(path: Path, policies: Mapping[str, str | Sequence[str]], contract: "Contract | None" = None) -> list[str]:
+def pin_policies(
+    path: Path, policies: Mapping[str, str | Sequence[str]], contract: "Contract | None" = None
+) -> list[str]:
     """Writes policies into the section `[policies]` of a configuration, and returns the IDs of the new policies.
 
-    Existing policies do not change. If the section contains a comment such as `# byte-order-mark = [...]`, a new policy for
-    `byte-order-mark` replaces this comment. If the file is missing, brokerfuzz creates it from the template. Raises
+    Existing policies do not change. If the section contains a comment such as `# byte-order-mark = [...]`, a new policy
+    for `byte-order-mark` replaces this comment. If the file is missing, brokerfuzz creates it from the template. Raises
     `ConfigurationError` if the policies cannot be written, or if `path` is a missing `pyproject.toml`.
     """
     from brokerfuzz.atomic_files import held
 
     if not path.exists() and above(path):
-        raise ConfigurationError(f"{path} does not exist: specify an existing file, or create it with `brokerfuzz init`")
+        raise ConfigurationError(
+            f"{path} does not exist: specify an existing file, or create it with `brokerfuzz init`"
+        )
     with held(path.parent, waits=True):  # so that two campaigns do not overwrite the policies of each other
         return _pin(path, policies, contract)
 
@@ -55,7 +59,9 @@ def _pin(path: Path, policies: Mapping[str, str | Sequence[str]], contract: "Con
 
 
 def _policy_value(interpretations: str | Sequence[str]) -> Any:
-    """Converts a single interpretation to a string or an integer (a number of seconds), and several interpretations to an array."""
+    """Converts a single interpretation to a string or an integer (a number of seconds), and several interpretations to
+    an array.
+    """
     each = interpretations if isinstance(interpretations, list | tuple) else [interpretations]
     values = [int(one) if isinstance(one, str) and one.isdigit() else one for one in each]
     return values[0] if len(values) == 1 else values
@@ -69,13 +75,14 @@ def _with_policies(text: str, policies: Mapping[str, Any], path: Path) -> str:
         if _read(changed) == wanted:
             return changed
     raise ConfigurationError(
-        f"{path}: brokerfuzz cannot insert policies into this file: add {', '.join(lines.values())} to the table {'.'.join(names)} yourself"
+        f"{path}: brokerfuzz cannot insert policies into this file: add {', '.join(lines.values())} to the table "
+        f"{'.'.join(names)} yourself"
     )
 
 
 def _joined(content: Any, names: tuple[str, ...], policies: Mapping[str, Any]) -> Any:
-    """Adds policies to a table of the parsed file, and returns the result. `names` is the path of the table, such as `tool`,
-    `brokerfuzz`, `policies`. Returns None if one of these names has a value that is not a table.
+    """Adds policies to a table of the parsed file, and returns the result. `names` is the path of the table, such as
+    `tool`, `brokerfuzz`, `policies`. Returns None if one of these names has a value that is not a table.
     """
     if not isinstance(content, dict):
         return None
@@ -95,7 +102,9 @@ def _read(text: str) -> dict[str, Any] | None:
 
 
 def _possible_texts(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Iterator[str]:
-    """Inserts the `lines` at different positions, and yields a changed text for each position. The most likely position comes first."""
+    """Inserts the `lines` at different positions, and yields a changed text for each position. The most likely position
+    comes first.
+    """
     end = "\r\n" if "\r\n" in text else "\n"
     text += "" if text.endswith("\n") or not text else end
     path = r"[ \t]*\.[ \t]*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)
@@ -112,8 +121,9 @@ def _possible_texts(text: str, names: tuple[str, ...], lines: Mapping[str, str])
 
 
 def _below_header(before: str, after: str, lines: Mapping[str, str], end: str) -> str:
-    """Inserts `lines` into the section whose header is at the end of `before`. If the section has a comment with the key of a
-    line, the line replaces this comment. Otherwise, brokerfuzz inserts the line after the last key of the section.
+    """Inserts `lines` into the section whose header is at the end of `before`. If the section has a comment with the
+    key of a line, the line replaces this comment. Otherwise, brokerfuzz inserts the line after the last key of the
+    section.
     """
     below = after.split("\n")
     size = next((index for index, line in enumerate(below) if _ANY_HEADER.match(line)), len(below))

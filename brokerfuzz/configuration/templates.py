@@ -1,7 +1,7 @@
 """Creates the template of a configuration file. The template lists and describes every setting as a comment.
 
-Editors with Taplo or Even Better TOML read the path of the JSON Schema from the first line. The template has this line only if
-the schema is in the same folder, because otherwise `taplo check` fails.
+Editors with Taplo or Even Better TOML read the path of the JSON Schema from the first line. The template has this line
+only if the schema is in the same folder, because otherwise `taplo check` fails.
 """
 
 import os
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def template(contract: "Contract | None" = None, *, schema_beside: bool = False) -> str:
-    """The template lists every ambiguity of the contract with its interpretations. With `schema_beside`, the first line tells
-    editors to use `brokerfuzz.schema.json` in the same folder.
+    """The template lists every ambiguity of the contract with its interpretations. With `schema_beside`, the first line
+    tells editors to use `brokerfuzz.schema.json` in the same folder.
     """
     from brokerfuzz.schemas import load_contract
 
@@ -39,13 +39,18 @@ def template(contract: "Contract | None" = None, *, schema_beside: bool = False)
     return "\n".join([*lines, ""])
 
 
-def write_template(path: Path, *, force: bool = False, contract: "Contract | None" = None, schema_beside: bool = False) -> None:
-    """With `force`, the template replaces an existing file. With `schema_beside`, brokerfuzz also writes `brokerfuzz.schema.json`
-    to the same folder. Raises `ConfigurationError` if the file exists and `force` is false. Also raises `ConfigurationError` for
-    `pyproject.toml`, because other tools store their settings in this file.
+def write_template(
+    path: Path, *, force: bool = False, contract: "Contract | None" = None, schema_beside: bool = False
+) -> None:
+    """With `force`, the template replaces an existing file. With `schema_beside`, brokerfuzz also writes
+    `brokerfuzz.schema.json` to the same folder. Raises `ConfigurationError` if the file exists and `force` is false.
+    Also raises `ConfigurationError` for `pyproject.toml`, because other tools store their settings in this file.
     """
     if path.name == PROJECT:
-        raise ConfigurationError(f"{path} also contains settings of other tools: specify {NAME} instead, or add [tool.brokerfuzz] to {path} yourself")
+        raise ConfigurationError(
+            f"{path} also contains settings of other tools: specify {NAME} instead, or add [tool.brokerfuzz] to "
+            f"{path} yourself"
+        )
     if os.path.lexists(path) and not path.is_file():
         raise ConfigurationError(f"{path} already exists and is not a file: specify another name")
     if path.exists() and not force:
@@ -56,8 +61,8 @@ def write_template(path: Path, *, force: bool = False, contract: "Contract | Non
 
 
 def put(path: Path, text: str) -> None:
-    """Writes a file atomically. An existing file keeps its permissions. If `path` is a symbolic link, the link remains, and the
-    file to which it points is replaced.
+    """Writes a file atomically. An existing file keeps its permissions. If `path` is a symbolic link, the link remains,
+    and the file to which it points is replaced.
     """
     from brokerfuzz.atomic_files import atomic_file
 
@@ -68,7 +73,9 @@ def put(path: Path, text: str) -> None:
                 Path(stream.name).chmod(real.stat().st_mode & 0o777)
             stream.write(text.encode())
     except OSError as problem:
-        raise ConfigurationError(f"{path} cannot be written: {problem.strerror or problem}; specify another file, or free disk space") from None
+        raise ConfigurationError(
+            f"{path} cannot be written: {problem.strerror or problem}; specify another file, or free disk space"
+        ) from None
 
 
 def _keys(section: str, nodes: dict[str, Any]) -> Iterator[str]:

@@ -47,9 +47,9 @@ def schema() -> Node:
 def validated(values: Any, path: Path, above: tuple[str, ...] = ()) -> dict[str, Any]:
     """Checks the settings and converts them to the types in the schema. For example, TOML date-times become strings.
 
-    `above` contains the names of the TOML tables around the settings. Raises `ConfigurationError` if the settings violate the
-    schema. The error describes only one violation. If there are several, a wrong value has priority over a wrong combination of
-    keys.
+    `above` contains the names of the TOML tables around the settings. Raises `ConfigurationError` if the settings
+    violate the schema. The error describes only one violation. If there are several, a wrong value has priority over a
+    wrong combination of keys.
     """
     plain = _as_json(values, schema())
     errors = list(_validator().iter_errors(plain))
@@ -83,8 +83,14 @@ def _as_json(value: Any, node: Node) -> Any:
 
 
 def _below(node: Node, step: str | int) -> Node:
-    """Returns the schema of the property or the array item `step`. The result is empty if the schema does not describe `step`."""
-    found = node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step, node.get("additionalProperties"))
+    """Returns the schema of the property or the array item `step`. The result is empty if the schema does not describe
+    `step`.
+    """
+    found = (
+        node.get("items")
+        if isinstance(step, int)
+        else node.get("properties", {}).get(step, node.get("additionalProperties"))
+    )
     return found if isinstance(found, dict) else {}
 
 
@@ -108,7 +114,10 @@ class _Complaint:
         if kind == "additionalProperties":
             return self._unknown(steps, node, next(name for name in value if name not in node["properties"]))
         if kind == "propertyNames":
-            return f"{self._table(steps)} has a key that is not {node['propertyNames']['description']}: correct or remove this key"
+            return (
+                f"{self._table(steps)} has a key that is not {node['propertyNames']['description']}: correct or "
+                "remove this key"
+            )
         if kind == "not":
             one, other = node["allOf"][int(error.schema_path[-2])]["not"]["required"]
             return f"{self._table(steps)} has {one} and {other}: use only one of them"
@@ -116,7 +125,9 @@ class _Complaint:
             missing, dependent = error.kind.as_dict()["property"], node["dependentRequired"]
             key = next(name for name in dependent if name in value and missing in dependent[name])
             return f"{key} in {self._table(steps)} works only with {missing}: add {missing}, or remove {key}"
-        return f"{self._place(steps)} is {_shown(value, secret=secret or 'object' in _types(node))}: use {_allowed(node)}"
+        return (
+            f"{self._place(steps)} is {_shown(value, secret=secret or 'object' in _types(node))}: use {_allowed(node)}"
+        )
 
     def _unknown(self, steps: Steps, node: Node, name: str) -> str:
         known, sections = list(node["properties"]), schema()["properties"]

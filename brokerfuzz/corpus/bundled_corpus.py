@@ -1,4 +1,5 @@
-"""Loads the corpus that is part of the package. This corpus contains the cases that `brokerfuzz export` writes by default.
+"""Loads the corpus that is part of the package. This corpus contains the cases that `brokerfuzz export` writes by
+default.
 
 The verdicts do not depend on the current time.
 """
@@ -26,24 +27,29 @@ def load(
     techniques: Sequence[str] = (),
     sites: Sequence[str] = (),
 ) -> list[Case]:
-    """Returns the essential cases of a message type. These cases break each rule with each technique, and contain each edge (an
-    unusual valid value) and each probe of an ambiguity.
+    """Returns the essential cases of a message type. These cases break each rule with each technique, and contain each
+    edge (an unusual valid value) and each probe of an ambiguity.
 
-    The twin (the valid counterpart) of an invalid case comes before the invalid case. `verdicts`, `rules`, `techniques` and
-    `sites` select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected invalid
-    cases are included too, unless `verdicts` excludes valid cases. The first call for a message type is slower, because it
-    judges the cases. The function does not need Hypothesis.
+    The twin (the valid counterpart) of an invalid case comes before the invalid case. `verdicts`, `rules`, `techniques`
+    and `sites` select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the
+    selected invalid cases are included too, unless `verdicts` excludes valid cases. The first call for a message type
+    is slower, because it judges the cases. The function does not need Hypothesis.
 
-    Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule, technique or site.
-    Raises `TypeError` for a single string instead of a list.
+    Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule, technique or
+    site. Raises `TypeError` for a single string instead of a list.
 
     >>> from brokerfuzz.corpus import load
-    >>> [str(case) for case in load("offer-creation-request", rules=["*orderMinimum:minimum"], techniques=["one-below"])]
+    >>> [
+    ...     str(case)
+    ...     for case in load("offer-creation-request", rules=["*orderMinimum:minimum"], techniques=["one-below"])
+    ... ]
     ['valid offer-creation-request b69d0fe48c359b37', 'breaks orderMinimum minimum one-below']
     """
     labels = None if verdicts is None else known_labels(verdicts)
     chosen = selection(load_contract(), rules, techniques, sites=sites)
-    return [case for case in chosen.of(_all(known_message_type(message_type))) if labels is None or case.label in labels]
+    return [
+        case for case in chosen.of(_all(known_message_type(message_type))) if labels is None or case.label in labels
+    ]
 
 
 @lru_cache

@@ -1,7 +1,7 @@
 """Compares two corpora, and counts the differences for each rule.
 
-To save memory, brokerfuzz stores only the ID and one number for each case of the first corpus. This number combines the label of
-the case with a hash of its faults and ambiguities.
+To save memory, brokerfuzz stores only the ID and one number for each case of the first corpus. This number combines the
+label of the case with a hash of its faults and ambiguities.
 """
 
 from collections import Counter
@@ -19,16 +19,16 @@ EDGE = "edge:"
 KINDS = ("before", "after", "added", "removed", "changed")
 
 CaseTopic = tuple[str, str, str]
-"""The topic of a case: its message type, its subject and its technique. The subject is a rule, an ambiguity, an edge, or else
-the label (`valid`, `invalid` or `unspecified`). The technique is empty if the case has no fault.
+"""The topic of a case: its message type, its subject and its technique. The subject is a rule, an ambiguity, an edge,
+or else the label (`valid`, `invalid` or `unspecified`). The technique is empty if the case has no fault.
 """
 
 
 @dataclass
 class Comparison:
-    """Counts the cases in the first corpus (before) and in the second corpus (after), and the added, removed and changed cases.
-    `cases` contains the total numbers, and `about` contains the numbers for each topic. A changed case has different labels,
-    faults or ambiguities in the two corpora.
+    """Counts the cases in the first corpus (before) and in the second corpus (after), and the added, removed and
+    changed cases. `cases` contains the total numbers, and `about` contains the numbers for each topic. A changed case
+    has different labels, faults or ambiguities in the two corpora.
     """
 
     about: dict[str, Counter[CaseTopic]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
@@ -50,8 +50,8 @@ class Comparison:
 def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], None] | None = None) -> Comparison:
     """Compares two corpora, and ignores the order, the tags and the twins of cases.
 
-    `progress` is called with the number of records that were read so far (the first corpus is read twice). Raises `CorpusError`
-    if a corpus is invalid.
+    `progress` is called with the number of records that were read so far (the first corpus is read twice). Raises
+    `CorpusError` if a corpus is invalid.
     """
     check_rereadable(first)
     found = Comparison()

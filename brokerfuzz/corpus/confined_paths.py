@@ -23,7 +23,9 @@ _LONGEST_NAME = 10_000
 
 
 class ConfinedFiles(Protocol):
-    """Opens the files of one folder by their names. All errors are `CorpusError`s, and do not contain the name of the folder."""
+    """Opens the files of one folder by their names. All errors are `CorpusError`s, and do not contain the name of the
+    folder.
+    """
 
     def opened(self, name: str) -> AbstractContextManager[BufferedReader]: ...
 
@@ -76,8 +78,8 @@ class FolderFiles(ConfinedFiles):
         self._home = folder.resolve()
 
     def path(self, name: str, kind: Callable[[int], bool] = stat.S_ISREG) -> Path:
-        """`kind` gets the mode of the file (`st_mode`), and returns whether such a file is allowed. Raises `CorpusError` if the
-        path leads out of the folder, or if the file is not allowed.
+        """`kind` gets the mode of the file (`st_mode`), and returns whether such a file is allowed. Raises
+        `CorpusError` if the path leads out of the folder, or if the file is not allowed.
         """
         if not is_name(name):
             raise CorpusError(f"{quoted(name)} is not a path inside the folder")

@@ -9,13 +9,31 @@ from brokerfuzz.compression import SUFFIXES, suffix
 from brokerfuzz.corpus.formats import FORMATS, Folder, Format, OneFile, format_named
 from brokerfuzz.errors import CorpusError
 
-_OTHERS = (".7z", ".br", ".bz2", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".snappy", ".sz", ".tar", ".tbz2", ".tgz", ".txz", ".xz", ".z", ".zip")
+_OTHERS = (
+    ".7z",
+    ".br",
+    ".bz2",
+    ".lz",
+    ".lz4",
+    ".lzma",
+    ".lzo",
+    ".rar",
+    ".snappy",
+    ".sz",
+    ".tar",
+    ".tbz2",
+    ".tgz",
+    ".txz",
+    ".xz",
+    ".z",
+    ".zip",
+)
 """The suffixes of compressed files and archives that brokerfuzz does not support."""
 
 
 def format_from_name(out: str) -> Format:
-    """Returns the format for the suffix of a file name (`ndjson` if there is no suffix). Raises `CorpusError` if no format, or
-    more than one format, has this suffix.
+    """Returns the format for the suffix of a file name (`ndjson` if there is no suffix). Raises `CorpusError` if no
+    format, or more than one format, has this suffix.
     """
     _check_lower_case(out, SUFFIXES)
     bare = out.removesuffix(suffix(out))
@@ -27,18 +45,28 @@ def format_from_name(out: str) -> Format:
         names = ", ".join(form.name for form in longest)
         raise CorpusError(f"{out} matches several formats: specify one of them with --format ({names})")
     if not longest and (end := PurePosixPath(bare).suffix.lower()) not in ("", ".jsonl", *_OTHERS):
-        raise CorpusError(f"{out} ends in {end}, which is not the suffix of any format: use a name that ends in .ndjson, or add --format")
+        raise CorpusError(
+            f"{out} ends in {end}, which is not the suffix of any format: use a name that ends in .ndjson, or add "
+            "--format"
+        )
     return longest[0] if longest else format_named("ndjson")
 
 
 def check_suffix(out: str, form: Format) -> None:
-    """Raises `CorpusError` if the suffix of `out` stands for a compression that brokerfuzz or the format does not support."""
+    """Raises `CorpusError` if the suffix of `out` stands for a compression that brokerfuzz or the format does not
+    support.
+    """
     _check_lower_case(out, SUFFIXES)
     end = PurePosixPath(out).suffix.lower()
     if end in _OTHERS:
-        raise CorpusError(f"{out} cannot be compressed as {end}: use {' or '.join(SUFFIXES)}, or a name without this suffix")
+        raise CorpusError(
+            f"{out} cannot be compressed as {end}: use {' or '.join(SUFFIXES)}, or a name without this suffix"
+        )
     if isinstance(form, Folder) and suffix(out):
-        raise CorpusError(f"{out} cannot be compressed, because the format `{form.name}` writes a folder: use a name without {suffix(out)}")
+        raise CorpusError(
+            f"{out} cannot be compressed, because the format `{form.name}` writes a folder: use a name without "
+            f"{suffix(out)}"
+        )
 
 
 def _check_lower_case(out: str, ends: Collection[str]) -> None:
@@ -49,11 +77,15 @@ def _check_lower_case(out: str, ends: Collection[str]) -> None:
 
 
 def check_ndjson(out: str) -> None:
-    """Raises `CorpusError` if the suffix of `out` stands for a format other than ndjson, or for an unsupported compression."""
+    """Raises `CorpusError` if the suffix of `out` stands for a format other than ndjson, or for an unsupported
+    compression.
+    """
     check_suffix(out, format_named("ndjson"))
     end = PurePosixPath(out.removesuffix(suffix(out))).suffix
     if end not in ("", ".ndjson", ".jsonl"):
-        raise CorpusError(f"{out} ends in {end}, but the format of this corpus is `ndjson`: use a name that ends in .ndjson")
+        raise CorpusError(
+            f"{out} ends in {end}, but the format of this corpus is `ndjson`: use a name that ends in .ndjson"
+        )
 
 
 _SHARD = re.compile(r"-\d{5}-of-\d{5}(?=\.|$)")

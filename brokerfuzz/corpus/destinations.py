@@ -1,4 +1,6 @@
-"""Writes a corpus to a file, or to a folder with checksums. The suffix of a file name decides whether the file is compressed."""
+"""Writes a corpus to a file, or to a folder with checksums. The suffix of a file name decides whether the file is
+compressed.
+"""
 
 import json
 import re
@@ -20,7 +22,9 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
-"""If a corpus is a folder, it contains these two files: a description of the corpus, and checksums for `sha256sum --check`."""
+"""If a corpus is a folder, it contains these two files: a description of the corpus, and checksums for `sha256sum
+--check`.
+"""
 SUM = re.compile(rb"([0-9a-f]{64})  ([^\r\n]{1,1000})\r?\n?")
 LONGEST_SUM = 2000
 """The maximum length of a line in the list of checksums, in bytes."""
@@ -33,7 +37,8 @@ _CHUNK = 1 << 20
 class Written:
     """The size and the SHA-256 of a corpus.
 
-    For a folder, `sha256` is the SHA-256 of the file `SHA256SUMS`. `sha256` is empty if the caller did not request a checksum.
+    For a folder, `sha256` is the SHA-256 of the file `SHA256SUMS`. `sha256` is empty if the caller did not request a
+    checksum.
     """
 
     bytes: int
@@ -41,8 +46,8 @@ class Written:
 
 
 def write_file(place: Place, pieces: Iterable[bytes], *, compressed: bool = False, summed: bool = True) -> Written:
-    """Writes a corpus to a file. The file is compressed if its name ends in `.gz` or `.zst`. If `compressed` is true, `pieces`
-    are already compressed.
+    """Writes a corpus to a file. The file is compressed if its name ends in `.gz` or `.zst`. If `compressed` is true,
+    `pieces` are already compressed.
 
     Raises `CorpusError` if the file cannot be written.
     """
@@ -57,7 +62,9 @@ def write_file(place: Place, pieces: Iterable[bytes], *, compressed: bool = Fals
 
 
 def write_folder(place: Place, files: Iterable[File], name: str, about: CorpusInfo) -> Written:
-    """Writes a corpus to a folder. Files that users added stay in the folder. Raises `CorpusError` if the folder cannot be written."""
+    """Writes a corpus to a folder. Files that users added stay in the folder. Raises `CorpusError` if the folder cannot
+    be written.
+    """
     count = 0
     with place.folder(MANIFEST, _listed(place)) as create:
         with create(SUMS) as stream:
@@ -80,8 +87,8 @@ def _manifest(name: str, about: CorpusInfo) -> bytes:
 
 
 def is_corpus(place: Place) -> bool:
-    """Returns whether a folder is a corpus, and so may be replaced by a new corpus. The function checks the contents of the
-    manifest, because other programs also write files with the name `manifest.json`.
+    """Returns whether a folder is a corpus, and so may be replaced by a new corpus. The function checks the contents of
+    the manifest, because other programs also write files with the name `manifest.json`.
     """
     try:
         with place.opened(MANIFEST) as stream:
@@ -92,7 +99,9 @@ def is_corpus(place: Place) -> bool:
 
 
 def _listed(place: Place) -> set[str]:
-    """Returns the files and folders that the existing corpus lists in its checksums. A new corpus replaces only these files and folders."""
+    """Returns the files and folders that the existing corpus lists in its checksums. A new corpus replaces only these
+    files and folders.
+    """
     listed = {MANIFEST, SUMS}
     with suppress(FileNotFoundError, CorpusError), place.opened(SUMS) as lines:
         for entry in map(SUM.fullmatch, iter(lambda: lines.readline(LONGEST_SUM), b"")):
@@ -104,7 +113,8 @@ def _listed(place: Place) -> set[str]:
 
 
 def _user_content(place: Place, file: File) -> Iterable[bytes]:
-    """Returns the bytes of the existing file, which the user may have edited. If the file does not exist yet, returns the template in `file.pieces`.
+    """Returns the bytes of the existing file, which the user may have edited. If the file does not exist yet, returns
+    the template in `file.pieces`.
 
     Raises `CorpusError` if `file.check` rejects the existing file.
     """
@@ -119,7 +129,9 @@ def _user_content(place: Place, file: File) -> Iterable[bytes]:
 
 
 def found_file(place: Place) -> Written | None:
-    """Returns the size and the SHA-256 of a file, or None if the file does not exist. Raises `CorpusError` if the file cannot be read."""
+    """Returns the size and the SHA-256 of a file, or None if the file does not exist. Raises `CorpusError` if the file
+    cannot be read.
+    """
     try:
         return _found(place)
     except FileNotFoundError:
@@ -127,8 +139,8 @@ def found_file(place: Place) -> Written | None:
 
 
 def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
-    """Returns the size and the SHA-256 of a folder. Returns None if the folder belongs to another export, or if a file in the
-    folder was changed or is missing.
+    """Returns the size and the SHA-256 of a folder. Returns None if the folder belongs to another export, or if a file
+    in the folder was changed or is missing.
     """
     try:
         with place.opened(MANIFEST) as stream:
@@ -143,7 +155,9 @@ def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
 
 
 def _size(place: Place, line: bytes) -> int | None:
-    """Returns the size of the file that a line of `SHA256SUMS` lists. Returns None if this file was changed, or if its name is unsafe."""
+    """Returns the size of the file that a line of `SHA256SUMS` lists. Returns None if this file was changed, or if its
+    name is unsafe.
+    """
     entry = SUM.fullmatch(line)
     if entry is None or not is_name(name := entry[2].decode("ascii", "replace")):
         return None

@@ -24,12 +24,16 @@ class Summary:
 
     def by_message(self) -> dict[str, dict[str, int]]:
         """Maps each message type that has cases to the number of cases for each label."""
-        counts: dict[str, dict[str, int]] = {name: {label: self.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES}
+        counts: dict[str, dict[str, int]] = {
+            name: {label: self.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES
+        }
         return {name: of_type for name, of_type in counts.items() if any(of_type.values())}
 
     @classmethod
     def of(cls, passed: Counter[tuple[str, str]], left_out: Counter[tuple[str, str]]) -> "Summary":
-        """`passed` counts the cases that the format received, and `left_out` counts those that the format did not write."""
+        """`passed` counts the cases that the format received, and `left_out` counts those that the format did not
+        write.
+        """
         written = passed - left_out
         return cls(written.total(), dict(written))
 
@@ -44,12 +48,12 @@ def write(
 ) -> Summary:
     """Writes a corpus to a path, or to a URL that fsspec supports. An existing corpus is replaced.
 
-    The corpus appears at `path` only when it is complete. At a URL, an incomplete folder contains the file `.unfinished`.
-    A file is compressed if its name ends in `.gz` or `.zst`. `progress` is called with the number of cases that were written so
-    far. `about` is a description of the corpus, which some formats use.
+    The corpus appears at `path` only when it is complete. At a URL, an incomplete folder contains the file
+    `.unfinished`. A file is compressed if its name ends in `.gz` or `.zst`. `progress` is called with the number of
+    cases that were written so far. `about` is a description of the corpus, which some formats use.
 
-    Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the corpus cannot be written or there is no case.
-    After an error, no new local files remain.
+    Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the corpus cannot be written or there is
+    no case. After an error, no new local files remain.
 
     >>> from brokerfuzz.corpus import load, write
     >>> write("responses.ndjson.gz", load("product-list-response")[:100]).count
@@ -74,7 +78,9 @@ def dump(stream: BinaryIO, cases: Iterable[Case]) -> Summary:
     return Summary.of(counts, about.left_out.by_label)
 
 
-def _counted(cases: Iterable[Case], counts: Counter[tuple[str, str]], progress: Callable[[int], None] | None = None) -> Iterator[Case]:
+def _counted(
+    cases: Iterable[Case], counts: Counter[tuple[str, str]], progress: Callable[[int], None] | None = None
+) -> Iterator[Case]:
     """Raises `CorpusError` if there are no cases."""
     number = 0
     for number, case in enumerate(cases, 1):

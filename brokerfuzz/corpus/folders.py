@@ -14,26 +14,32 @@ from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError, problem_of, quoted
 
 CASES = "cases.ndjson"
-"""The name of the file with one record per case. In the formats `files` and `parsing`, each record contains the name of the
-file with the message.
+"""The name of the file with one record per case. In the formats `files` and `parsing`, each record contains the name of
+the file with the message.
 """
 SHARDS = ".shards.json"
 """The suffix of a list of shards."""
 
 
 class CorpusFolder:
-    """A corpus that is a folder. Raises `CorpusError` if the manifest is missing, or if brokerfuzz cannot read the format of the folder."""
+    """A corpus that is a folder. Raises `CorpusError` if the manifest is missing, or if brokerfuzz cannot read the
+    format of the folder.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path, self.files = path, FolderFiles(path)
         if not os.path.lexists(path / MANIFEST):
-            raise CorpusError(f"{path} is a folder without {MANIFEST}, so it is not a corpus: specify a corpus, or the files in the folder")
+            raise CorpusError(
+                f"{path} is a folder without {MANIFEST}, so it is not a corpus: specify a corpus, or the files in the "
+                "folder"
+            )
         form = _object(self.files, MANIFEST, str(path / MANIFEST)).get("format")
         self._all_listed = form != "pytest"
         if form not in ("files", "parsing", "pytest"):
             found = f"{path} is a folder in the format {quoted(form)}, which brokerfuzz cannot read"
             raise CorpusError(
-                f"{found}: export the corpus again with --format files or --format ndjson, or check the files in this folder with "
+                f"{found}: export the corpus again with --format files or --format ndjson, or check the files in this "
+                "folder with "
                 f"`sha256sum --check {SUMS}`"
             )
 
@@ -44,7 +50,9 @@ class CorpusFolder:
             raise CorpusError(f"{self.path}: {problem}; export the corpus again") from problem
 
     def damage(self) -> Iterator[str]:
-        """Yields a sentence for each file that was changed, is missing, or has no checksum, and for each wrong line of `SHA256SUMS`."""
+        """Yields a sentence for each file that was changed, is missing, or has no checksum, and for each wrong line of
+        `SHA256SUMS`.
+        """
         listed = {MANIFEST, SUMS}
         for number, name, digest in self._sums():
             if not name:
@@ -55,14 +63,22 @@ class CorpusFolder:
                 listed.add(name)
                 yield from (f"{SUMS}, line {number}: {problem}" for problem in _differing(self.files, name, digest))
         if self._all_listed:  # a folder of tests also contains files of the user
-            yield from (f"{name} is in the folder but not listed in {SUMS}" for name in self._names() if name not in listed)
+            yield from (
+                f"{name} is in the folder but not listed in {SUMS}" for name in self._names() if name not in listed
+            )
 
     def _sums(self) -> Iterator[tuple[int, str, str]]:
-        """Yields the number, the file name and the checksum of each line of `SHA256SUMS`. The file name is empty if the line is invalid."""
+        """Yields the number, the file name and the checksum of each line of `SHA256SUMS`. The file name is empty if the
+        line is invalid.
+        """
         with self.opened(SUMS) as stream:
             for number, line in enumerate(iter(lambda: stream.readline(LONGEST_SUM), b""), 1):
                 entry = SUM.fullmatch(line)
-                yield (number, entry[2].decode(errors="backslashreplace"), entry[1].decode()) if entry else (number, "", "")
+                yield (
+                    (number, entry[2].decode(errors="backslashreplace"), entry[1].decode())
+                    if entry
+                    else (number, "", "")
+                )
 
     def _names(self) -> Iterator[str]:
         for place, folders, files in os.walk(self.path):
@@ -80,15 +96,24 @@ class ShardList:
 
     def __init__(self, place: Place) -> None:
         self._place = place
-        self._files: FolderFiles | SiblingFiles = FolderFiles(place.path.parent) if isinstance(place, LocalPlace) else SiblingFiles(place)
+        self._files: FolderFiles | SiblingFiles = (
+            FolderFiles(place.path.parent) if isinstance(place, LocalPlace) else SiblingFiles(place)
+        )
         said = _object(self._files, place.base, place.name)
         try:
             self._shards = [(text_of(shard["name"]), text_of(shard["sha256"])) for shard in said["shards"]]
-            whole = said["whole"] is True and len({name for name, _ in self._shards}) == len(self._shards) == said["of"] > 0
+            whole = (
+                said["whole"] is True and len({name for name, _ in self._shards}) == len(self._shards) == said["of"] > 0
+            )
         except (KeyError, TypeError, ValueError) as problem:
-            raise CorpusError(f"{place.name} is not a list of shards ({problem_of(problem)}): export the corpus again") from problem
+            raise CorpusError(
+                f"{place.name} is not a list of shards ({problem_of(problem)}): export the corpus again"
+            ) from problem
         if not whole:
-            raise CorpusError(f"{place.name} lists only {len(self._shards):,} of {quoted(said.get('of'))} shards: resume the export with --resume")
+            raise CorpusError(
+                f"{place.name} lists only {len(self._shards):,} of {quoted(said.get('of'))} shards: resume the export "
+                "with --resume"
+            )
 
     @property
     def places(self) -> list[Place]:

@@ -1,4 +1,6 @@
-"""Merges several corpora into one, which contains each case once. Each twin (the valid counterpart) comes before its invalid cases."""
+"""Merges several corpora into one, which contains each case once. Each twin (the valid counterpart) comes before its
+invalid cases.
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,9 +11,10 @@ from brokerfuzz.schemas import Contract
 
 
 def merged(paths: Sequence[str | Path], *, contract: Contract | None = None) -> Iterator[Case]:
-    """Yields the cases of all corpora in order, without duplicates. If an invalid case comes before its twin, the function
-    yields the invalid case after all other cases. The function keeps only the IDs of cases in memory, so it reads each corpus
-    twice (or three times if there is such a case). Each case is judged again. Raises `CorpusError` if a corpus is invalid.
+    """Yields the cases of all corpora in order, without duplicates. If an invalid case comes before its twin, the
+    function yields the invalid case after all other cases. The function keeps only the IDs of cases in memory, so it
+    reads each corpus twice (or three times if there is such a case). Each case is judged again. Raises `CorpusError` if
+    a corpus is invalid.
     """
     check_rereadable(*paths)
     late = _before_their_twins(paths)

@@ -1,4 +1,6 @@
-"""Reads corpora from files, compressed files and folders. The memory that reading needs is limited, even if a corpus is malicious."""
+"""Reads corpora from files, compressed files and folders. The memory that reading needs is limited, even if a corpus is
+malicious.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -18,8 +20,9 @@ from brokerfuzz.schemas import Contract
 LONGEST_LINE = 8 * 1024 * 1024
 """The maximum length of a line, in bytes.
 
-brokerfuzz writes lines of up to 1.4 MB. If the user changed the contract, messages can be longer. The longest line can contain
-a message of about 6 MB in base64. To read this line and judge its message, brokerfuzz needs less than 1 GB of memory.
+brokerfuzz writes lines of up to 1.4 MB. If the user changed the contract, messages can be longer. The longest line can
+contain a message of about 6 MB in base64. To read this line and judge its message, brokerfuzz needs less than 1 GB of
+memory.
 """
 _AGAIN = "export the corpus again with --format ndjson or --format files"
 _REMEMBERED = 4096
@@ -29,15 +32,15 @@ _REMEMBERED_BYTES = 64 * 1024 * 1024
 def read(path: str | Path, *more: str | Path, contract: Contract | None = None) -> Iterator[Case]:
     """Yields the cases of a corpus in order. Each case is judged again.
 
-    A corpus is a file (also compressed: `.gz`, `.zst`), a folder in the format `files`, `parsing` or `pytest`, or a list of
-    shards (`NAME.shards.json`). Several paths are read one after another. A file or a list of shards can also be at a URL that
-    fsspec supports (`s3://…`).
+    A corpus is a file (also compressed: `.gz`, `.zst`), a folder in the format `files`, `parsing` or `pytest`, or a
+    list of shards (`NAME.shards.json`). Several paths are read one after another. A file or a list of shards can also
+    be at a URL that fsspec supports (`s3://…`).
 
-    The `twin` of an invalid case is an earlier valid case. `twin` is None if the corpus does not contain the twin, or if the
-    twin came more than 4,096 valid cases earlier. `twin_id` is set even then.
+    The `twin` of an invalid case is an earlier valid case. `twin` is None if the corpus does not contain the twin, or
+    if the twin came more than 4,096 valid cases earlier. `twin_id` is set even then.
 
-    Raises `CorpusError` if a verdict is wrong, or if a file cannot be read, is not a corpus, or is truncated. The error occurs
-    only when `read` reaches the wrong record, so read all cases before you use them.
+    Raises `CorpusError` if a verdict is wrong, or if a file cannot be read, is not a corpus, or is truncated. The error
+    occurs only when `read` reaches the wrong record, so read all cases before you use them.
 
     >>> from brokerfuzz.corpus import load, read, write
     >>> summary = write("offers.ndjson", load("offer-creation-request", rules=["*orderMinimum:minimum"]))
@@ -50,7 +53,9 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
 
 
 def records(path: str | Path) -> Iterator[CaseRecord]:
-    """Yields the records of a corpus without judging their messages. Raises the same errors as `read`, except for wrong verdicts."""
+    """Yields the records of a corpus without judging their messages. Raises the same errors as `read`, except for wrong
+    verdicts.
+    """
     return (record for part in parts_of(path) for _, record in records_of(lines(part), part.name))
 
 
@@ -92,8 +97,8 @@ class Twins:
         return self._cases
 
     def add(self, case: Case, size: int) -> None:
-        """Stores a case if it is valid, and removes the oldest cases if too many are stored. `size` is the length of the line
-        with the case.
+        """Stores a case if it is valid, and removes the oldest cases if too many are stored. `size` is the length of
+        the line with the case.
         """
         if case.label != "valid" or case.id in self._cases:
             return
@@ -114,7 +119,8 @@ class RecordSequence:
         """Raises `CorpusError` (without a line number) if an earlier record is marked as the last one."""
         if self._last:
             raise CorpusError(
-                "the record comes after the record that is marked as the last one: to combine two corpora, use `brokerfuzz corpus merge`"
+                "the record comes after the record that is marked as the last one: to combine two corpora, use "
+                "`brokerfuzz corpus merge`"
             )
         self._last = record.last
 
@@ -129,7 +135,9 @@ class RecordSequence:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a corpus with its file name and its number. If the message is in another file, `bytes_of` reads the message."""
+    """A line of a corpus with its file name and its number. If the message is in another file, `bytes_of` reads the
+    message.
+    """
 
     name: str
     number: int
@@ -164,7 +172,10 @@ def check_rereadable(*paths: str | Path) -> None:
     """Raises `CorpusError` if a path can be read only once, such as a pipe."""
     for path in paths:
         if Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
-            raise CorpusError(f"{path} is not a regular file, but brokerfuzz has to read it more than once: save its content to a file")
+            raise CorpusError(
+                f"{path} is not a regular file, but brokerfuzz has to read it more than once: save its content to a "
+                "file"
+            )
 
 
 def lines(place: Place) -> Lines:
@@ -177,7 +188,9 @@ def lines(place: Place) -> Lines:
                 yield from _lines(stream, place.name, no_files)
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise CorpusError(f"{place.name} cannot be read: {reason}; specify a file written by `brokerfuzz export`") from problem
+        raise CorpusError(
+            f"{place.name} cannot be read: {reason}; specify a file written by `brokerfuzz export`"
+        ) from problem
 
 
 @contextmanager
@@ -202,7 +215,9 @@ def _lines(stream: BinaryIO, name: str, bytes_of: Callable[[str], bytes]) -> Lin
     while text := stream.readline(LONGEST_LINE + 1):
         number += 1
         if len(text) > LONGEST_LINE:
-            raise CorpusError(f"{name}, line {number}, is longer than {LONGEST_LINE:,} bytes, the maximum for a corpus: {_AGAIN}")
+            raise CorpusError(
+                f"{name}, line {number}, is longer than {LONGEST_LINE:,} bytes, the maximum for a corpus: {_AGAIN}"
+            )
         yield Line(name, number, text, bytes_of)
     if number == 0:
         raise CorpusError(f"{name} is empty: specify a file written by `brokerfuzz export`")

@@ -60,8 +60,8 @@ class ExpiredCases:
 
 @dataclass
 class TwinCheck:
-    """Checks that the twin of each case is another case of the corpus, and that the twin is valid. The twin may come later in the
-    corpus than its case.
+    """Checks that the twin of each case is another case of the corpus, and that the twin is valid. The twin may come
+    later in the corpus than its case.
     """
 
     _labels: dict[int, Label | None] = field(default_factory=dict)
@@ -73,7 +73,9 @@ class TwinCheck:
         self._labels[int(record.id, 16)] = label
 
     def expect(self, line: Line, record: CaseRecord) -> None:
-        """Raises `CorpusError` (without a line number) if the twin is the case itself, or is not valid. Skips twins that come later in the corpus."""
+        """Raises `CorpusError` (without a line number) if the twin is the case itself, or is not valid. Skips twins
+        that come later in the corpus.
+        """
         if record.twin_id is None:
             return
         if record.twin_id == record.id:
@@ -84,15 +86,18 @@ class TwinCheck:
             self._waiting.append((line.name, line.number, record.twin_id))
 
     def wrong(self, *, missing: bool) -> Iterator[CorpusProblem]:
-        """Checks the cases whose twins come later in the corpus. Yields a problem for each case whose twin is not valid. If
-        `missing` is true, also yields a problem for each case whose twin is missing. Each problem is yielded only once.
+        """Checks the cases whose twins come later in the corpus. Yields a problem for each case whose twin is not
+        valid. If `missing` is true, also yields a problem for each case whose twin is missing. Each problem is yielded
+        only once.
         """
         for name, number, twin in self._waiting:
             try:
                 if int(twin, 16) in self._labels:
                     self._check(twin)
                 elif missing:
-                    yield CorpusProblem(name, number, f"the twin {twin} of the case is missing from the corpus: add this twin")
+                    yield CorpusProblem(
+                        name, number, f"the twin {twin} of the case is missing from the corpus: add this twin"
+                    )
             except CorpusError as problem:
                 yield CorpusProblem(name, number, str(problem))
         self._waiting.clear()
@@ -106,7 +111,8 @@ class TwinCheck:
 class Verification:
     """Judges each case of one or more corpora again, and checks the faults, the tags and the twin in its record.
 
-    `count` is the number of lines read so far. `now` is the time at which the verdicts are checked (default: the current time).
+    `count` is the number of lines read so far. `now` is the time at which the verdicts are checked (default: the
+    current time).
     """
 
     def __init__(self, *, contract: Contract | None = None, now: datetime | None = None) -> None:
@@ -116,8 +122,8 @@ class Verification:
         self._malformed = 0
 
     def of(self, path: str | Path) -> Iterator[CorpusProblem | None]:
-        """Yields a problem for each wrong checksum. Then yields one value for each record: a problem, or None if the record is
-        correct.
+        """Yields a problem for each wrong checksum. Then yields one value for each record: a problem, or None if the
+        record is correct.
 
         Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus.
         """
@@ -165,7 +171,10 @@ class Verification:
         self._malformed -= 1
         sequence.add(record)
         if (number := int(record.id, 16)) in seen:
-            raise CorpusError(f"the line repeats the case {record.id}: remove the line, because a corpus must contain each case only once")
+            raise CorpusError(
+                f"the line repeats the case {record.id}: remove the line, because a corpus must contain each case "
+                "only once"
+            )
         seen.add(number)
         self._twin_check.add(record, None)
         case = judged(record, self._twins.known, contract=self._contract, now=self.expired.now)

@@ -41,7 +41,11 @@ def size_lines(sizes: Mapping[str, CaseCounts]) -> Iterator[str]:
     for message_type, size in sizes.items():
         counts = ", ".join(f"{size.verdicts[label]:,} {label}" for label in LABELS if size.verdicts[label])
         yield f"{message_type}: {size.verdicts.total():,} cases ({counts})"
-        for title, counter in (("broken rules", size.rules), ("techniques", size.techniques), ("ambiguities", size.ambiguities)):
+        for title, counter in (
+            ("broken rules", size.rules),
+            ("techniques", size.techniques),
+            ("ambiguities", size.ambiguities),
+        ):
             if counter:
                 yield f"  {len(counter):,} {title}, with the number of cases:"
                 yield from _columns(counter)
@@ -55,7 +59,9 @@ def _columns(counter: Mapping[str, int]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A case of the catalogue and its number. `first` contains the goals (such as rules or edges) that no earlier case covers."""
+    """A case of the catalogue and its number. `first` contains the goals (such as rules or edges) that no earlier case
+    covers.
+    """
 
     number: int
     case: Case
@@ -79,7 +85,10 @@ class CatalogueEntry:
         counts = Counter(goal.kind for goal in self.first)
         new = ", ".join(counted(counts[kind], kind) for kind in KINDS if counts[kind])
         reason = printable_as_in_python(why(self.case))
-        return f"{self.number:>6}  {self.case.id}  {self.case.label:<11}  {reason}{f'  (newly covered: {new})' if new else ''}"
+        return (
+            f"{self.number:>6}  {self.case.id}  {self.case.label:<11}  "
+            f"{reason}{f'  (newly covered: {new})' if new else ''}"
+        )
 
 
 def listed(case: Case) -> str:

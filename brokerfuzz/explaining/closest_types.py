@@ -10,8 +10,8 @@ from brokerfuzz.schemas.json_reader import read
 
 @dataclass(frozen=True, slots=True)
 class ClosestType:
-    """The object in the contract that is most similar to a message. `site` is the place of this object in the message type. If
-    the object is the whole message of this type, `site` is empty.
+    """The object in the contract that is most similar to a message. `site` is the place of this object in the message
+    type. If the object is the whole message of this type, `site` is empty.
     """
 
     message_type: MessageType
@@ -22,15 +22,17 @@ class ClosestType:
 
 
 def closest_type(body: bytes, contract: Contract) -> ClosestType | None:
-    """Returns the object in the contract that is most similar to the message. If the message is an array, only its first object
-    is compared.
+    """Returns the object in the contract that is most similar to the message. If the message is an array, only its
+    first object is compared.
 
-    Returns None if no object is similar, or if the message already has a type. A message has a type if the type's schema contains
-    at least half of the message's properties.
+    Returns None if no object is similar, or if the message already has a type. A message has a type if the type's
+    schema contains at least half of the message's properties.
     """
     message = read(body).usual
     found = next((item for item in message if isinstance(item, dict)), None) if isinstance(message, list) else message
-    if not isinstance(found, dict) or (found is message and any(_has_type(found, contract.flat[one]) for one in MESSAGE_TYPES)):
+    if not isinstance(found, dict) or (
+        found is message and any(_has_type(found, contract.flat[one]) for one in MESSAGE_TYPES)
+    ):
         return None
     names = _plain(found)
     likeness = {

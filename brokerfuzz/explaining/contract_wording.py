@@ -10,10 +10,20 @@ _MUST_HAVE = ("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "
 def rule_sentence(rule: Rule) -> str:
     if rule.keyword == JSON_RULE:
         return f"The whole message must be {rule.demand}."
-    must = "may have" if rule.keyword == "additionalProperties" else "must have" if rule.keyword in _MUST_HAVE else "must be"
+    must = (
+        "may have"
+        if rule.keyword == "additionalProperties"
+        else "must have"
+        if rule.keyword in _MUST_HAVE
+        else "must be"
+    )
     when = _when(rule.condition) if rule.condition else ""
     message, demand = f"{with_article(title(rule.message_type))}{when}", rule.demand.removeprefix("to be ")
-    return f"In {message}, {rule.site} {must} {demand}." if rule.site else f"{message[0].upper()}{message[1:]} {must} {demand}."
+    return (
+        f"In {message}, {rule.site} {must} {demand}."
+        if rule.site
+        else f"{message[0].upper()}{message[1:]} {must} {demand}."
+    )
 
 
 def at_site(site: str) -> str:
@@ -26,7 +36,11 @@ def title(message_type: str) -> str:
 
 def _when(condition: Condition) -> str:
     tests = condition.when.get("properties", {})
-    values = [f"{name} is {listed((repr(value) for value in prop['enum']), 'or')}" for name, prop in tests.items() if "enum" in prop]
+    values = [
+        f"{name} is {listed((repr(value) for value in prop['enum']), 'or')}"
+        for name, prop in tests.items()
+        if "enum" in prop
+    ]
     if len(values) != len(tests) or not values:
         return f" under the condition {condition.label}"
     return f" whose {' and whose '.join(values)}" if condition.holds else f" unless its {' and its '.join(values)}"

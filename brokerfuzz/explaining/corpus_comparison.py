@@ -18,8 +18,14 @@ def data(found: Comparison) -> dict[str, Any]:
     return {
         "same": found.same,
         "cases": {kind: found.cases[kind] for kind in KINDS},
-        "labels": [{"before": before, "after": after, "cases": count} for (before, after), count in sorted(found.labels.items())],
-        "about": [{"message": message, "about": about, **_counts(found, techniques)} for (message, about), techniques in _subjects(found).items()],
+        "labels": [
+            {"before": before, "after": after, "cases": count}
+            for (before, after), count in sorted(found.labels.items())
+        ],
+        "about": [
+            {"message": message, "about": about, **_counts(found, techniques)}
+            for (message, about), techniques in _subjects(found).items()
+        ],
     }
 
 
@@ -34,8 +40,14 @@ def _subjects(found: Comparison) -> dict[tuple[str, str], list[CaseTopic]]:
 
 def _counts(found: Comparison, techniques: list[CaseTopic]) -> dict[str, Any]:
     message, about, _ = techniques[0]
-    of_rule = {kind: sum(count for key, count in found.about[kind].items() if key[:2] == (message, about)) for kind in KINDS}
-    of_each = {technique: {kind: found.about[kind][message, about, technique] for kind in KINDS} for _, _, technique in techniques if technique}
+    of_rule = {
+        kind: sum(count for key, count in found.about[kind].items() if key[:2] == (message, about)) for kind in KINDS
+    }
+    of_each = {
+        technique: {kind: found.about[kind][message, about, technique] for kind in KINDS}
+        for _, _, technique in techniques
+        if technique
+    }
     return {**of_rule, **({"techniques": of_each} if of_each else {})}
 
 
@@ -45,8 +57,8 @@ MOST_PLACES = 8
 def lines(found: Comparison) -> Iterator[str]:
     """Yields a table with one row per place, and then the totals. A place is a site, an ambiguity or a label.
 
-    The place with the most differences comes first. Places without differences are omitted. If more than `MOST_PLACES` places
-    have differences, the last row contains the sum of the remaining places.
+    The place with the most differences comes first. Places without differences are omitted. If more than `MOST_PLACES`
+    places have differences, the last row contains the sum of the remaining places.
     """
     places: dict[str, Counter[str]] = {}
     for kind in KINDS:
@@ -56,16 +68,23 @@ def lines(found: Comparison) -> Iterator[str]:
     ordered = sorted(differing, key=lambda place: (-_differences(differing[place]), place))
     rows = [_row(place, differing[place]) for place in ordered[:MOST_PLACES]]
     if rest := ordered[MOST_PLACES:]:
-        rows.append(_row(f"({counted(len(rest), 'more place')})", sum((differing[place] for place in rest), Counter[str]())))
+        rows.append(
+            _row(f"({counted(len(rest), 'more place')})", sum((differing[place] for place in rest), Counter[str]()))
+        )
     yield from table([{name: name for name in ("about", *KINDS)}, *rows] if rows else [], ["about", *KINDS])
     for (before, after), count in sorted(found.labels.items()):
         yield f"{counted(count, 'case')} changed from {before} to {after}"
     sums = ", ".join(f"{_SIGNS[kind]}{found.cases[kind]:,} {kind}" for kind in _CHANGES)
-    yield f"{found.cases['before']:,} cases before, {found.cases['after']:,} after: {'no differences' if found.same else sums}"
+    yield (
+        f"{found.cases['before']:,} cases before, {found.cases['after']:,} after: "
+        f"{'no differences' if found.same else sums}"
+    )
 
 
 def _place(topic: CaseTopic) -> str:
-    """For a rule or an edge, returns the message type and the site. For an ambiguity or a label, returns the message type and the name."""
+    """For a rule or an edge, returns the message type and the site. For an ambiguity or a label, returns the message
+    type and the name.
+    """
     message, about, _ = topic
     if about.startswith(EDGE):
         about = f"{message}/{about.removeprefix(EDGE)}"
@@ -78,4 +97,9 @@ def _differences(counts: Mapping[str, int]) -> int:
 
 def _row(about: str, counts: Mapping[str, int]) -> dict[str, str]:
     signed = {kind: f"{_SIGNS[kind]}{counts[kind]:,}" if counts[kind] else "" for kind in _CHANGES}
-    return {"about": printable_as_in_python(about), "before": f"{counts['before']:,}", "after": f"{counts['after']:,}", **signed}
+    return {
+        "about": printable_as_in_python(about),
+        "before": f"{counts['before']:,}",
+        "after": f"{counts['after']:,}",
+        **signed,
+    }

@@ -1,7 +1,7 @@
 """Summarizes a corpus: how many cases it contains, and which rules and techniques these cases cover.
 
-The verdicts come from the corpus, and brokerfuzz does not check them. Only the IDs of the cases and some numbers are in memory,
-so the corpus may have any size.
+The verdicts come from the corpus, and brokerfuzz does not check them. Only the IDs of the cases and some numbers are in
+memory, so the corpus may have any size.
 """
 
 from collections import Counter
@@ -47,7 +47,9 @@ class Overview:
     contract: Contract
     parts: dict[MessageType, MessageTypeSummary] = field(default_factory=dict)
     times: Counter[str] = field(default_factory=Counter)
-    """The keys are the times for which time-dependent cases were generated. The values are the numbers of these cases."""
+    """The keys are the times for which time-dependent cases were generated. The values are the numbers of these
+    cases.
+    """
     again: int = 0
     """The number of records with the same ID as an earlier record."""
     _ids: set[int] = field(default_factory=set)
@@ -90,16 +92,26 @@ class Overview:
         covered = {kind: {"covered": found, "all": of} for kind, (found, of) in self._covered(name, part).items()}
         counts = {kind: dict(sorted(getattr(part, kind).items())) for kind in ("rules", "techniques", "ambiguities")}
         verdicts = {label: part.verdicts[label] for label in LABELS}
-        return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
+        return {
+            "cases": part.verdicts.total(),
+            "verdicts": verdicts,
+            "bytes": part.bytes,
+            "largest": part.largest,
+            "covered": covered,
+            **counts,
+        }
 
     def _covered(self, name: MessageType, part: MessageTypeSummary) -> dict[str, tuple[int, int]]:
-        """The value of `rules` is two numbers: how many rules the corpus covers, and how many rules the message type has.
-        `techniques` has the same numbers for pairs of a rule and a technique that breaks this rule.
+        """The value of `rules` is two numbers: how many rules the corpus covers, and how many rules the message type
+        has. `techniques` has the same numbers for pairs of a rule and a technique that breaks this rule.
         """
         rules, maker = self.contract.rules[name], Faults(self.contract, name, clock(None))
         every = {(rule.id, technique.name) for rule in rules for technique in maker.techniques(rule)}
         known = {rule.id for rule in rules}
-        return {"rules": (len(known & set(part.rules)), len(known)), "techniques": (len(every & part.broken), len(every))}
+        return {
+            "rules": (len(known & set(part.rules)), len(known)),
+            "techniques": (len(every & part.broken), len(every)),
+        }
 
     def lines(self) -> Iterator[str]:
         yield from table(list(self._rows()), _COLUMNS)
@@ -108,7 +120,13 @@ class Overview:
         for count, what in (
             (self.without_twin, "invalid cases whose twin (the valid counterpart) is not in the corpus"),
             (self.again, "duplicate records, not counted"),
-            (self.times.total(), f"cases have a verdict that depends on the time; these cases were generated for {', '.join(sorted(self.times))}"),
+            (
+                self.times.total(),
+                (
+                    "cases have a verdict that depends on the time; these cases were generated for "
+                    f"{', '.join(sorted(self.times))}"
+                ),
+            ),
         ):
             if count:
                 yield f"{count:,} {what}"

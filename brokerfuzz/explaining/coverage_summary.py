@@ -1,7 +1,8 @@
-"""Measures what the messages in files cover: rules, techniques, edges (unusual valid values), ambiguities and pairs of states.
+"""Measures what the messages in files cover: rules, techniques, edges (unusual valid values), ambiguities and pairs of
+states.
 
-brokerfuzz judges each message. If a message is a case from a corpus, and its verdict in the corpus is correct, the techniques that the corpus
-specifies count, too. No techniques count for other messages.
+brokerfuzz judges each message. If a message is a case from a corpus, and its verdict in the corpus is correct, the
+techniques that the corpus specifies count, too. No techniques count for other messages.
 """
 
 from collections import Counter
@@ -29,7 +30,9 @@ class Coverage:
     now: datetime | None = None
     tallies: dict[MessageType, Tally] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
-    """Maps the name of each file with recorded traffic to the number of bodies that are not messages of the contract."""
+    """Maps the name of each file with recorded traffic to the number of bodies that are not messages of the
+    contract.
+    """
     ambiguous_type: int = 0
     """The number of messages that were not counted because they match several message types."""
     first_ambiguous_type: str = ""
@@ -40,8 +43,8 @@ class Coverage:
         return sum(tally.messages for tally in self.tallies.values())
 
     def score(self, *kinds: str) -> Score:
-        """Returns the number of covered goals and the number of all goals, for these `kinds` of goals. Message types without
-        messages do not count.
+        """Returns the number of covered goals and the number of all goals, for these `kinds` of goals. Message types
+        without messages do not count.
         """
         return sum((tally.score(*kinds) for tally in self.tallies.values()), Score(0, 0))
 
@@ -66,7 +69,8 @@ Progress = Callable[[int], None]
 
 
 def measure(
-    names: Iterable[str], *, contract: Contract, message_type: MessageType | None = None, lines: bool = False, now: datetime | None = None,
+    names: Iterable[str], *, contract: Contract, message_type: MessageType | None = None, lines: bool = False,
+    now: datetime | None = None,
     progress: Progress | None = None,
 ) -> Coverage:  # fmt: skip
     """`progress` is called after each message with the number of counted messages.
@@ -114,13 +118,18 @@ def _nothing_in(name: str, first: InputMessage | None, others: int, contract: Co
         return InputError(f"{name} is empty: specify a file that contains messages")
     reading = read(first.body)
     if reading.error:
-        return InputError(f"{name} is not JSON ({reading.error}): specify a corpus, or add --message TYPE if this is an invalid message of this type")
+        return InputError(
+            f"{name} is not JSON ({reading.error}): specify a corpus, or add --message TYPE if this is an invalid "
+            "message of this type"
+        )
     if isinstance(reading.usual, list):
         remedy = "write one item per line (`jq -c '.[]'`), and add --ndjson"
         return InputError(f"{name} contains an array, but the contract has no messages that are arrays: {remedy}")
     closest = closest_type(first.body, contract)
     resembling = "" if closest is None else f"; the closest is {closest}"
-    return InputError(f"{name} contains no message of a recognisable type{resembling}: specify the message type with --message")
+    return InputError(
+        f"{name} contains no message of a recognisable type{resembling}: specify the message type with --message"
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- data
@@ -139,7 +148,10 @@ def _of_type(tally: Tally) -> dict[str, Any]:
         "messages": tally.messages,
         "verdicts": {label: tally.verdicts[label] for label in LABELS},
         "goals": {kind: {"covered": score.covered, "all": score.all} for kind, score in scores.items()},
-        "sites": [{"site": site, **{kind: _names(tally, goals) for kind, goals in kinds.items()}} for site, kinds in tally.by_site.items()],
+        "sites": [
+            {"site": site, **{kind: _names(tally, goals) for kind, goals in kinds.items()}}
+            for site, kinds in tally.by_site.items()
+        ],
     }
 
 

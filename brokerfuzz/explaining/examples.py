@@ -1,4 +1,6 @@
-"""Finds small example messages for rules, techniques and ambiguities, each with its twin (a valid message that differs in one place)."""
+"""Finds small example messages for rules, techniques and ambiguities, each with its twin (a valid message that differs
+in one place).
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,8 +26,18 @@ def of_technique(contract: Contract, technique: Technique, now: datetime) -> Cas
 
     If the smallest message contains no value that the technique can change, the case contains all properties.
     """
-    known = [rule for message_type in MESSAGE_TYPES for rule in contract.rules[message_type] if rule.keyword in technique.keywords]
-    found = (case for setting in (REQUIRED, COMPLETE) for rule in known for case in _faults(contract, rule, [technique], now, setting))
+    known = [
+        rule
+        for message_type in MESSAGE_TYPES
+        for rule in contract.rules[message_type]
+        if rule.keyword in technique.keywords
+    ]
+    found = (
+        case
+        for setting in (REQUIRED, COMPLETE)
+        for rule in known
+        for case in _faults(contract, rule, [technique], now, setting)
+    )
     return next(found, None)
 
 
@@ -45,7 +57,9 @@ def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Cas
     return None
 
 
-def _faults(contract: Contract, rule: Rule, techniques: list[Technique], now: datetime, setting: Setting = REQUIRED) -> Iterator[Case]:
+def _faults(
+    contract: Contract, rule: Rule, techniques: list[Technique], now: datetime, setting: Setting = REQUIRED
+) -> Iterator[Case]:
     faults = Faults(contract, rule.message_type, now)
     found = message(contract, rule.message_type, setting, wishes_for(contract, rule))
     for steps in places(found, rule.site)[:1]:

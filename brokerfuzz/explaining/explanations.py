@@ -27,7 +27,8 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True)
 class Explanation:
-    """The explanation of a name: sentences, the section of the contract, and an example with its twin (the valid counterpart).
+    """The explanation of a name: sentences, the section of the contract, and an example with its twin (the valid
+    counterpart).
 
     `names` contains related names:
 
@@ -47,7 +48,13 @@ class Explanation:
     def data(self) -> dict[str, Any]:
         """Returns the explanation as JSON. The example and its twin have the same format as in a corpus."""
         called = {"rule": "techniques", "technique": "keywords", "ambiguity": "messages", "bug": "rules"}[self.kind]
-        said = {"kind": self.kind, "id": self.id, "text": " ".join(self.sentences), "source": self.source, called: list(self.names)}
+        said = {
+            "kind": self.kind,
+            "id": self.id,
+            "text": " ".join(self.sentences),
+            "source": self.source,
+            called: list(self.names),
+        }
         pair = {"example": self.example, "twin": self.example.twin if self.example else None}
         return {**said, **{name: json.loads(encode(case)) if case else None for name, case in pair.items()}}
 
@@ -59,7 +66,10 @@ class Explanation:
             yield f"Source in the contract: {self.source}."
         if self.example is not None:
             yield ""
-            yield f"Example: - marks lines of the twin (the valid counterpart), + marks lines of the {self._example_words(self.example)}."
+            yield (
+                "Example: - marks lines of the twin (the valid counterpart), + marks lines of the "
+                f"{self._example_words(self.example)}."
+            )
 
     @property
     def difference(self) -> list[str]:
@@ -74,8 +84,8 @@ class Explanation:
 
 
 def explain(name: str, *, contract: Contract | None = None, now: datetime | None = None) -> Explanation:
-    """Explains a rule, a technique, an ambiguity, a group of ambiguities such as `timestamp-format`, or a seeded bug. Raises
-    `UnknownNameError` if the name is unknown.
+    """Explains a rule, a technique, an ambiguity, a group of ambiguities such as `timestamp-format`, or a seeded bug.
+    Raises `UnknownNameError` if the name is unknown.
 
     `now` is the time for which the example is generated (default: the current time).
     """
@@ -94,7 +104,8 @@ def explain(name: str, *, contract: Contract | None = None, now: datetime | None
     if name in BUGS:
         return _of_bug(BUGS[name])
     remedy = (
-        "`brokerfuzz rules` lists rules and ambiguities, `brokerfuzz rules --techniques` lists techniques, `brokerfuzz serve --list-bugs` lists bugs"
+        "`brokerfuzz rules` lists rules and ambiguities, `brokerfuzz rules --techniques` lists techniques, "
+        "`brokerfuzz serve --list-bugs` lists bugs"
     )
     raise UnknownNameError("name", name, [one.name for one in every_name(contract)], remedy)
 
@@ -117,8 +128,8 @@ def every_name(contract: Contract) -> Iterator[NamedThing]:
 
 
 def names_with(part: str, contract: Contract) -> list[NamedThing]:
-    """Returns the rules, techniques, ambiguities and bugs whose names contain `part`, in upper or lower case. If `part` begins
-    with a message type and a slash, this beginning is ignored.
+    """Returns the rules, techniques, ambiguities and bugs whose names contain `part`, in upper or lower case. If `part`
+    begins with a message type and a slash, this beginning is ignored.
     """
     message_type, _, rest = part.partition("/")
     wanted = (rest if message_type in MESSAGE_TYPES else part).casefold()
@@ -139,7 +150,10 @@ def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Explanation:
 def _of_technique(contract: Contract, technique: Technique, now: datetime) -> Explanation:
     example = examples.of_technique(contract, technique, now)
     keywords = tuple(sorted(technique.keywords))
-    sentences = [technique.text, f"This technique breaks rules whose ID contains {listed((f':{word}' for word in keywords), 'or')}."]
+    sentences = [
+        technique.text,
+        f"This technique breaks rules whose ID contains {listed((f':{word}' for word in keywords), 'or')}.",
+    ]
     if example is None:
         sentences.append("This technique cannot break any rule of this contract.")
     return Explanation("technique", technique.name, tuple(sentences), None, keywords, example)
@@ -148,11 +162,20 @@ def _of_technique(contract: Contract, technique: Technique, now: datetime) -> Ex
 def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Explanation:
     example = examples.of_ambiguity(contract, ambiguity, now)
     concerned = tuple(message_type for message_type in contract.flat if ambiguity.concerns(message_type))
-    sentences = [f"The contract leaves open: {ambiguity.question}", f"Unambiguous: {ambiguity.plain}.", *_places(ambiguity, concerned)]
+    sentences = [
+        f"The contract leaves open: {ambiguity.question}",
+        f"Unambiguous: {ambiguity.plain}.",
+        *_places(ambiguity, concerned),
+    ]
     if ambiguity.detector is None:
-        sentences.append("There is no example, because the contract alone does not say which messages touch this ambiguity.")
+        sentences.append(
+            "There is no example, because the contract alone does not say which messages touch this ambiguity."
+        )
     else:
-        sentences.append(f"To settle this question, use --policy {ambiguity.id}=INTERPRETATION. The interpretation can be {ambiguity.choices}.")
+        sentences.append(
+            f"To settle this question, use --policy {ambiguity.id}=INTERPRETATION. The interpretation can be "
+            f"{ambiguity.choices}."
+        )
     return Explanation("ambiguity", ambiguity.id, tuple(sentences), ambiguity.source, concerned, example)
 
 
@@ -164,7 +187,11 @@ def _of_group(contract: Contract, name: str, group: Sequence[Ambiguity], now: da
 
 
 def _of_bug(bug: "Bug") -> Explanation:
-    sentences = [bug.text, f"Kind of the bug: {bug.kind}.", *([f"The bug affects the rule {bug.rule}."] if bug.rule else [])]
+    sentences = [
+        bug.text,
+        f"Kind of the bug: {bug.kind}.",
+        *([f"The bug affects the rule {bug.rule}."] if bug.rule else []),
+    ]
     sentences.append(f"`brokerfuzz fire --demo --bug {bug.name}` tests the reference service with this bug.")
     return Explanation("bug", bug.name, tuple(sentences), None, (bug.rule,) if bug.rule else (), None)
 
@@ -174,5 +201,7 @@ def _places(ambiguity: Ambiguity, concerned: tuple[str, ...]) -> Iterator[str]:
         yield "There is no example, because this ambiguity is about the headers of a request."
         return
     for message_type in concerned if ambiguity.sites else ():
-        places = [at_site(where if isinstance(where, str) else where[0]) for where in (ambiguity.sites or {})[message_type]]
+        places = [
+            at_site(where if isinstance(where, str) else where[0]) for where in (ambiguity.sites or {})[message_type]
+        ]
         yield f"Places in {with_article(title(message_type))}: {', '.join(dict.fromkeys(places))}."

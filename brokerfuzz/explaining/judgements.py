@@ -1,8 +1,8 @@
 """Judges messages from files, and describes the verdicts as JSON and as text.
 
-If the user gives no message type, brokerfuzz judges the message as each type that matches its property names. If the labels for
-several types differ, the user must specify the type. If the message is a case from a corpus, brokerfuzz also compares the new
-verdict with the verdict in the corpus.
+If the user gives no message type, brokerfuzz judges the message as each type that matches its property names. If the
+labels for several types differ, the user must specify the type. If the message is a case from a corpus, brokerfuzz also
+compares the new verdict with the verdict in the corpus.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,8 +27,8 @@ from brokerfuzz.schemas.verdicts import violation
 class MessageJudgement:
     """A message with its verdict. `message_type` is None if several types are possible and lead to the same label.
 
-    If the message matches no message type of the contract, `closest` is the most similar type, and `verdict` contains the
-    violations of this type's rules.
+    If the message matches no message type of the contract, `closest` is the most similar type, and `verdict` contains
+    the violations of this type's rules.
     """
 
     message: InputMessage
@@ -43,8 +43,8 @@ class MessageJudgement:
 
     @property
     def is_finding(self) -> bool:
-        """A message from a corpus is a finding if its verdict differs from the verdict in the corpus. Any other message is a
-        finding if it is invalid.
+        """A message from a corpus is a finding if its verdict differs from the verdict in the corpus. Any other message
+        is a finding if it is invalid.
         """
         return not self.agrees if self.message.record else self.verdict.label == "invalid"
 
@@ -57,33 +57,51 @@ def judge(
     now: datetime | None = None,
     policies: Policies | None = None,
 ) -> MessageJudgement:
-    """Judges a message as if the current time were `now` (default: the time for which a case from a corpus was generated,
-    otherwise the actual time).
+    """Judges a message as if the current time were `now` (default: the time for which a case from a corpus was
+    generated, otherwise the actual time).
 
-    Raises `InputError` if the possible message types lead to different labels, or if `message_type` contradicts the corpus.
+    Raises `InputError` if the possible message types lead to different labels, or if `message_type` contradicts the
+    corpus.
     """
     record = message.record
     if record is not None:
         if message_type not in (None, record.message_type):
             raise InputError(
-                f"{message.name}, line {message.line}, has the message type {record.message_type}: remove --message, or use "
+                f"{message.name}, line {message.line}, has the message type {record.message_type}: remove --message, "
+                "or use "
                 f"--message {record.message_type}"
             )
-        verdict = check(record.message_type, message.body, now=now or record.now, contract=contract, policies=policies, headers=record.headers)
+        verdict = check(
+            record.message_type,
+            message.body,
+            now=now or record.now,
+            contract=contract,
+            policies=policies,
+            headers=record.headers,
+        )
         return MessageJudgement(message, record.message_type, verdict)
     closest = None if message_type else closest_type(message.body, contract)
-    possible = (message_type,) if message_type else (closest.message_type,) if closest else possible_types(message.body, contract)
+    possible = (
+        (message_type,)
+        if message_type
+        else (closest.message_type,)
+        if closest
+        else possible_types(message.body, contract)
+    )
     verdicts = [check(one, message.body, now=now, contract=contract, policies=policies) for one in possible]
     if len({verdict.label for verdict in verdicts}) > 1:
-        raise InputError(f"{message.name}, line {message.line}, can be {' or '.join(possible)}: specify the message type with --message")
+        raise InputError(
+            f"{message.name}, line {message.line}, can be {' or '.join(possible)}: specify the message type with "
+            "--message"
+        )
     return MessageJudgement(message, possible[0] if len(possible) == 1 else None, _joined(verdicts), closest)
 
 
 def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
     """Returns the message types that match a message best: those with the fewest unknown properties.
 
-    If several message types have equally few unknown properties, those with the fewest wrong values match best. For example, a
-    string is a wrong value for a number.
+    If several message types have equally few unknown properties, those with the fewest wrong values match best. For
+    example, a string is a wrong value for a number.
     """
     message = read(body).usual
     if not isinstance(message, dict):
@@ -93,8 +111,12 @@ def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
 
 
 def _misfits(props: Mapping[str, Any], message_type: MessageType, contract: Contract) -> tuple[int, int]:
-    """Returns the number of unknown properties, and the number of known properties whose value has a wrong JSON type."""
-    known = {name.casefold(): types_of(prop) for name, prop in contract.flat[message_type].get("properties", {}).items()}
+    """Returns the number of unknown properties, and the number of known properties whose value has a wrong JSON
+    type.
+    """
+    known = {
+        name.casefold(): types_of(prop) for name, prop in contract.flat[message_type].get("properties", {}).items()
+    }
     types = [known[name.casefold()] & _types(value) for name, value in props.items() if name.casefold() in known]
     return len(props) - len(types), sum(not fitting for fitting in types)
 
@@ -139,11 +161,19 @@ def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
         "closest": None if closest is None else {"message": closest.message_type, "site": closest.site},
         "verdict": verdict.label,
         "broken": [
-            {"rule": b.rule, "at": b.at, "under": b.under, "found": b.found, "demanded": b.demanded, "source": source_of(b.rule, contract)}
+            {
+                "rule": b.rule,
+                "at": b.at,
+                "under": b.under,
+                "found": b.found,
+                "demanded": b.demanded,
+                "source": source_of(b.rule, contract),
+            }
             for b in verdict.broken
         ],
         "ambiguities": [
-            {"ambiguity": t.ambiguity, "at": t.at, "found": t.found, "source": contract.ambiguity(t.ambiguity).source} for t in verdict.ambiguities
+            {"ambiguity": t.ambiguity, "at": t.at, "found": t.found, "source": contract.ambiguity(t.ambiguity).source}
+            for t in verdict.ambiguities
         ],
     }
     return {**said, "record": {"verdict": message.record.label, "agrees": judgement.agrees}} if message.record else said
@@ -164,8 +194,8 @@ def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
 
 
 def _rules_by_violation(verdict: Verdict) -> dict[tuple[str, str, str, str], list[str]]:
-    """Maps each violation (its place, interpretation, invalid value and requirement) to the IDs of the broken rules. If several
-    message types are possible, one value can break a rule of each type.
+    """Maps each violation (its place, interpretation, invalid value and requirement) to the IDs of the broken rules. If
+    several message types are possible, one value can break a rule of each type.
     """
     found: dict[tuple[str, str, str, str], list[str]] = {}
     for entry in verdict.broken:

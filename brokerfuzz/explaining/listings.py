@@ -9,7 +9,9 @@ from brokerfuzz.schemas.citations import Citation
 
 Row = dict[str, Any]
 NOT_STATED = "a changed contract"
-"""If a rule has no `source`, brokerfuzz prints this text as its source. The original contract does not contain such a rule."""
+"""If a rule has no `source`, brokerfuzz prints this text as its source. The original contract does not contain such a
+rule.
+"""
 
 
 def rule_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
@@ -31,8 +33,14 @@ def _rule_row(rule: Rule) -> Row:
 
 
 def ambiguity_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
-    """Returns the ambiguities of these message types, and the ambiguities that do not concern the contents of messages."""
-    return [_ambiguity_row(entry) for entry in contract.ambiguities if entry.detector is None or any(map(entry.concerns, message_types))]
+    """Returns the ambiguities of these message types, and the ambiguities that do not concern the contents of
+    messages.
+    """
+    return [
+        _ambiguity_row(entry)
+        for entry in contract.ambiguities
+        if entry.detector is None or any(map(entry.concerns, message_types))
+    ]
 
 
 def _ambiguity_row(ambiguity: Ambiguity) -> Row:
@@ -48,7 +56,10 @@ def _ambiguity_row(ambiguity: Ambiguity) -> Row:
 
 
 def technique_rows() -> list[Row]:
-    return [{"name": t.name, "text": t.text, "keywords": sorted(t.keywords), "family": t.family} for t in TECHNIQUES.values()]
+    return [
+        {"name": t.name, "text": t.text, "keywords": sorted(t.keywords), "family": t.family}
+        for t in TECHNIQUES.values()
+    ]
 
 
 def bug_rows() -> list[Row]:
@@ -74,7 +85,10 @@ def ambiguity_lines(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:
-    cells = [[", ".join(row[column]) if isinstance(row[column], list) else str(row[column]) for column in columns] for row in rows]
+    cells = [
+        [", ".join(row[column]) if isinstance(row[column], list) else str(row[column]) for column in columns]
+        for row in rows
+    ]
     widths = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:-1]]
     for row in cells:
         yield "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()

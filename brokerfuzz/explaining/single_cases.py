@@ -1,5 +1,5 @@
-"""Shows a single case: its place in a file, the reason for the case, its message, and the differences from its twin (the valid
-counterpart).
+"""Shows a single case: its place in a file, the reason for the case, its message, and the differences from its twin
+(the valid counterpart).
 """
 
 import json
@@ -27,9 +27,9 @@ from brokerfuzz.wording import printable_as_in_python
 
 @dataclass(frozen=True)
 class SingleCase:
-    """A case of a corpus, a journal or the catalogue, with its twin if the twin is in the same file. `name` is the name of the
-    file, or None for the catalogue. `line` is the line in the file, or the number of the case in the catalogue. `answers`
-    describes how a target answered the case.
+    """A case of a corpus, a journal or the catalogue, with its twin if the twin is in the same file. `name` is the name
+    of the file, or None for the catalogue. `line` is the line in the file, or the number of the case in the catalogue.
+    `answers` describes how a target answered the case.
     """
 
     name: str | None
@@ -45,11 +45,17 @@ class SingleCase:
 
     @property
     def _judgement(self) -> MessageJudgement:
-        return MessageJudgement(InputMessage(self.name or "", self.line, self.case.body), self.case.message_type, self.case.verdict)
+        return MessageJudgement(
+            InputMessage(self.name or "", self.line, self.case.body), self.case.message_type, self.case.verdict
+        )
 
     @property
     def _place(self) -> str:
-        return f"case {self.line:,} of the catalogue" if self.name is None else f"{printable_as_in_python(self.name)}, line {self.line}"
+        return (
+            f"case {self.line:,} of the catalogue"
+            if self.name is None
+            else f"{printable_as_in_python(self.name)}, line {self.line}"
+        )
 
     def data(self) -> dict[str, Any]:
         said = judgement_data(self._judgement, self.contract)
@@ -75,15 +81,18 @@ class SingleCase:
         yield from laid_out(case.body)
         if case.twin:
             yield ""
-            yield f"Difference: - marks lines of the twin (the valid counterpart) {case.twin_id}, + marks lines of the case."
+            yield (
+                f"Difference: - marks lines of the twin (the valid counterpart) {case.twin_id}, + marks lines of "
+                "the case."
+            )
         elif case.twin_id:
             yield ""
             yield f"Its twin (the valid counterpart), {case.twin_id}, is not in the corpus."
 
 
 def in_catalogue(wanted: str, *, contract: Contract, now: datetime | None = None) -> SingleCase | None:
-    """Returns the case with the ID `wanted` from the catalogue or from the essential cases, or None. `now` is the time for which
-    time-dependent cases are generated.
+    """Returns the case with the ID `wanted` from the catalogue or from the essential cases, or None. `now` is the time
+    for which time-dependent cases are generated.
     """
     for message_type in MESSAGE_TYPES:
         whole = catalogue(message_type, now=clock(now), contract=contract)
@@ -95,8 +104,8 @@ def in_catalogue(wanted: str, *, contract: Contract, now: datetime | None = None
 
 
 def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase | None:
-    """Searches a corpus for the case with the ID `wanted`, and judges the case and its twin. Returns None if there is no such
-    case. Raises `CorpusError` if a record is malformed or has a wrong verdict.
+    """Searches a corpus for the case with the ID `wanted`, and judges the case and its twin. Returns None if there is
+    no such case. Raises `CorpusError` if a record is malformed or has a wrong verdict.
     """
     check_rereadable(*paths)
     line = _line_of(paths, wanted)

@@ -2,7 +2,18 @@
 
 from brokerfuzz.generation.choices import SiteChoices, State
 from brokerfuzz.generation.nodes import Node, Style, message, node_of
-from brokerfuzz.generation.sources import COMPLETE, REQUIRED, SETTINGS, SMALLEST, FixedSource, RandomSource, Setting, Source, Wish, Wishes
+from brokerfuzz.generation.sources import (
+    COMPLETE,
+    REQUIRED,
+    SETTINGS,
+    SMALLEST,
+    FixedSource,
+    RandomSource,
+    Setting,
+    Source,
+    Wish,
+    Wishes,
+)
 from brokerfuzz.generation.valid_draws import valid_draw
 
 __all__ = [

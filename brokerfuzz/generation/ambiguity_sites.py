@@ -18,15 +18,17 @@ _NUMBERS = frozenset({"integer", "number"})
 
 
 def fitting_sites(contract: Contract, message_type: MessageType, ambiguity: Ambiguity) -> list[Any]:
-    """Returns the sites of an ambiguity. If the ambiguity relates several values, returns only the sites at which the schema gives
-    these values the types that generators and repairs expect. A changed contract can allow other types.
+    """Returns the sites of an ambiguity. If the ambiguity relates several values, returns only the sites at which the
+    schema gives these values the types that generators and repairs expect. A changed contract can allow other types.
     """
     known = contract.sites[message_type]
 
     def fits(where: Any) -> bool:
         path, *names = [where] if isinstance(where, str) else where
         expected = _expected_types(str(ambiguity.detector), path, names)
-        return all(site in known and types_of(known[site].schema) - {"null"} <= types for site, types in expected.items())
+        return all(
+            site in known and types_of(known[site].schema) - {"null"} <= types for site, types in expected.items()
+        )
 
     return [where for where in (ambiguity.sites or {}).get(message_type, ()) if fits(where)]
 
@@ -41,12 +43,23 @@ def _expected_types(detector: str, path: str, names: Sequence[str]) -> Mapping[s
             quantities, *limits = (join(path, name) for name in names)
             return {path: {"object"}, quantities: {"array"}, **dict.fromkeys([f"{quantities}[]", *limits], _NUMBERS)}
         case "distinct":
-            return {path: {"array"}, **{f"{path}[].{name}": {"string"} for name in names}, **({f"{path}[]": {"object"}} if names else {})}
+            return {
+                path: {"array"},
+                **{f"{path}[].{name}": {"string"} for name in names},
+                **({f"{path}[]": {"object"}} if names else {}),
+            }
         case "envelope":
-            return {path: {"object"}, join(path, "failureMessages"): {"array"}, join(path, "operationWasSuccessful"): {"boolean"}}
+            return {
+                path: {"object"},
+                join(path, "failureMessages"): {"array"},
+                join(path, "operationWasSuccessful"): {"boolean"},
+            }
         case "arithmetic" | "rounding":
             offers = join(path, "offers")
-            prices = [*(f"{offers}[].{name}" for name in ("unitPrice", "quantity", "extendedPrice")), join(path, "totalExtendedPrice")]
+            prices = [
+                *(f"{offers}[].{name}" for name in ("unitPrice", "quantity", "extendedPrice")),
+                join(path, "totalExtendedPrice"),
+            ]
             return {path: {"object"}, offers: {"array"}, f"{offers}[]": {"object"}, **dict.fromkeys(prices, _NUMBERS)}
         case _:
             return {}
@@ -54,8 +67,8 @@ def _expected_types(detector: str, path: str, names: Sequence[str]) -> Mapping[s
 
 @lru_cache(maxsize=64)
 def ambiguities_by_site(contract: Contract, message_type: MessageType) -> Mapping[str, tuple[SiteAmbiguity, ...]]:
-    """Maps each site to the ambiguities that concern it. A timestamp that must not be in the future also gets the detector
-    `past`, so that the generator draws only past timestamps.
+    """Maps each site to the ambiguities that concern it. A timestamp that must not be in the future also gets the
+    detector `past`, so that the generator draws only past timestamps.
     """
     found: dict[str, tuple[SiteAmbiguity, ...]] = {}
     for ambiguity in contract.ambiguities:
@@ -74,8 +87,8 @@ def detectors_at(contract: Contract, message_type: MessageType, path: str) -> li
 
 @lru_cache(maxsize=4096)
 def notation_detector_at(contract: Contract, message_type: MessageType, path: str) -> str | None:
-    """Returns the detector of an ambiguity about the notation of strings at a site (such as timestamps or URLs). For timestamps
-    that must not be in the future, returns `past` instead of `timestamp`.
+    """Returns the detector of an ambiguity about the notation of strings at a site (such as timestamps or URLs). For
+    timestamps that must not be in the future, returns `past` instead of `timestamp`.
     """
     found = detectors_at(contract, message_type, path)
     return next((detector for detector in FOR_DETECTOR if detector in found), None)
@@ -83,7 +96,9 @@ def notation_detector_at(contract: Contract, message_type: MessageType, path: st
 
 @lru_cache(maxsize=4096)
 def concerning(contract: Contract, message_type: MessageType, path: str) -> Mapping[str, str]:
-    """Returns the ambiguities that concern the site `path`. The ID of each ambiguity is mapped to the name of the ambiguity's detector."""
+    """Returns the ambiguities that concern the site `path`. The ID of each ambiguity is mapped to the name of the
+    ambiguity's detector.
+    """
     found = {}
     for ambiguity in contract.ambiguities:
         for where in fitting_sites(contract, message_type, ambiguity):

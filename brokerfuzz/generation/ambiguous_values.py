@@ -1,5 +1,5 @@
-"""Defines values that touch an ambiguity: the contract leaves open whether a program must accept these values. Valid messages
-contain ambiguous values only if the user asks for them.
+"""Defines values that touch an ambiguity: the contract leaves open whether a program must accept these values. Valid
+messages contain ambiguous values only if the user asks for them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,62 +11,92 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.instants import timestamp
 
 TIMES: Mapping[str, str] = {
-    "date-alone": "1998-01-01", "offset": "1998-01-01T02:00:00+02:00", "zero-offset": "1998-01-01T00:00:00+00:00", "no-zone": "1998-01-01T00:00:00",
+    "date-alone": "1998-01-01", "offset": "1998-01-01T02:00:00+02:00", "zero-offset": "1998-01-01T00:00:00+00:00",
+    "no-zone": "1998-01-01T00:00:00",
     "negative-offset": "1998-01-01T00:00:00-05:00", "unknown-offset": "1998-01-01T00:00:00-00:00",
     "offset-of-quarters": "1998-01-01T00:00:00.5+05:45",
-    "lower-case": "1998-01-01t00:00:00z", "lower-case-t": "1998-01-01t00:00:00Z", "lower-case-z": "1998-01-01T00:00:00z",
-    "space-for-t": "1998-01-01 00:00:00Z", "no-seconds": "1998-01-01T00:00Z", "offset-without-colon": "1998-01-01T00:00:00+0200",
-    "offset-of-hours": "1998-01-01T00:00:00+02", "basic-form": "19980101T000000Z", "leap-second": "1998-12-31T23:59:60Z",
-    "hour-24": "1998-01-01T24:00:00Z", "comma-fraction": "1998-01-01T00:00:00,5Z", "month-alone": "1998-01", "padded": " 1998-01-01T00:00:00Z ",
-    "tenths": "1998-01-01T00:00:00.5Z", "zero-fraction": "1998-01-01T00:00:00.000Z", "milliseconds": "1997-12-31T23:59:59.999Z",
+    "lower-case": "1998-01-01t00:00:00z", "lower-case-t": "1998-01-01t00:00:00Z",
+    "lower-case-z": "1998-01-01T00:00:00z",
+    "space-for-t": "1998-01-01 00:00:00Z", "no-seconds": "1998-01-01T00:00Z",
+    "offset-without-colon": "1998-01-01T00:00:00+0200",
+    "offset-of-hours": "1998-01-01T00:00:00+02", "basic-form": "19980101T000000Z",
+    "leap-second": "1998-12-31T23:59:60Z",
+    "hour-24": "1998-01-01T24:00:00Z", "comma-fraction": "1998-01-01T00:00:00,5Z", "month-alone": "1998-01",
+    "padded": " 1998-01-01T00:00:00Z ",
+    "tenths": "1998-01-01T00:00:00.5Z", "zero-fraction": "1998-01-01T00:00:00.000Z",
+    "milliseconds": "1997-12-31T23:59:59.999Z",
     "seven-digits": "1998-06-30T12:00:00.1234567Z", "nanoseconds": "1998-10-25T01:30:00.000000001Z",
     "last-day-of-1752": "1752-12-31T23:59:59Z", "first-year": "0001-01-01T00:00:00Z",
-    "no-such-day": "1997-02-30T00:00:00Z", "no-such-leap-day": "1997-02-29T00:00:00Z", "no-such-month": "1998-13-01T00:00:00Z",
-    "no-such-hour": "1998-01-01T25:00:00Z", "no-such-minute": "1998-01-01T00:60:00Z", "no-such-second": "1998-01-01T00:00:61Z",
-    "day-zero": "1998-01-00T00:00:00Z", "no-such-offset": "1998-01-01T00:00:00+25:00", "two-zones": "1998-01-01T00:00:00Z+02:00",
+    "no-such-day": "1997-02-30T00:00:00Z", "no-such-leap-day": "1997-02-29T00:00:00Z",
+    "no-such-month": "1998-13-01T00:00:00Z",
+    "no-such-hour": "1998-01-01T25:00:00Z", "no-such-minute": "1998-01-01T00:60:00Z",
+    "no-such-second": "1998-01-01T00:00:61Z",
+    "day-zero": "1998-01-00T00:00:00Z", "no-such-offset": "1998-01-01T00:00:00+25:00",
+    "two-zones": "1998-01-01T00:00:00Z+02:00",
     "short-parts": "1998-1-1T0:0:0Z", "point-without-digits": "1998-01-01T00:00:00.Z", "no-t": "1998-01-0100:00:00Z",
-    "week-date": "1998-W01-3", "day-of-year": "1998-001", "year-alone": "1998", "time-alone": "00:00:00Z", "duration": "P1D",
-    "interval": "1998-01-01T00:00:00Z/1998-01-02T00:00:00Z", "epoch-string": "1577836800", "epoch-milliseconds-string": "1577836800000",
-    "us-date": "01/31/1998", "european-date": "31.01.1998", "of-mail": "Wed, 01 Jan 1998 00:00:00 GMT", "of-c": "Wed Jan  1 00:00:00 1998",
-    "of-dot-net": "/Date(1577836800000)/", "named-zone": "1998-01-01T00:00:00+01:00[Europe/Zurich]", "zone-in-words": "1998-01-01T00:00:00 UTC",
-    "year-zero": "0000-01-01T00:00:00Z", "five-digit-year": "01998-01-01T00:00:00Z", "signed-year": "+001998-01-01T00:00:00Z",
-    "negative-year": "-0044-03-15T00:00:00Z", "two-digit-year": "20-01-01T00:00:00Z", "line-break-behind": "1998-01-01T00:00:00Z\n",
+    "week-date": "1998-W01-3", "day-of-year": "1998-001", "year-alone": "1998", "time-alone": "00:00:00Z",
+    "duration": "P1D",
+    "interval": "1998-01-01T00:00:00Z/1998-01-02T00:00:00Z", "epoch-string": "1577836800",
+    "epoch-milliseconds-string": "1577836800000",
+    "us-date": "01/31/1998", "european-date": "31.01.1998", "of-mail": "Wed, 01 Jan 1998 00:00:00 GMT",
+    "of-c": "Wed Jan  1 00:00:00 1998",
+    "of-dot-net": "/Date(1577836800000)/", "named-zone": "1998-01-01T00:00:00+01:00[Europe/Zurich]",
+    "zone-in-words": "1998-01-01T00:00:00 UTC",
+    "year-zero": "0000-01-01T00:00:00Z", "five-digit-year": "01998-01-01T00:00:00Z",
+    "signed-year": "+001998-01-01T00:00:00Z",
+    "negative-year": "-0044-03-15T00:00:00Z", "two-digit-year": "20-01-01T00:00:00Z",
+    "line-break-behind": "1998-01-01T00:00:00Z\n",
     "arabic-digits": "١٩٩٨-٠١-٠١T٠٠:٠٠:٠٠Z", "full-width-digits": "１９９８-０１-０１T００:００:００Z",
     "word": "yesterday", "null-string": "null", "zero-string": "0", "empty": "", "blank": " ",
 }  # fmt: skip
-"""Maps names of probes to unusual timestamps. The timestamps that common programs can parse are in the past, because some
-properties must not contain future timestamps.
+"""Maps names of probes to unusual timestamps. The timestamps that common programs can parse are in the past, because
+some properties must not contain future timestamps.
 """
 CRONS: Mapping[str, str] = {
-    "nickname": "@daily", "six-fields": "0 0 12 * * ?", "seven-fields": "0 0 12 * * ? 2030", "names": "0 9 * jan mon-fri", "last-day": "0 0 L * *",
-    "capital-names": "0 9 * JAN MON-FRI", "question-mark": "0 0 ? * 1", "nearest-weekday": "0 0 15W * *", "nth-weekday": "0 0 * * 5#3",
-    "step-from-a-number": "5/15 * * * *", "hashed": "H H * * *", "two-blanks": "0  0 * * *", "padded": " 0 0 * * * ", "tabs": "0\t0\t*\t*\t*",
+    "nickname": "@daily", "six-fields": "0 0 12 * * ?", "seven-fields": "0 0 12 * * ? 2030",
+    "names": "0 9 * jan mon-fri", "last-day": "0 0 L * *",
+    "capital-names": "0 9 * JAN MON-FRI", "question-mark": "0 0 ? * 1", "nearest-weekday": "0 0 15W * *",
+    "nth-weekday": "0 0 * * 5#3",
+    "step-from-a-number": "5/15 * * * *", "hashed": "H H * * *", "two-blanks": "0  0 * * *", "padded": " 0 0 * * * ",
+    "tabs": "0\t0\t*\t*\t*",
     "every": "@every 5m", "at-start": "@reboot", "with-zone": "TZ=UTC 0 0 * * *", "leading-zeros": "00 00 * * *",
-    "four-fields": "0 0 * *", "out-of-range": "61 25 * * *", "no-such-weekday": "0 0 * * 8", "day-zero": "0 0 0 * *", "negative": "-1 * * * *",
-    "range-backwards": "5-1 * * * *", "step-of-zero": "*/0 * * * *", "comma-behind": "1, * * * *", "no-step": "*/ * * * *",
-    "word": "weekly", "star-alone": "*", "iso-duration": "P1D", "seconds": "3600", "command-behind": "0 0 * * * root reboot",
+    "four-fields": "0 0 * *", "out-of-range": "61 25 * * *", "no-such-weekday": "0 0 * * 8", "day-zero": "0 0 0 * *",
+    "negative": "-1 * * * *",
+    "range-backwards": "5-1 * * * *", "step-of-zero": "*/0 * * * *", "comma-behind": "1, * * * *",
+    "no-step": "*/ * * * *",
+    "word": "weekly", "star-alone": "*", "iso-duration": "P1D", "seconds": "3600",
+    "command-behind": "0 0 * * * root reboot",
     "empty": "", "blank": " ",
 }  # fmt: skip
 URLS: Mapping[str, str] = {
-    "capital-scheme": "HTTPS://EXAMPLE.COM/", "user": "https://a:b@example.com/", "letters-beyond-ascii": "https://example.com/ü.png",
-    "host-beyond-ascii": "https://bücher.example/", "six-words-address": "http://[2001:db8::1]/a.png", "ftp": "ftp://example.com/a.pdf",
+    "capital-scheme": "HTTPS://EXAMPLE.COM/", "user": "https://a:b@example.com/",
+    "letters-beyond-ascii": "https://example.com/ü.png",
+    "host-beyond-ascii": "https://bücher.example/", "six-words-address": "http://[2001:db8::1]/a.png",
+    "ftp": "ftp://example.com/a.pdf",
     "data": "data:image/png;base64,AA==", "bucket": "s3://offers/a.png", "bar-and-braces": "https://example.com/{a}|b",
     "address": "http://127.0.0.1/a", "single-label": "http://localhost/x.pdf", "digit-as-host": "http://0",
     "point-behind-host": "https://example.com./", "underscore-in-host": "https://a_b.example.com/",
     "relative": "/images/a.png", "no-scheme": "example.com/a.png", "scheme-of-page": "//example.com/a.png",
-    "file": "file:///etc/passwd", "script": "javascript:alert(1)", "mail": "mailto:a@example.com", "share": "\\\\server\\share\\a.png",
+    "file": "file:///etc/passwd", "script": "javascript:alert(1)", "mail": "mailto:a@example.com",
+    "share": "\\\\server\\share\\a.png",
     "drive": "C:\\a.png",
-    "backslashes": "https:\\\\example.com\\a.png", "blank-inside": "https://example.com/a b.png", "blank-behind": "https://example.com/ ",
-    "line-break-inside": "https://example.com/a\n.png", "one-slash": "https:/example.com/", "no-host": "https://", "blank-host": "https:// /",
-    "two-points-in-host": "https://example..com/", "broken-percent": "https://example.com/%zz", "port-too-large": "https://example.com:99999/",
+    "backslashes": "https:\\\\example.com\\a.png", "blank-inside": "https://example.com/a b.png",
+    "blank-behind": "https://example.com/ ",
+    "line-break-inside": "https://example.com/a\n.png", "one-slash": "https:/example.com/", "no-host": "https://",
+    "blank-host": "https:// /",
+    "two-points-in-host": "https://example..com/", "broken-percent": "https://example.com/%zz",
+    "port-too-large": "https://example.com:99999/",
     "port-in-words": "https://example.com:http/", "hyphen-before-host": "https://-example.com/",
     "fragment-alone": "#a", "markup": "<img src=a>", "word": "picture", "empty": "", "blank": " ",
 }  # fmt: skip
 NAMES: Mapping[str, str] = {
-    "underscore": "IN_REVIEW", "digits": "7", "hyphen-behind": "Active-", "padded": " Active ", "letters-beyond-ascii": "prüfen",
-    "punctuation": "n/a", "point": "v1.0", "parentheses": "Active (new)", "long": "A" * 65, "emoji": "✅", "digit-first": "3D-Print",
+    "underscore": "IN_REVIEW", "digits": "7", "hyphen-behind": "Active-", "padded": " Active ",
+    "letters-beyond-ascii": "prüfen",
+    "punctuation": "n/a", "point": "v1.0", "parentheses": "Active (new)", "long": "A" * 65, "emoji": "✅",
+    "digit-first": "3D-Print",
     "two-blanks": "In  Review",
-    "line-break": "Active\n", "null-string-quoted": '"null"', "markup": "<b>Active</b>", "statement": "'; DROP TABLE products;--", "negative": "-1",
+    "line-break": "Active\n", "null-string-quoted": '"null"', "markup": "<b>Active</b>",
+    "statement": "'; DROP TABLE products;--", "negative": "-1",
     "blank": " ", "empty": "",
 }  # fmt: skip
 
@@ -84,29 +114,52 @@ _OF_TYPE: Mapping[str, Mapping[str, Sequence[Any]]] = {
     "integer": {"integer-form": (1.0, 100.0, 2147483647.0)},
     "number": {"double-range": ((1 << 53) + 1, 10**22 + 1, -(1 << 64) - 1), "decimal-range": (1e29, -1e300, 1e-30)},
 }
-BY_PROPERTIES = ("range-order", "quantity-range", "availability-order", "duplicate-items", "envelope-consistency", "price-arithmetic")
-"""The ambiguities that concern several properties together. `consistency` removes these ambiguities from valid messages."""
+BY_PROPERTIES = (
+    "range-order",
+    "quantity-range",
+    "availability-order",
+    "duplicate-items",
+    "envelope-consistency",
+    "price-arithmetic",
+)
+"""The ambiguities that concern several properties together. `consistency` removes these ambiguities from valid
+messages.
+"""
 
 
 def drawable() -> frozenset[str]:
     """Returns the IDs of the ambiguities that a value in a message can touch."""
     spellings = {f"timestamp-format.{spelling}" for text in TIMES.values() for spelling in timestamp(text).spellings}
     of_strings = {name for names, _ in _OF_DETECTOR.values() for name in names}
-    return frozenset({*spellings, *of_strings, *BY_PROPERTIES, *(name for names in _OF_TYPE.values() for name in names)})
+    return frozenset(
+        {*spellings, *of_strings, *BY_PROPERTIES, *(name for names in _OF_TYPE.values() for name in names)}
+    )
 
 
-def fitting(schema: Schema, types: Collection[str], allowed: Collection[str], concerning: Mapping[str, str]) -> list[Any]:
-    """Returns the values that the schema allows and that touch only the ambiguities in `allowed`. `concerning` maps the ID of
-    each ambiguity that concerns the place to the name of the ambiguity's detector.
+def fitting(
+    schema: Schema, types: Collection[str], allowed: Collection[str], concerning: Mapping[str, str]
+) -> list[Any]:
+    """Returns the values that the schema allows and that touch only the ambiguities in `allowed`. `concerning` maps the
+    ID of each ambiguity that concerns the place to the name of the ambiguity's detector.
     """
     if not allowed:
         return []
     found: list[Any] = []
     if "timestamp" in concerning.values():
-        found += [text for text in TIMES.values() if {f"timestamp-format.{spelling}" for spelling in timestamp(text).spellings} <= set(allowed)]
+        found += [
+            text
+            for text in TIMES.values()
+            if {f"timestamp-format.{spelling}" for spelling in timestamp(text).spellings} <= set(allowed)
+        ]
     for name, detector in concerning.items():
         if detector in _OF_DETECTOR and name in allowed:
             found += _OF_DETECTOR[detector][1]
     if not concerning or "decimal_range" in concerning.values():
-        found += [value for name in types for ambiguity, values in _OF_TYPE.get(name, {}).items() if ambiguity in allowed for value in values]
+        found += [
+            value
+            for name in types
+            for ambiguity, values in _OF_TYPE.get(name, {}).items()
+            if ambiguity in allowed
+            for value in values
+        ]
     return [value for value in found if matches(schema, value)]

@@ -14,9 +14,10 @@ State = Literal["absent", "plain", "null", "drawn"]
 class SiteChoices:
     """The states and the values of a site.
 
-    `options` contains the values of an enumeration, `edges` contains valid values that programs often handle incorrectly, and `realistic`
-    contains realistic ones. `unusual` is a value that programs may treat as missing. If `is_free`, each string or number that the schema allows
-    touches no ambiguity. Settings give identifiers different values. `states` and `often` contain the possible states, the simplest first.
+    `options` contains the values of an enumeration, `edges` contains valid values that programs often handle
+    incorrectly, and `realistic` contains realistic ones. `unusual` is a value that programs may treat as missing. If
+    `is_free`, each string or number that the schema allows touches no ambiguity. Settings give identifiers different
+    values. `states` and `often` contain the possible states, the simplest first.
     """
 
     site: str

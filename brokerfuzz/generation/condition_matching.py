@@ -6,8 +6,12 @@ from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of
 
 
 def matches(when: Schema, value: Any) -> bool:
-    """Returns whether a value complies with the condition. As in JSON Schema, a property that is absent is not checked."""
-    if "enum" in when and not any(value == prop and isinstance(value, bool) == isinstance(prop, bool) for prop in when["enum"]):
+    """Returns whether a value complies with the condition. As in JSON Schema, a property that is absent is not
+    checked.
+    """
+    if "enum" in when and not any(
+        value == prop and isinstance(value, bool) == isinstance(prop, bool) for prop in when["enum"]
+    ):
         return False
     if KNOWN in when and value is not None and value not in when[KNOWN]:
         return False

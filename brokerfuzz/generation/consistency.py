@@ -1,8 +1,8 @@
 """Repairs inconsistencies between the properties of a message, so that the message touches no ambiguity.
 
-The generator draws each property independently of the others. So a minimum can be above its maximum, or two items can have the
-same identifier. The contract leaves open whether such messages are valid. A repair modifies the object or array, so that
-brokerfuzz does not have to discard the message. Repairs never change properties that the user pinned.
+The generator draws each property independently of the others. So a minimum can be above its maximum, or two items can
+have the same identifier. The contract leaves open whether such messages are valid. A repair modifies the object or
+array, so that brokerfuzz does not have to discard the message. Repairs never change properties that the user pinned.
 """
 
 import math
@@ -24,12 +24,20 @@ from brokerfuzz.schemas.sites import join
 Repair = Callable[[Any], None]
 
 
-def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
-    """Returns the repairs for the object or array at a site, in the order in which they apply. They prefer simple results, so that Hypothesis
-    shrinks messages well: for example, if a minimum is above its maximum, it becomes equal to the maximum.
+def repairs(
+    ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str] = ()
+) -> list[Repair]:
+    """Returns the repairs for the object or array at a site, in the order in which they apply. They prefer simple
+    results, so that Hypothesis shrinks messages well: for example, if a minimum is above its maximum, it becomes equal
+    to the maximum.
     """
     found = in_one_row(site, schema, pinned)
-    found += [repair for detector, names in ambiguities if detector in _REPAIRS for repair in _REPAIRS[detector](site, names, schema, pinned)]
+    found += [
+        repair
+        for detector, names in ambiguities
+        if detector in _REPAIRS
+        for repair in _REPAIRS[detector](site, names, schema, pinned)
+    ]
     if schema.get("uniqueItems") and not found:
         found += _distinct(site, (), schema, pinned)
     return found
@@ -40,7 +48,9 @@ def _ordered_numbers(site: str, names: Sequence[str], schema: Schema, pinned: Co
 
 
 def _ordered_instants(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    return _ordered(site, names, schema, pinned, lambda value: instant(value) if isinstance(value, str) else None, strictly=True)
+    return _ordered(
+        site, names, schema, pinned, lambda value: instant(value) if isinstance(value, str) else None, strictly=True
+    )
 
 
 def _ordered(
@@ -79,16 +89,19 @@ def _without_annotations(schema: Schema) -> Schema:
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    """Returns a list with a repair for quantities below a minimum or above a maximum. If there is only one quantity, it becomes
-    equal to the violated minimum or maximum. Several quantities could become equal to each other, so the repair removes the
-    violated minimum or maximum instead, and always a violated minimum. It never removes a required minimum or maximum.
+    """Returns a list with a repair for quantities below a minimum or above a maximum. If there is only one quantity, it
+    becomes equal to the violated minimum or maximum. Several quantities could become equal to each other, so the repair
+    removes the violated minimum or maximum instead, and always a violated minimum. It never removes a required minimum
+    or maximum.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):
         return []
     listed = schema["properties"][quantities].get("items", {})
     is_pinned = KNOWN in listed or any(path.startswith(join(site, quantities)) for path in pinned)
-    removable = [name for name in (low, high) if join(site, name) not in pinned and name not in schema.get("required", ())]
+    removable = [
+        name for name in (low, high) if join(site, name) not in pinned and name not in schema.get("required", ())
+    ]
 
     def repair(value: dict[str, Any]) -> None:
         numbers = [number for number in value.get(quantities) or [] if number is not None]
@@ -123,9 +136,11 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
     return [lambda values: _drop_repeated(values, key, least, renew)]
 
 
-def repetition(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str]) -> Repair | None:
-    """Returns a function that gives the first and the last item of an array the same identifier. If this is not possible, the
-    function makes the two items equal. Returns None if the items must differ.
+def repetition(
+    ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str]
+) -> Repair | None:
+    """Returns a function that gives the first and the last item of an array the same identifier. If this is not
+    possible, the function makes the two items equal. Returns None if the items must differ.
     """
     keys = [names[0] if names else None for detector, names in ambiguities if detector == "distinct"]
     if not keys or schema.get("uniqueItems") or any(path.startswith(site) for path in pinned):
@@ -143,13 +158,19 @@ def repetition(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, 
 
 
 def _allows_new(schema: Schema, json_type: str) -> bool:
-    """Returns whether a repair may change a value with this schema. Repairs append a number to a `string`, and increase an `integer`."""
-    return json_type in types_of(schema) and not {"enum", KNOWN, "maxLength", "multipleOf"} & set(schema) and not unsupported_keywords_of(schema)
+    """Returns whether a repair may change a value with this schema. Repairs append a number to a `string`, and increase
+    an `integer`.
+    """
+    return (
+        json_type in types_of(schema)
+        and not {"enum", KNOWN, "maxLength", "multipleOf"} & set(schema)
+        and not unsupported_keywords_of(schema)
+    )
 
 
 Renew = Callable[[Any, Collection[Any]], Any]
-"""A function that changes a value (the first argument) so that it differs from other values (the second argument). If the
-function finds no such value, it returns the first argument.
+"""A function that changes a value (the first argument) so that it differs from other values (the second argument). If
+the function finds no such value, it returns the first argument.
 """
 
 
@@ -158,9 +179,9 @@ def _keep(value: Any, others: Collection[Any]) -> Any:
 
 
 def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
-    """Changes the first string or number in `value` for which the schema allows other values. Integer properties of objects are
-    not changed, because some of these integers must be in ascending order. The new number is larger than the old one, and a
-    double can represent it.
+    """Changes the first string or number in `value` for which the schema allows other values. Integer properties of
+    objects are not changed, because some of these integers must be in ascending order. The new number is larger than
+    the old one, and a double can represent it.
     """
     if value in (known := schema.get(KNOWN, ())):
         return next((one for one in known if one not in others), value)
@@ -175,7 +196,9 @@ def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
         if inner.__class__ is list and len(inner) == 1:
             changed = [_renew(inner[0], [other[name][0] for other in others if other.get(name)], prop.get("items", {}))]
         elif inner.__class__ is str or (inner.__class__ is int and "number" in types_of(prop)):
-            changed = _renew(inner, [other.get(name) for other in others], {**prop, "type": [*types_of(prop), "integer"]})
+            changed = _renew(
+                inner, [other.get(name) for other in others], {**prop, "type": [*types_of(prop), "integer"]}
+            )
         else:
             continue
         if changed != inner:
@@ -184,8 +207,8 @@ def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
 
 
 def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) -> None:
-    """Changes each item that duplicates an earlier item. If an item cannot be changed, the function removes this item, unless
-    fewer than `least` items would remain.
+    """Changes each item that duplicates an earlier item. If an item cannot be changed, the function removes this item,
+    unless fewer than `least` items would remain.
     """
     kept: list[Any] = []
     for number, original in enumerate(items):
@@ -197,8 +220,8 @@ def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) 
 
 
 def _rename_repeated(items: list[Any], key: str, renew: Renew) -> None:
-    """Gives the property `key` of an item a new string if an earlier item has the same string there. An item without a string
-    in `key` is changed only if the whole item equals an earlier one.
+    """Gives the property `key` of an item a new string if an earlier item has the same string there. An item without a
+    string in `key` is changed only if the whole item equals an earlier one.
     """
     seen: set[str] = set()
     for number in (number for number, item in enumerate(items) if item.__class__ is dict):
@@ -221,17 +244,24 @@ def _alike(one: Any, other: Any, key: str) -> bool:
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
-    """Returns `name`, or a similar name that is not in `taken`: for example, `b` instead of `a`, or `ab-2` instead of `ab`."""
+    """Returns `name`, or a similar name that is not in `taken`: for example, `b` instead of `a`, or `ab-2` instead of
+    `ab`.
+    """
     if name not in taken:
         return name
     letters = ascii_lowercase[ascii_lowercase.find(name) + 1 :] if len(name) == 1 and name in ascii_lowercase else ""
-    return next(fresh for fresh in chain(letters, (f"{name[:1000]}-{number}" for number in count(2))) if fresh not in taken)
+    return next(
+        fresh for fresh in chain(letters, (f"{name[:1000]}-{number}" for number in count(2))) if fresh not in taken
+    )
 
 
 def _envelope(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
     def repair(message: dict[str, Any]) -> None:
         failed = message.get("data") is None
-        for name, value in (("operationWasSuccessful", not failed), ("failureMessages", (message.get("failureMessages") or ["a"]) if failed else [])):
+        for name, value in (
+            ("operationWasSuccessful", not failed),
+            ("failureMessages", (message.get("failureMessages") or ["a"]) if failed else []),
+        ):
             if name in message and name not in pinned:
                 message[name] = value
 
@@ -240,7 +270,10 @@ def _envelope(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
     """The repair does nothing if a price is absent or null, because then there is no sum."""
-    total_schema, offer_schema = schema["properties"]["totalExtendedPrice"], schema["properties"]["offers"]["items"]["properties"]
+    total_schema, offer_schema = (
+        schema["properties"]["totalExtendedPrice"],
+        schema["properties"]["offers"]["items"]["properties"],
+    )
     least = offer_schema["extendedPrice"].get("minimum", 0)
 
     def repair(data: dict[str, Any]) -> None:
@@ -254,7 +287,9 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
             quantity = _as_written(offer["quantity"])
             extended = _rounded_up(_as_written(offer["unitPrice"]) * quantity)
             if extended < least or offer["extendedPrice"] != 1:
-                extended = max(extended, _as_written(offer["extendedPrice"]))  # the amount above unit price * quantity is a surcharge
+                extended = max(
+                    extended, _as_written(offer["extendedPrice"])
+                )  # the amount above unit price * quantity is a surcharge
             if not _is_double(extended) or not _is_double(total + extended):
                 extended = quantity if _is_double(total + quantity) else Decimal(0)
                 offer["unitPrice"] = 1 if extended else 0
@@ -262,7 +297,16 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
             total += extended
         data["totalExtendedPrice"] = _number(total, total_schema)
 
-    sums = {join(site, name) for name in ("offers", "totalExtendedPrice", "offers[].extendedPrice", "offers[].unitPrice", "offers[].quantity")}
+    sums = {
+        join(site, name)
+        for name in (
+            "offers",
+            "totalExtendedPrice",
+            "offers[].extendedPrice",
+            "offers[].unitPrice",
+            "offers[].quantity",
+        )
+    }
     return [] if sums & set(pinned) else [repair]
 
 
@@ -274,9 +318,13 @@ def _rounding(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
             return
         with localcontext(_PRECISE):
             prices = [
-                (_as_written(offer["unitPrice"]) * _as_written(offer["quantity"]), _as_written(offer["extendedPrice"])) for offer in data["offers"]
+                (_as_written(offer["unitPrice"]) * _as_written(offer["quantity"]), _as_written(offer["extendedPrice"]))
+                for offer in data["offers"]
             ]
-            sums = [*prices, (sum((extended for _, extended in prices), Decimal(0)), _as_written(data["totalExtendedPrice"]))]
+            sums = [
+                *prices,
+                (sum((extended for _, extended in prices), Decimal(0)), _as_written(data["totalExtendedPrice"])),
+            ]
         if all(abs(expected - found) <= 1 + expected / 10**6 for expected, found in sums):
             correct(data)
 
@@ -285,7 +333,10 @@ def _rounding(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 def _has_all_prices(data: dict[str, Any]) -> bool:
     offers = data.get("offers")
-    rows = [[offer.get(name) for name in ("unitPrice", "quantity", "extendedPrice")] if offer else [None] for offer in offers or ()]
+    rows = [
+        [offer.get(name) for name in ("unitPrice", "quantity", "extendedPrice")] if offer else [None]
+        for offer in offers or ()
+    ]
     return offers is not None and data.get("totalExtendedPrice") is not None and not any(None in row for row in rows)
 
 

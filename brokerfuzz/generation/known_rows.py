@@ -1,8 +1,8 @@
-"""Repairs messages if the contract has reference data. After the repair, all values of an object come from one row of the
-reference data, and the items of an array have different keys.
+"""Repairs messages if the contract has reference data. After the repair, all values of an object come from one row of
+the reference data, and the items of an array have different keys.
 
-The generator draws each property independently of the others. Without a repair, the product ID and the page count of an object
-can come from different rows.
+The generator draws each property independently of the others. Without a repair, the product ID and the page count of an
+object can come from different rows.
 """
 
 from collections.abc import Callable, Collection
@@ -16,10 +16,10 @@ Repair = Callable[[Any], None]
 
 
 def in_one_row(site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
-    """Returns a list with a repair: after the repair, all values of an object come from one row of the reference data. The list
-    is empty if there are no rows, or if a property in the rows is pinned. The repair checks the values in the order of the
-    columns. It keeps a value if a row contains this value together with the values of all earlier columns. Otherwise, it
-    replaces or removes the value. An absent property stays absent, and null stays null.
+    """Returns a list with a repair: after the repair, all values of an object come from one row of the reference data.
+    The list is empty if there are no rows, or if a property in the rows is pinned. The repair checks the values in the
+    order of the columns. It keeps a value if a row contains this value together with the values of all earlier columns.
+    Otherwise, it replaces or removes the value. An absent property stays absent, and null stays null.
     """
     rows = schema.get(ROWS, ())
     names = columns(rows)
@@ -44,9 +44,9 @@ def in_one_row(site: str, schema: Schema, pinned: Collection[str] = ()) -> list[
 
 
 def use_each_key_once(site: str, key: str, items: Schema, least: int) -> Repair:
-    """Returns a repair that gives the property `key` of each array item a different value from the reference data. If no value
-    is left for an item, the repair removes the item, unless fewer than `least` items would remain. `site` is the site of the
-    items.
+    """Returns a repair that gives the property `key` of each array item a different value from the reference data. If
+    no value is left for an item, the repair removes the item, unless fewer than `least` items would remain. `site` is
+    the site of the items.
     """
     known, settle = items["properties"][key][KNOWN], in_one_row(site, items)
 
@@ -62,7 +62,9 @@ def use_each_key_once(site: str, key: str, items: Schema, least: int) -> Repair:
             used = [other.get(key) for other in kept if other.get(key) is not None]
             candidates = [item]
             if item.get(key) in used:
-                candidates = [changed for name in known if name not in used and (changed := with_key(item, name))[key] == name]
+                candidates = [
+                    changed for name in known if name not in used and (changed := with_key(item, name))[key] == name
+                ]
             elif item in kept:
                 candidates = []
             if candidates or len(kept) + len(values) - number <= least:

@@ -1,8 +1,9 @@
 """The generator of messages: a tree with one node per site, built from the schema of a contract.
 
-A node draws the value of its site. It asks a source (see `sources`) for each choice, and fulfils the wishes of the source. If an object has
-conditions (`if`, `then`, `else`), its node first draws the properties in the conditions, and then the others with the branch that applies.
-Finally, it repairs contradictions between the properties (see `consistency`).
+A node draws the value of its site. It asks a source (see `sources`) for each choice, and fulfils the wishes of the
+source. If an object has conditions (`if`, `then`, `else`), its node first draws the properties in the conditions, and
+then the others with the branch that applies. Finally, it repairs contradictions between the properties (see
+`consistency`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,8 +36,8 @@ _NO_WISH = Wish(state=None)
 
 @dataclass(frozen=True)
 class Style:
-    """`plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from strategies of the user.
-    `ambiguities` lists the IDs of the ambiguities that messages may touch.
+    """`plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from
+    strategies of the user. `ambiguities` lists the IDs of the ambiguities that messages may touch.
     """
 
     plausible: bool = False
@@ -77,11 +78,15 @@ def node_of(contract: Contract, message_type: MessageType, site: str = "", style
     """
     contract.check_described(message_type)
     if site not in contract.sites[message_type]:
-        raise ContractError(f"the contract has no place {site!r} in {message_type}: use a strategy for another part of the message")
+        raise ContractError(
+            f"the contract has no place {site!r} in {message_type}: use a strategy for another part of the message"
+        )
     return _Builder(contract, message_type, style or Style()).node(contract.sites[message_type][site].schema, site)
 
 
-def message(contract: Contract, message_type: MessageType, setting: Setting = COMPLETE, wishes: Wishes | None = None) -> Any:
+def message(
+    contract: Contract, message_type: MessageType, setting: Setting = COMPLETE, wishes: Wishes | None = None
+) -> Any:
     """Returns the message that a setting describes, and that fulfils the wishes."""
     return node_of(contract, message_type).draw(FixedSource(setting, wishes))
 
@@ -100,7 +105,9 @@ class _Builder:
             draws += [self._object(schema, site)] if "object" in types else []
             draws += [self._array(schema, site)] if "array" in types else []
         values = None if site in self.style.pinned else scalar(schema, place)
-        node = Node(site, schema, optional, may_be_null(schema, place), draw=_first_of(draws, values), is_nested=bool(draws))
+        node = Node(
+            site, schema, optional, may_be_null(schema, place), draw=_first_of(draws, values), is_nested=bool(draws)
+        )
         if values is not None:
             _describe(node, values, place)
         _set_states(node, possible=bool(draws or values) or site in self.style.pinned)
@@ -112,7 +119,9 @@ class _Builder:
         least = schema.get("minItems", 0)
         most = schema.get("maxItems", max(12, least + 3))
         if least > most:
-            raise ContractError(f"{site} cannot contain at least {least} and at most {most} items: correct minItems or maxItems")
+            raise ContractError(
+                f"{site} cannot contain at least {least} and at most {most} items: correct minItems or maxItems"
+            )
         item = self.node(schema.get("items", {}), site + "[]")
         settle = self._settling(schema, site)
         others = () if item.is_nested else item.edges
@@ -130,7 +139,9 @@ class _Builder:
             drawn = items.copy()
             settle(items, source)
             if len(items) < low:  # the repairs have removed equal items; strategies of the user may draw no others
-                items += [*(value for value in others if value not in items), *(drawn if source.pins else ())][: low - len(items)]
+                items += [*(value for value in others if value not in items), *(drawn if source.pins else ())][
+                    : low - len(items)
+                ]
             return items
 
         return draw
@@ -142,18 +153,25 @@ class _Builder:
         base = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
         first = self._props(base, site)
         settle = self._settling(schema, site)
-        deciding = [name for name in first if any(name in condition["if"].get("properties", {}) for condition in conditions)]
+        deciding = [
+            name for name in first if any(name in condition["if"].get("properties", {}) for condition in conditions)
+        ]
         branches: dict[tuple[bool, ...], Mapping[str, Node]] = {}
 
         def branch(outcomes: tuple[bool, ...]) -> Mapping[str, Node]:
             if outcomes not in branches:
-                parts = [condition.get("then" if holds else "else", {}) for condition, holds in zip(conditions, outcomes, strict=True)]
+                parts = [
+                    condition.get("then" if holds else "else", {})
+                    for condition, holds in zip(conditions, outcomes, strict=True)
+                ]
                 branches[outcomes] = self._props(reduce(flat.conjoin, parts, base), site)
             return branches[outcomes]
 
         def draw(source: Source) -> dict[str, Any]:
             decided = {name: value for name in deciding if (value := first[name].at(source)) is not ABSENT}
-            props = branch(tuple(matches(condition["if"], decided) for condition in conditions)) if conditions else first
+            props = (
+                branch(tuple(matches(condition["if"], decided) for condition in conditions)) if conditions else first
+            )
             found = {}
             for name, node in props.items():
                 value = decided.get(name, ABSENT) if name in deciding else node.at(source)
@@ -166,16 +184,21 @@ class _Builder:
 
     def _props(self, schema: Schema, site: str) -> Mapping[str, Node]:
         required = schema.get("required", ())
-        return {name: self.node(prop, join(site, name), optional=name not in required) for name, prop in schema.get("properties", {}).items()}
+        return {
+            name: self.node(prop, join(site, name), optional=name not in required)
+            for name, prop in schema.get("properties", {}).items()
+        }
 
     # ----------------------------------------------------------------------------------------------------- repairs
 
     def _settling(self, schema: Schema, site: str) -> Callable[[Any, Source], None]:
-        """Returns a function that repairs an object or array. If messages may touch an ambiguity, it repairs it only mostly, and otherwise
-        repeats an item, if the ambiguity is about equal items.
+        """Returns a function that repairs an object or array. If messages may touch an ambiguity, it repairs it only
+        mostly, and otherwise repeats an item, if the ambiguity is about equal items.
         """
         asked = ambiguities_by_site(self.contract, self.message_type).get(site, ())
-        open_ = {ambiguity.detector for ambiguity in self.contract.ambiguities if ambiguity.id in self.style.ambiguities}
+        open_ = {
+            ambiguity.detector for ambiguity in self.contract.ambiguities if ambiguity.id in self.style.ambiguities
+        }
         often = [ambiguity for ambiguity in asked if ambiguity[0] in open_]
         pinned = self.style.pinned
         always = repairs([ambiguity for ambiguity in asked if ambiguity not in often], site, schema, pinned)
@@ -229,9 +252,13 @@ def _unusual(node: Node, types: frozenset[str]) -> Any:
 
 
 def _set_states(node: Node, *, possible: bool) -> None:
-    """Determines how often each state occurs. Properties of nested objects are more often present, because few of them are drawn."""
+    """Determines how often each state occurs. Properties of nested objects are more often present, because few of them
+    are drawn.
+    """
     if not possible and not node.optional and not node.nullable:
-        raise ContractError(f"the schema of {node.site or 'the root'} contradicts itself, so it allows no value: correct this schema")
+        raise ContractError(
+            f"the schema of {node.site or 'the root'} contradicts itself, so it allows no value: correct this schema"
+        )
     deep = "." in node.site or "[]" in node.site
     absent: list[State] = ["absent"] * ((4 if deep else 9) * node.optional)
     null: list[State] = ["null"] * ((4 if deep else 2) * node.nullable)
@@ -244,7 +271,9 @@ def _set_states(node: Node, *, possible: bool) -> None:
 
 
 def _padded(simple: list[State], rest: list[State], *, possible: bool) -> Sequence[State]:
-    """Returns 16 states: usually, the value is drawn. An object or array is simpler than null, because nearly all messages have it."""
+    """Returns 16 states: usually, the value is drawn. An object or array is simpler than null, because nearly all
+    messages have it.
+    """
     every: list[State] = [*simple, *rest]
     usual: State = "drawn" if possible else every[-1]
     middle: list[State] = [usual for _ in range(_STATES - len(simple) - len(rest))]
@@ -253,6 +282,8 @@ def _padded(simple: list[State], rest: list[State], *, possible: bool) -> Sequen
 
 @lru_cache(maxsize=4096)
 def values_at(contract: Contract, message_type: MessageType, site: str) -> Sequence[Any]:
-    """Returns scalars that together have every edge that the site can have, the plainest first. They do not include null."""
+    """Returns scalars that together have every edge that the site can have, the plainest first. They do not include
+    null.
+    """
     values = scalar(contract.sites[message_type][site].schema, ValuePlace(contract, message_type, site))
     return () if values is None else values.edges

@@ -9,7 +9,14 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 _RULES: Sequence[tuple[str, Sequence[Any]]] = (
     (r"^number$", [f"OFF-{10000 + 37 * i}" for i in range(60)]),
-    (r"productNumber", [f"{kind}-{size}" for kind in ("BRO", "PST", "LTR", "ENV", "FLY") for size in ("A4", "A5", "DL", "C5", "LTR", "LGL")]),
+    (
+        r"productNumber",
+        [
+            f"{kind}-{size}"
+            for kind in ("BRO", "PST", "LTR", "ENV", "FLY")
+            for size in ("A4", "A5", "DL", "C5", "LTR", "LGL")
+        ],
+    ),
     (r"^productIds?$", [f"PRD-{20000 + 41 * i}" for i in range(60)]),
     (r"offerIds?$|OfferId$", [f"OMS-{300 + 7 * i}" for i in range(60)]),
     (r"customerId", [f"CUS-{4000 + 13 * i}" for i in range(40)]),
@@ -24,9 +31,22 @@ _RULES: Sequence[tuple[str, Sequence[Any]]] = (
     (r"billingEntityId", [f"BE-{i:03}" for i in range(1, 40)]),
     (
         r"escription$",
-        ["Spring postcard with 2 sides", "Welcome letter with envelope", "Benefits brochure with 16 pages", "Branded pen"],
+        [
+            "Spring postcard with 2 sides",
+            "Welcome letter with envelope",
+            "Benefits brochure with 16 pages",
+            "Branded pen",
+        ],
     ),
-    (r"comments", ["Replaces version 3", "Proof approved", "Hold until the price is confirmed", "The job ticket describes the finishing"]),
+    (
+        r"comments",
+        [
+            "Replaces version 3",
+            "Proof approved",
+            "Hold until the price is confirmed",
+            "The job ticket describes the finishing",
+        ],
+    ),
     (r"EmailSubject", ["Your documents are ready", "A message from your agent"]),
     (r"EmailBody", ["Please find your documents attached", "Your statement is ready to download"]),
     (r"associatedFileName", ["front.pdf", "letter_2024-05.pdf", "postcard back.pdf", "merge-data.csv"]),
@@ -51,8 +71,8 @@ _WORDS = ["letter", "postcard", "brochure", "insert", "envelope", "reply card", 
 
 
 def values(path: str, schema: Schema) -> Sequence[Any]:
-    """Returns the realistic values that the schema of the property allows. For a string property with an unknown name, the values
-    are common words. If there are no realistic values, the result is empty.
+    """Returns the realistic values that the schema of the property allows. For a string property with an unknown name,
+    the values are common words. If there are no realistic values, the result is empty.
     """
     return _values(path, types_of(schema), tuple(map(schema.get, _BOUNDS)))
 
@@ -64,14 +84,31 @@ _BOUNDS = ("minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "
 def _values(path: str, types: frozenset[str], bounds: tuple[Any, ...]) -> Sequence[Any]:
     name = path.replace("[]", "").rpartition(".")[2]
     for pattern, pool in _RULES:
-        if re.search(pattern, path if r"\[\]" in pattern else name) and (fitting := [v for v in pool if _fits(v, types, *bounds)]):
+        if re.search(pattern, path if r"\[\]" in pattern else name) and (
+            fitting := [v for v in pool if _fits(v, types, *bounds)]
+        ):
             return fitting
     return [word for word in _WORDS if _fits(word, types, *bounds)]
 
 
-def _fits(value: Any, types: frozenset[str], shortest: Any, longest: Any, low: Any, high: Any, above: Any, below: Any, step: Any) -> bool:
+def _fits(
+    value: Any,
+    types: frozenset[str],
+    shortest: Any,
+    longest: Any,
+    low: Any,
+    high: Any,
+    above: Any,
+    below: Any,
+    step: Any,
+) -> bool:
     if isinstance(value, str):
         return "string" in types and len(value) >= (shortest or 0) and (longest is None or len(value) <= longest)
     inside = (low is None or value >= low) and (high is None or value <= high)
     strictly = (above is None or value > above) and (below is None or value < below)
-    return inside and strictly and not (step and value % step) and ("number" in types or ("integer" in types and isinstance(value, int)))
+    return (
+        inside
+        and strictly
+        and not (step and value % step)
+        and ("number" in types or ("integer" in types and isinstance(value, int)))
+    )

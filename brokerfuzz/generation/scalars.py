@@ -1,7 +1,8 @@
 """Draws strings, numbers, booleans and the values of fixed lists.
 
-A value is the plainest one, any value, or an edge: a valid value that programs often handle incorrectly. "Any value" can have each length
-and size that the schema allows, so that Hypothesis can find the exact length or size at which a bug occurs.
+A value is the plainest one, any value, or an edge: a valid value that programs often handle incorrectly. "Any value"
+can have each length and size that the schema allows, so that Hypothesis can find the exact length or size at which a
+bug occurs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +48,9 @@ class ValuePlace:
 
 
 class Values(NamedTuple):
-    """The values of a place, without null. `edges` begins with the plainest value. `is_listed` is true if no other values are possible."""
+    """The values of a place, without null. `edges` begins with the plainest value. `is_listed` is true if no other
+    values are possible.
+    """
 
     draw: Draw
     edges: Sequence[Any]
@@ -55,8 +58,8 @@ class Values(NamedTuple):
 
 
 def listed(schema: Schema, place: ValuePlace) -> Sequence[Any] | None:
-    """Returns the values of a place whose values come from a fixed list, such as an enumeration or reference data. Returns None for other
-    places.
+    """Returns the values of a place whose values come from a fixed list, such as an enumeration or reference data.
+    Returns None for other places.
     """
     if "enum" in schema:
         return [value for value in schema["enum"] if value is not None and matches(schema, value)]
@@ -79,7 +82,9 @@ def may_be_null(schema: Schema, place: ValuePlace) -> bool:
 
 
 def realistic(schema: Schema, place: ValuePlace, values: Sequence[Any]) -> Sequence[Any]:
-    """Returns the realistic values of a place, which may be none. A time at which something ends is later than other times."""
+    """Returns the realistic values of a place, which may be none. A time at which something ends is later than other
+    times.
+    """
     if place.notation == "past":
         return ()
     if place.notation == "timestamp":
@@ -92,7 +97,11 @@ def scalar(schema: Schema, place: ValuePlace) -> Values | None:
     """Returns the strings, numbers and booleans that a place allows, or None if it allows none."""
     if (values := listed(schema, place)) is not None:
         return _choice(values) if values else None
-    if place.plausible and not place.is_concerned_by("timestamp") and (fitting := realistic_values.values(place.path, schema)):
+    if (
+        place.plausible
+        and not place.is_concerned_by("timestamp")
+        and (fitting := realistic_values.values(place.path, schema))
+    ):
         return _choice(fitting)
     types = [name for name in _OF_TYPE if name in flat.types_of(schema)]
     if "number" in types and "integer" in types:
@@ -101,7 +110,9 @@ def scalar(schema: Schema, place: ValuePlace) -> Values | None:
     if not found:
         return None
     values_of_all = found[0] if len(found) == 1 else _any_of(found)
-    odd = ambiguous_values.fitting(schema, types, place.ambiguities, concerning(place.contract, place.message_type, place.path))
+    odd = ambiguous_values.fitting(
+        schema, types, place.ambiguities, concerning(place.contract, place.message_type, place.path)
+    )
     return _sometimes(odd, values_of_all) if odd else values_of_all
 
 
@@ -154,7 +165,11 @@ def _notations(detector: str, shortest: int, longest: int | None, place: ValuePl
             f"brokerfuzz cannot generate a value for {place.path} that has from {shortest} to {top} characters: "
             f"change minLength or maxLength of {place.path}"
         )
-    return _instants(usual, past=detector == "past") if detector in ("past", "timestamp") else _choice(usual)._replace(is_listed=False)
+    return (
+        _instants(usual, past=detector == "past")
+        if detector in ("past", "timestamp")
+        else _choice(usual)._replace(is_listed=False)
+    )
 
 
 def _instants(usual: Sequence[str], *, past: bool) -> Values:
@@ -164,7 +179,9 @@ def _instants(usual: Sequence[str], *, past: bool) -> Values:
         return int((when - origin).total_seconds())
 
     first = seconds_after(datetime(1753, 1, 1, tzinfo=UTC))
-    last = seconds_after(value_pools.EARLIEST_NOW - timedelta(hours=1) if past else datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC))
+    last = seconds_after(
+        value_pools.EARLIEST_NOW - timedelta(hours=1) if past else datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+    )
     edges = [seconds_after(_moment(text)) for text in usual]
     return Values(lambda source: spell(origin + timedelta(seconds=source.integer(first, last, edges))), usual)
 
@@ -184,7 +201,8 @@ def _integers(schema: Schema, place: ValuePlace) -> Values:
     values = value_pools.integers(low, high, step)
     if not values:
         raise ContractError(
-            f"no integer at {place.path} can be at least {low}, at most {high} and a multiple of {step}: correct the schema of {place.path}"
+            f"no integer at {place.path} can be at least {low}, at most {high} and a multiple of {step}: correct the "
+            f"schema of {place.path}"
         )
     if step == 1:
         return Values(lambda source: source.integer(low, high, values), values)
@@ -209,8 +227,8 @@ def _numbers(schema: Schema, place: ValuePlace) -> Values:
 
 
 def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> tuple[float, float]:
-    """Returns the inclusive minimum and maximum. For integers, an exclusive bound is replaced by the next allowed integer. For
-    other numbers, an exclusive bound is replaced by an allowed number close to it.
+    """Returns the inclusive minimum and maximum. For integers, an exclusive bound is replaced by the next allowed
+    integer. For other numbers, an exclusive bound is replaced by an allowed number close to it.
     """
     whole = "number" not in flat.types_of(schema)
     low, high = max(low, schema.get("minimum", low)), min(high, schema.get("maximum", high))

@@ -1,7 +1,8 @@
 """Makes the choices of which a message consists. A node of the generator (see `nodes`) asks a source for each choice.
 
-`RandomSource` chooses at random, `FixedSource` chooses as a setting says, and `strategies.hypothesis_source` lets Hypothesis choose. A wish
-says what a message must have at a site. So all callers use the same generator: they differ only in the source and the wishes.
+`RandomSource` chooses at random, `FixedSource` chooses as a setting says, and `strategies.hypothesis_source` lets
+Hypothesis choose. A wish says what a message must have at a site. So all callers use the same generator: they differ
+only in the source and the wishes.
 """
 
 import math
@@ -47,8 +48,8 @@ Wishes = Mapping[str, Wish]
 
 
 class Source(Protocol):
-    """Chooses. `item` is the index of the array item that the generator currently draws. In items that the wishes do not concern,
-    `wishes` has only the strategies of the user.
+    """Chooses. `item` is the index of the array item that the generator currently draws. In items that the wishes do
+    not concern, `wishes` has only the strategies of the user.
     """
 
     wishes: Wishes
@@ -137,7 +138,9 @@ class RandomSource:
         return number if low <= number <= high else low + offset % (high - low + 1)
 
     def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
-        """Half of the numbers are edges. An eighth are integers, an eighth are amounts with two decimal places, and a quarter have any bits."""
+        """Half of the numbers are edges. An eighth are integers, an eighth are amounts with two decimal places, and a
+        quarter have any bits.
+        """
         bits = self._bits(16)
         if bits >> 15 and edges:
             return edges[bits % len(edges)]
@@ -154,7 +157,9 @@ class RandomSource:
         return -value if low <= -value <= high else low if value < low else high
 
     def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
-        """Half of the strings are edges. In most others, all characters come from a list of 256 characters, otherwise from all of Unicode."""
+        """Half of the strings are edges. In most others, all characters come from a list of 256 characters, otherwise
+        from all of Unicode.
+        """
         bits = self._bits(16)
         if bits >> 15:
             return edges[bits % len(edges)]
@@ -172,7 +177,26 @@ def _letters() -> Iterator[str]:
     """Yields at least 256 Unicode characters from many scripts, without surrogates and NUL."""
     yield from (chr(code) for code in range(0x20, 0x7F))
     yield from (chr(0xA1 + 3 * i) for i in range(60))
-    yield from (chr(code) for code in (0x01, 0x09, 0x0A, 0x0D, 0x1F, 0x7F, 0x85, 0x300, 0x200B, 0x200D, 0x202E, 0x2028, 0xFEFF, 0xFFFD, 0xFFFF))
+    yield from (
+        chr(code)
+        for code in (
+            0x01,
+            0x09,
+            0x0A,
+            0x0D,
+            0x1F,
+            0x7F,
+            0x85,
+            0x300,
+            0x200B,
+            0x200D,
+            0x202E,
+            0x2028,
+            0xFEFF,
+            0xFFFD,
+            0xFFFF,
+        )
+    )
     yield from (chr(0x370 + 97 * i) for i in range(47))
     yield from (chr(0x10000 + 0xF1B * i) for i in range(256))
 
@@ -187,10 +211,11 @@ _ALPHABET: Final = dict(enumerate(list(dict.fromkeys(_letters()))[:256]))
 class Setting:
     """Describes a message: which properties it has, and with which values.
 
-    `full` includes the optional properties, `nulls` makes properties null, and `unusual` chooses false, minimums, strings of spaces and
-    empty arrays. `backwards` reverses the order of properties. `realistic` selects realistic values instead of the simplest ones. `turn`
-    is the index of the value in enumerations. With `edge`, each value is an edge, and other numbers give other edges. Different properties
-    usually have different edges, so that the reason for a rejection can be found.
+    `full` includes the optional properties, `nulls` makes properties null, and `unusual` chooses false, minimums,
+    strings of spaces and empty arrays. `backwards` reverses the order of properties. `realistic` selects realistic
+    values instead of the simplest ones. `turn` is the index of the value in enumerations. With `edge`, each value is an
+    edge, and other numbers give other edges. Different properties usually have different edges, so that the reason for
+    a rejection can be found.
     """
 
     name: str
@@ -217,8 +242,8 @@ SETTINGS = (
 
 
 class FixedSource:
-    """Chooses as a setting says, so it always gives the same message. Other settings or wishes give other identifiers, because a target may
-    accept each of them only once.
+    """Chooses as a setting says, so it always gives the same message. Other settings or wishes give other identifiers,
+    because a target may accept each of them only once.
     """
 
     def __init__(self, setting: Setting, wishes: Wishes | None = None) -> None:

@@ -1,9 +1,9 @@
-"""Generates values for schemas with keywords that the other modules of this folder do not support, such as `pattern`, `format`
-and `oneOf`.
+"""Generates values for schemas with keywords that the other modules of this folder do not support, such as `pattern`,
+`format` and `oneOf`.
 
-Only a changed contract uses such keywords. The library hypothesis-jsonschema generates the values from bytes that brokerfuzz
-computes from the schema. So the same schema and the same version of the library always give the same values. The library
-handles some keywords incorrectly, so brokerfuzz validates each value before using it.
+Only a changed contract uses such keywords. The library hypothesis-jsonschema generates the values from bytes that
+brokerfuzz computes from the schema. So the same schema and the same version of the library always give the same values.
+The library handles some keywords incorrectly, so brokerfuzz validates each value before using it.
 """
 
 import json
@@ -22,7 +22,9 @@ _ATTEMPTS = 1500
 _BYTES = 4096
 _REMEMBERED = 256
 _OF_FORMAT = {"date-time": PAST_INSTANTS, "uri": URLS}
-"""The values of these formats. The library would generate timestamps and URLs whose notation is ambiguous, such as the year 0000."""
+"""The values of these formats. The library would generate timestamps and URLs whose notation is ambiguous, such as the
+year 0000.
+"""
 
 
 def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
@@ -35,7 +37,8 @@ def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
     if not texts:
         demands = json.dumps(schema)[:200]
         raise ContractError(
-            f"brokerfuzz cannot generate a value for {where} from the schema {demands}: simplify the schema, or pass a strategy in `fields`"
+            f"brokerfuzz cannot generate a value for {where} from the schema {demands}: simplify the schema, or pass "
+            "a strategy in `fields`"
         )
     return [json.loads(text) for text in texts]
 
@@ -85,8 +88,8 @@ def _generated(schema_text: str, limit: TimeLimit) -> tuple[str, ...]:
 
 
 def _bytes(schema_text: str, attempt: int) -> bytes:
-    """Returns random bytes for one attempt to generate a value. Some attempts get more zeros than others, because zeros give
-    small values.
+    """Returns random bytes for one attempt to generate a value. Some attempts get more zeros than others, because zeros
+    give small values.
     """
     raw, mask = (shake_128(f"{salt} {attempt} {schema_text}".encode()).digest(_BYTES) for salt in ("bytes", "mask"))
     return bytes(byte if kept < 64 * (attempt % 4) else 0 for byte, kept in zip(raw, mask, strict=True))
@@ -117,8 +120,8 @@ def _from_schema(schema: Mapping[str, Any]) -> Any:
 def restore_many() -> None:
     """Makes hypothesis-jsonschema work with current versions of Hypothesis.
 
-    hypothesis-jsonschema 0.23.1 calls `many.more()`, which Hypothesis 6.170.10 removed. The patch adds this method if it is
-    missing, and changes no other code.
+    hypothesis-jsonschema 0.23.1 calls `many.more()`, which Hypothesis 6.170.10 removed. The patch adds this method if
+    it is missing, and changes no other code.
     """
     from hypothesis.internal.conjecture import utils
     from hypothesis_jsonschema import _from_schema as module

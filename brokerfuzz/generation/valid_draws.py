@@ -14,8 +14,9 @@ _ATTEMPTS = 50
 
 
 def valid_draw(contract: Contract, message_type: MessageType, style: Style | None = None) -> Callable[[Source], Any]:
-    """Returns a function that draws a valid message. If the rules of an own contract allow only unspecified values, such as strings with at
-    least 2,000 characters, it draws an unspecified message. It raises `ContractError` if it finds none.
+    """Returns a function that draws a valid message. If the rules of an own contract allow only unspecified values,
+    such as strings with at least 2,000 characters, it draws an unspecified message. It raises `ContractError` if it
+    finds none.
     """
     style = style or Style()
     draw = node_of(contract, message_type, style=style).draw
@@ -36,6 +37,9 @@ def valid_draw(contract: Contract, message_type: MessageType, style: Style | Non
             unspecified += [message] if verdict.label == "unspecified" and not touched & related else []
         if unspecified:
             return unspecified[0]
-        raise ContractError(f"brokerfuzz found no valid {message_type} in {_ATTEMPTS} attempts (the last one was {reason}): simplify its schema")
+        raise ContractError(
+            f"brokerfuzz found no valid {message_type} in {_ATTEMPTS} attempts (the last one was {reason}): simplify "
+            "its schema"
+        )
 
     return draw_valid

@@ -1,19 +1,20 @@
-"""Hooks are functions that the user writes, and that brokerfuzz calls while it sends messages. The Python file given with `--hooks`
-defines one or more of these functions:
+"""Hooks are functions that the user writes, and that brokerfuzz calls while it sends messages. The Python file given
+with `--hooks` defines one or more of these functions:
 
-    def authenticate() -> Mapping[str, str]                     headers for each request, such as a token
-    def before_request(request: Request) -> Request             adds headers that depend on the request, such as a signature
-    def classify(answer: Answer) -> AnswerKind | None           interprets an answer; None keeps the usual interpretation
-    def after_answer(case: SentCase, answer: Answer) -> None    uses the answer, for example to delete what was created
+    def authenticate() -> Mapping[str, str]                     headers for each request, such as a token def
+    before_request(request: Request) -> Request             adds headers that depend on the request, such as a signature
+    def classify(answer: Answer) -> AnswerKind | None           interprets an answer; None keeps the usual
+    interpretation def after_answer(case: SentCase, answer: Answer) -> None    uses the answer, for example to delete
+    what was created
 
-The hook `authenticate` is called before the first message. If the target answers a message with status 401, brokerfuzz calls
-`authenticate` again and sends the message once more. Then the second answer counts.
+The hook `authenticate` is called before the first message. If the target answers a message with status 401, brokerfuzz
+calls `authenticate` again and sends the message once more. Then the second answer counts.
 
-Hooks run one at a time in a separate thread. The time limit `--timeout` also applies to each call of a hook. If a hook fails, the
-campaign stops with the outcome `partial`, because a failing hook says nothing about the target.
+Hooks run one at a time in a separate thread. The time limit `--timeout` also applies to each call of a hook. If a hook
+fails, the campaign stops with the outcome `partial`, because a failing hook says nothing about the target.
 
-Hooks are code, so for security they come only from the command line or the user's configuration, and never from a journal or a
-report.
+Hooks are code, so for security they come only from the command line or the user's configuration, and never from a
+journal or a report.
 """
 
 from brokerfuzz.hooks.requests import Request, SentCase

@@ -1,7 +1,7 @@
 """Builds the cleanup request, which deletes the offer of an accepted message: for example, `DELETE /offers/{number}`.
 
-Values come from the target and from generated messages. A request that would delete more than one offer, such as `DELETE /offers/`,
-is never built.
+Values come from the target and from generated messages. A request that would delete more than one offer, such as
+`DELETE /offers/`, is never built.
 """
 
 import json
@@ -26,16 +26,18 @@ class NoCleanupError(Exception):
 
 @dataclass(frozen=True)
 class Cleanup:
-    """A template for the cleanup request. In `path`, `{NAME}` stands for the value of a property. The property comes from the
-    answer, from `data` of the answer, or from the message, in this order. If `path` is `{location}`, the request goes to the URL in
-    the header `Location` of the answer.
+    """A template for the cleanup request. In `path`, `{NAME}` stands for the value of a property. The property comes
+    from the answer, from `data` of the answer, or from the message, in this order. If `path` is `{location}`, the
+    request goes to the URL in the header `Location` of the answer.
     """
 
     method: str
     path: str
 
     def url(self, base: str, body: bytes, answer: Answer) -> str:
-        """Raises `NoCleanupError` if a value is missing, or if the request could delete more than the offer of this message."""
+        """Raises `NoCleanupError` if a value is missing, or if the request could delete more than the offer of this
+        message.
+        """
         if not self.path.startswith("/"):
             return _location(urlsplit(base), base, answer)
         answered, sent = _object(answer.body), _object(body)
@@ -44,7 +46,9 @@ class Cleanup:
         for segment in re.split(r"[/?]", self.path):
             if _PROPERTY.search(segment) and _PROPERTY.sub(lambda found: values[found[1]], segment).strip() in _DOTS:
                 raise NoCleanupError(f"{segment} would be a dot segment, which means another path")
-        return urljoin(base, _PROPERTY.sub(lambda found: quote(values[found[1]], safe="", errors="surrogatepass"), self.path))
+        return urljoin(
+            base, _PROPERTY.sub(lambda found: quote(values[found[1]], safe="", errors="surrogatepass"), self.path)
+        )
 
 
 def cleanup(text: str) -> Cleanup:
@@ -52,21 +56,24 @@ def cleanup(text: str) -> Cleanup:
     found = _TEMPLATE.fullmatch(text.strip())
     if found is None or "{" in _PROPERTY.sub("", found[2]) or "}" in _PROPERTY.sub("", found[2]):
         raise TargetError(
-            f"the cleanup {quoted(text)} is not a method and a path: write a request such as 'DELETE /offers/{{number}}' or 'DELETE {{location}}'"
+            f"the cleanup {quoted(text)} is not a method and a path: write a request such as 'DELETE "
+            f"/offers/{{number}}' or 'DELETE {{location}}'"
         )
     return Cleanup(found[1], found[2])
 
 
 def is_clean(answer: Answer, *, again: bool = False) -> bool:
-    """Returns whether the answer to the cleanup request shows that the offer no longer exists. Status 404 shows this only if the same
-    request was sent again: otherwise, the path may be wrong.
+    """Returns whether the answer to the cleanup request shows that the offer no longer exists. Status 404 shows this
+    only if the same request was sent again: otherwise, the path may be wrong.
     """
-    return answer.status is not None and (answer.status // 100 == 2 or answer.status == _GONE or (again and answer.status == _NOT_FOUND))
+    return answer.status is not None and (
+        answer.status // 100 == 2 or answer.status == _GONE or (again and answer.status == _NOT_FOUND)
+    )
 
 
 def _location(base: SplitResult, url: str, answer: Answer) -> str:
-    """Returns the URL in the header `Location`. This URL must be at the same server, and below neither the path of the target nor a
-    folder above it.
+    """Returns the URL in the header `Location`. This URL must be at the same server, and below neither the path of the
+    target nor a folder above it.
     """
     location = next((value for name, value in answer.headers if name.lower() == "location"), None)
     if location is None:

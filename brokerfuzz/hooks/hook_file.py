@@ -1,7 +1,7 @@
 """Loads a Python file or a module with hooks, and checks the hooks before the first message is sent.
 
-For a campaign on a cluster, brokerfuzz sends the text of the file to the workers. A module is not sent, so it must be installed on
-the cluster.
+For a campaign on a cluster, brokerfuzz sends the text of the file to the workers. A module is not sent, so it must be
+installed on the cluster.
 """
 
 import inspect
@@ -41,15 +41,24 @@ class HookFile:
     source: bytes | None
 
     def functions(self) -> Mapping[str, Function]:
-        """Raises `HookError` if the file cannot be loaded, if a hook cannot be called, or if the file defines no hook."""
+        """Raises `HookError` if the file cannot be loaded, if a hook cannot be called, or if the file defines no
+        hook.
+        """
         module = self._module()
         found = {name: function for name in PARAMETERS if (function := getattr(module, name, None)) is not None}
         for name, function in found.items():
             self._check(name, function)
         for name, function in vars(module).items():
-            close = get_close_matches(name, set(PARAMETERS) - set(found), n=1, cutoff=_CLOSE) if inspect.isfunction(function) else []
+            close = (
+                get_close_matches(name, set(PARAMETERS) - set(found), n=1, cutoff=_CLOSE)
+                if inspect.isfunction(function)
+                else []
+            )
             if close and name not in PARAMETERS and function.__module__ == module.__name__:
-                raise HookError(f"{place_of(self.name, function)}: {name} is not the name of a hook: rename the function to {close[0]}")
+                raise HookError(
+                    f"{place_of(self.name, function)}: {name} is not the name of a hook: rename the function to "
+                    f"{close[0]}"
+                )
         if not found:
             raise HookError(f"{self.name} defines no hook: define at least one of {listed(PARAMETERS, 'or')}")
         return found
@@ -58,10 +67,15 @@ class HookFile:
         try:
             return import_module(self.name) if self.source is None else self._executed(self.source)
         except SyntaxError as problem:
-            raise HookError(f"{problem.filename or self.name}, line {problem.lineno}: {problem.msg}: correct this error in the hooks") from None
+            raise HookError(
+                f"{problem.filename or self.name}, line {problem.lineno}: {problem.msg}: correct this error in the "
+                "hooks"
+            ) from None
         except ModuleNotFoundError as problem:
             if self.source is None and problem.name and self.name.startswith(problem.name):
-                raise HookError(f"the module {self.name} with the hooks does not exist: specify a .py file or an existing module") from None
+                raise HookError(
+                    f"the module {self.name} with the hooks does not exist: specify a .py file or an existing module"
+                ) from None
             raise self._broken(problem) from None
         except (Exception, SystemExit) as problem:
             raise self._broken(problem) from None
@@ -77,7 +91,8 @@ class HookFile:
         lines = [frame.lineno for frame in traceback.extract_tb(problem.__traceback__) if frame.filename == self.name]
         at = f", line {lines[-1]}" if lines else ""
         return HookError(
-            f"{self.name}{at}: the hooks cannot be loaded: {described(problem)}; correct this error in the hooks", details=user_traceback(problem, 3)
+            f"{self.name}{at}: the hooks cannot be loaded: {described(problem)}; correct this error in the hooks",
+            details=user_traceback(problem, 3),
         )
 
     def _check(self, name: str, function: Any) -> None:
@@ -86,12 +101,15 @@ class HookFile:
             raise HookError(f"{self.name}: {name} is not a function: write `{signature}`")
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             raise HookError(
-                f"{place_of(self.name, function)}: {name} must be an ordinary function, not a coroutine or a generator: write `{signature}`"
+                f"{place_of(self.name, function)}: {name} must be an ordinary function, not a coroutine or a "
+                f"generator: write `{signature}`"
             )
         try:
             inspect.signature(function).bind(*PARAMETERS[name])
         except TypeError:
-            raise HookError(f"{place_of(self.name, function)}: {name} does not have the expected parameters: write `{signature}`") from None
+            raise HookError(
+                f"{place_of(self.name, function)}: {name} does not have the expected parameters: write `{signature}`"
+            ) from None
         except ValueError:  # for example, a function written in C has no signature
             return
 
@@ -105,7 +123,9 @@ def hook_file(name: str) -> HookFile:
     try:
         return HookFile(name, read_file(name))
     except OSError as problem:
-        raise HookError(f"the hooks {name} cannot be read: {problem.strerror or problem}; specify a readable .py file") from None
+        raise HookError(
+            f"the hooks {name} cannot be read: {problem.strerror or problem}; specify a readable .py file"
+        ) from None
 
 
 def place_of(name: str, function: Any) -> str:

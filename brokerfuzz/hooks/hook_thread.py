@@ -1,5 +1,5 @@
-"""Runs hooks in a separate thread, so that a hook that waits for the network does not block brokerfuzz. The thread is a daemon
-thread, so that a hook that hangs does not prevent Python from exiting.
+"""Runs hooks in a separate thread, so that a hook that waits for the network does not block brokerfuzz. The thread is a
+daemon thread, so that a hook that hangs does not prevent Python from exiting.
 """
 
 import asyncio
@@ -28,7 +28,9 @@ class HookThread:
         self._thread.start()
 
     async def result(self, call: Callable[[], Any], seconds: float) -> Any:
-        """Returns the result of `call` or raises its exception. Raises `HangingError` if `call` does not return within `seconds`."""
+        """Returns the result of `call` or raises its exception. Raises `HangingError` if `call` does not return within
+        `seconds`.
+        """
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._calls.put((call, future))
         done, _ = await asyncio.wait({future}, timeout=seconds)
@@ -37,7 +39,9 @@ class HookThread:
         return future.result()
 
     def line(self, file: str) -> int | None:
-        """Returns the number of the line of `file` that the thread is executing. Returns None if no function of `file` is running."""
+        """Returns the number of the line of `file` that the thread is executing. Returns None if no function of `file`
+        is running.
+        """
         frame = sys._current_frames().get(self._thread.ident or 0)  # noqa: SLF001 - the only way to see where another thread is
         return next((line for one, line in traceback.walk_stack(frame) if one.f_code.co_filename == file), None)
 

@@ -27,7 +27,9 @@ RENEWS = ("401", "419")
 """After these statuses, brokerfuzz calls the hook `authenticate` again."""
 _EMPTY: Headers = ((CONTENT_TYPE, None),)
 _MOST_REMEMBERED = 32
-"""The maximum number of headers from `authenticate` whose values are hidden in all output. The oldest headers are forgotten first."""
+"""The maximum number of headers from `authenticate` whose values are hidden in all output. The oldest headers are
+forgotten first.
+"""
 
 
 FINISHING_TIME = 5.0
@@ -39,14 +41,16 @@ INTERRUPTED_TIME = 0.5
 class HookedTarget(HttpTarget):
     """An HTTP target with hooks.
 
-    Each request contains the headers from `authenticate`, and brokerfuzz hides their values in all output. After each accepted
-    message, this class sends the `cleanup` request.
+    Each request contains the headers from `authenticate`, and brokerfuzz hides their values in all output. After each
+    accepted message, this class sends the `cleanup` request.
     """
 
     keeps_headers = True
     longest_body = MOST_READ
 
-    def __init__(self, url: str, *, hooks: Hooks | None, cleanup: Cleanup | None, renews: Sequence[str] = RENEWS, **options: Any) -> None:
+    def __init__(
+        self, url: str, *, hooks: Hooks | None, cleanup: Cleanup | None, renews: Sequence[str] = RENEWS, **options: Any
+    ) -> None:
         super().__init__(url, **options)
         self._renews = AnswerRules(accept=tuple(renews), reject=())
         self._hooks, self._cleanup = hooks, cleanup
@@ -69,7 +73,9 @@ class HookedTarget(HttpTarget):
         await super().open()
 
     async def close(self) -> None:
-        """Waits for the last answers and cleanup requests. Then closes every connection, and prints how many cleanup requests failed."""
+        """Waits for the last answers and cleanup requests. Then closes every connection, and prints how many cleanup
+        requests failed.
+        """
         if self._under_way:
             task = asyncio.current_task()
             interrupted = task is not None and task.cancelling()
@@ -78,19 +84,24 @@ class HookedTarget(HttpTarget):
         self._authenticating = None
         if self._remaining:
             number = counted(self._remaining, "cleanup request")
-            print(f"brokerfuzz: {number} failed, so offers may remain at the target; the first: {self._first_remaining}", file=sys.stderr)
+            print(
+                f"brokerfuzz: {number} failed, so offers may remain at the target; the first: {self._first_remaining}",
+                file=sys.stderr,
+            )
             self._remaining = 0
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a curl command that sends the message. In the command, environment variables replace the values of headers that hooks added."""
+        """Returns a curl command that sends the message. In the command, environment variables replace the values of
+        headers that hooks added.
+        """
         return super().reproduction(body, (*headers, *self._added))
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        """Sends a message. The hook `classify` can change the kind of the answer, for example from `accepted` to `rejected`. Raises
-        `HookError` if a hook fails, and `TargetError` for the same reasons as `HttpTarget.send`.
+        """Sends a message. The hook `classify` can change the kind of the answer, for example from `accepted` to
+        `rejected`. Raises `HookError` if a hook fails, and `TargetError` for the same reasons as `HttpTarget.send`.
 
-        If a time limit cancels this call, the target may still accept the message. So the request continues, and `close` waits for
-        the answer and the cleanup.
+        If a time limit cancels this call, the target may still accept the message. So the request continues, and
+        `close` waits for the answer and the cleanup.
         """
         exchange = asyncio.create_task(self._exchange(body, headers, case_id))
         self._under_way.add(exchange)
@@ -105,11 +116,12 @@ class HookedTarget(HttpTarget):
     def _forget(self, exchange: asyncio.Task[Answer]) -> None:
         self._under_way.discard(exchange)
         if not exchange.cancelled():
-            exchange.exception()  # without this line, asyncio would report the exception if the call of `send` was cancelled
+            # Without this line, asyncio would report the exception if the call of `send` was cancelled.
+            exchange.exception()
 
     async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
-        """Sends a message, waits for the answer, and sends the same message again. The cleanup requests are sent only after the
-        second answer.
+        """Sends a message, waits for the answer, and sends the same message again. The cleanup requests are sent only
+        after the second answer.
         """
         first = await self._answer(body, headers, case_id)
         await self.paced()
@@ -123,14 +135,18 @@ class HookedTarget(HttpTarget):
         answer = await self._authenticated(partial(super().send, body, headers, case_id=case_id))
         return answer if self._hooks is None else await self._hooks.classified(answer)
 
-    async def _finish(self, body: bytes, headers: Headers, case_id: str, answer: Answer, cleaned: set[str] | None = None) -> None:
+    async def _finish(
+        self, body: bytes, headers: Headers, case_id: str, answer: Answer, cleaned: set[str] | None = None
+    ) -> None:
         if self._hooks is not None:
             await self._hooks.after_answer(SentCase(case_id, self.trace.campaign_id, body, headers), answer)
         if self._cleanup is not None and answer.kind == "accepted":
             await self._clean(self._cleanup, body, answer, case_id, set() if cleaned is None else cleaned)
 
     async def _authenticated(self, send: Callable[[], Awaitable[Answer]]) -> Answer:
-        """If the target answers with a status in `renews`, calls the hook `authenticate` and sends the request once more."""
+        """If the target answers with a status in `renews`, calls the hook `authenticate` and sends the request once
+        more.
+        """
         if not self.has_session:
             return await send()
         if not self._authentications:
@@ -147,8 +163,8 @@ class HookedTarget(HttpTarget):
         return answer if number == self._authentications else _hidden(answer, self.secrets)
 
     async def _authenticate(self, number: int) -> None:
-        """Calls the hook `authenticate`. `number` counts the authentications before the caller sent its request. If another message
-        has authenticated since then, the method does nothing.
+        """Calls the hook `authenticate`. `number` counts the authentications before the caller sent its request. If
+        another message has authenticated since then, the method does nothing.
         """
         assert self._authenticating is not None, "the target is open"
         assert self._hooks is not None, "there are hooks"
@@ -158,7 +174,9 @@ class HookedTarget(HttpTarget):
                 names = {name.lower() for name, _ in session}
                 self.headers = [*(header for header in self._own_headers if header[0].lower() not in names), *session]
                 self._sessions.extend(session)
-                self.secrets = Secrets(self.url, [*self._own_headers, *self._sessions], self.connections.proxy or "", self._more_secrets)
+                self.secrets = Secrets(
+                    self.url, [*self._own_headers, *self._sessions], self.connections.proxy or "", self._more_secrets
+                )
                 self._authentications += 1
 
     async def _ask(self, body: bytes, headers: Headers, *, pooled: bool = True) -> "Answer | RetryLater | Failure":
@@ -166,7 +184,9 @@ class HookedTarget(HttpTarget):
             request = Request(self.method, self.url, tuple(self._headers(headers)), body)
             headers = _changes(request, await self._hooks.prepared(request))
             before = set(request.headers)
-            added = [(name, Secret(value)) for name, value in headers if value is not None and (name, value) not in before]
+            added = [
+                (name, Secret(value)) for name, value in headers if value is not None and (name, value) not in before
+            ]
             self._added = tuple(added)
             return _without_secrets(await super()._ask(body, headers, pooled=pooled), Secrets(headers=added))
         return await super()._ask(body, headers, pooled=pooled)
@@ -175,7 +195,9 @@ class HookedTarget(HttpTarget):
         return self.secrets.hide(text)
 
     async def _clean(self, cleanup: Cleanup, body: bytes, answer: Answer, case_id: str, cleaned: set[str]) -> None:
-        """Sends the cleanup request. `cleaned` contains the URLs to which the same request was already sent for this message."""
+        """Sends the cleanup request. `cleaned` contains the URLs to which the same request was already sent for this
+        message.
+        """
         try:
             url = cleanup.url(self.url, body, answer)
         except NoCleanupError as problem:
@@ -224,6 +246,8 @@ def _hidden(answer: Answer, secrets: Secrets) -> Answer:
 
 
 def _changes(before: Request, after: Request) -> Headers:
-    """Returns all headers of `after`, and each header that only `before` has, with the value None. This value removes the header."""
+    """Returns all headers of `after`, and each header that only `before` has, with the value None. This value removes
+    the header.
+    """
     names = {name.lower() for name, _ in after.headers}
     return (*((name, None) for name, _ in before.headers if name.lower() not in names), *after.headers)

@@ -19,8 +19,8 @@ _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 class Hooks:
-    """The hooks of a file. `seconds` is the time limit for each call of a hook. Every method raises `HookError` if its hook fails.
-    A `Hooks` object can be sent to another process, which loads the file again.
+    """The hooks of a file. `seconds` is the time limit for each call of a hook. Every method raises `HookError` if its
+    hook fails. A `Hooks` object can be sent to another process, which loads the file again.
     """
 
     def __init__(self, file: HookFile, seconds: float) -> None:
@@ -53,11 +53,16 @@ class Hooks:
         if not isinstance(changed, Request):
             raise self._wrong("before_request", changed, "a Request, such as request.with_header(NAME, VALUE)")
         if replace(changed, headers=request.headers) != request:
-            raise HookError(f"{self._place('before_request')}: before_request changed more than the headers: change only the headers")
+            raise HookError(
+                f"{self._place('before_request')}: before_request changed more than the headers: change only the "
+                "headers"
+            )
         return replace(changed, headers=self._checked("before_request", tuple(changed.headers)))
 
     async def classified(self, answer: Answer) -> Answer:
-        """Returns the answer with the kind that the hook `classify` returns. An answer without an HTTP status keeps its kind."""
+        """Returns the answer with the kind that the hook `classify` returns. An answer without an HTTP status keeps its
+        kind.
+        """
         if "classify" not in self or answer.status is None:
             return answer
         kind = await self._called("classify", answer)
@@ -78,27 +83,39 @@ class Hooks:
             try:
                 return await self._thread.result(partial(self._functions[name], *arguments), self.seconds)
             except HangingError:
-                raise HookError(self._hangs(name, self._thread.line(self._functions[name].__code__.co_filename))) from None
+                raise HookError(
+                    self._hangs(name, self._thread.line(self._functions[name].__code__.co_filename))
+                ) from None
             except Exception as problem:
                 raise self._failed(name, problem) from None
 
     def _hangs(self, name: str, line: int | None) -> str:
         at = "" if line is None else f", and is at line {line}"
-        return f"{self._place(name)}: the hook {name} did not return within {self.seconds:g} s{at}: correct the hook, or use a longer --timeout"
+        return (
+            f"{self._place(name)}: the hook {name} did not return within {self.seconds:g} s{at}: correct the hook, "
+            "or use a longer --timeout"
+        )
 
     def _failed(self, name: str, problem: Exception) -> HookError:
         raised, details = self._hide(described(problem)), self._hide(user_traceback(problem, 3))
-        return HookError(f"{self._place(name)}: the hook {name} raised {raised}; correct this error in the hook", details=details)
+        return HookError(
+            f"{self._place(name)}: the hook {name} raised {raised}; correct this error in the hook", details=details
+        )
 
     def _wrong(self, name: str, returned: Any, expected: str) -> HookError:
-        return HookError(f"{self._place(name)}: the hook {name} returned {self._hide(quoted(returned))}: return {expected}")
+        return HookError(
+            f"{self._place(name)}: the hook {name} returned {self._hide(quoted(returned))}: return {expected}"
+        )
 
     def _checked(self, name: str, headers: tuple[Any, ...]) -> tuple[tuple[str, str], ...]:
         for header in headers:
             is_pair = isinstance(header, tuple) and len(header) == 2 and all(isinstance(part, str) for part in header)
             if not is_pair or not _NAME.fullmatch(header[0]) or not _VALUE.fullmatch(header[1]):
                 shown = header[0] if isinstance(header, tuple) and header else header  # the value may be a secret
-                raise HookError(f"{self._place(name)}: the hook {name} returned an invalid header {quoted(shown)}: use strings without line breaks")
+                raise HookError(
+                    f"{self._place(name)}: the hook {name} returned an invalid header {quoted(shown)}: use strings "
+                    "without line breaks"
+                )
         return headers
 
     def _place(self, name: str) -> str:

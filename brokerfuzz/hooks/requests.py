@@ -7,8 +7,8 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class Request:
-    """An HTTP request that is about to be sent. A hook may change only the headers, because another body could have another
-    verdict.
+    """An HTTP request that is about to be sent. A hook may change only the headers, because another body could have
+    another verdict.
 
     >>> from brokerfuzz.hooks import Request
     >>> request = Request("POST", "http://127.0.0.1:8000/offers", (("content-type", "application/json"),), b"{}")
@@ -29,10 +29,11 @@ class Request:
 
 @dataclass(frozen=True)
 class SentCase:
-    """A message that was sent, with the IDs of the case and the campaign. By default, the headers of the request contain both IDs.
+    """A message that was sent, with the IDs of the case and the campaign. By default, the headers of the request
+    contain both IDs.
 
-    A message that is not a case, such as a shrunk message, has an ID too. If `--fresh` changed a property, `body` contains the new
-    value.
+    A message that is not a case, such as a shrunk message, has an ID too. If `--fresh` changed a property, `body`
+    contains the new value.
 
     >>> from brokerfuzz.hooks import SentCase
     >>> SentCase("b7e8ef5a8405ebf8", "3f29a1c0", b'{"number":"OFF-1","offerType":"Email"}').value["number"]

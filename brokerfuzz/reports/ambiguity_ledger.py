@@ -36,7 +36,11 @@ def _row(one: Document) -> Markup:
         element("div", name, element("p", one["question"][:_LONGEST_TEXT]), class_="question"),
         element("div", _bar(one), element("p", _counts(one), class_="answers"), class_="counts"),
         element("p", element("span", one["behaviour"], class_=f"behaviour {one['behaviour']}")),
-        element("div", (_example(kind, one["examples"][kind]) for kind in ANSWER_KINDS if kind in one["examples"]), class_="examples"),
+        element(
+            "div",
+            (_example(kind, one["examples"][kind]) for kind in ANSWER_KINDS if kind in one["examples"]),
+            class_="examples",
+        ),
     )
 
 

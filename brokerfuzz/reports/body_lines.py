@@ -1,8 +1,8 @@
-"""Shows the body of a message as lines: JSON with indentation, or binary data in hexadecimal. Only a part of a long body is
-shown.
+"""Shows the body of a message as lines: JSON with indentation, or binary data in hexadecimal. Only a part of a long
+body is shown.
 
-Only the white space around braces, brackets, colons and commas changes. The lines keep all other characters, because any of
-them can make a message invalid.
+Only the white space around braces, brackets, colons and commas changes. The lines keep all other characters, because
+any of them can make a message invalid.
 """
 
 import re
@@ -28,26 +28,40 @@ class Lines:
     after: int = 0
 
 
-def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, limit: int = MOST_LINES, laid_out: bool = True) -> Lines:
-    """Shows the body from the character at the byte `start`. With `laid_out`, each line contains one property of a JSON object."""
+def lines_of(
+    body: bytes, start: int = 0, *, longest: int = LONGEST, limit: int = MOST_LINES, laid_out: bool = True
+) -> Lines:
+    """Shows the body from the character at the byte `start`. With `laid_out`, each line contains one property of a JSON
+    object.
+    """
     start, end = _start_of_character(body, start), _start_of_character(body, start + longest)
     part = body[start:end]
     text = _text(part)
     if text is None:
         return Lines(list(_hex(part[:_MOST_HEX], start)), start, max(len(body) - start - _MOST_HEX, 0))
-    whole_json = laid_out and not start and text[:1] in ("{", "[")  # a part from the middle of a body may begin inside a string
+    whole_json = (
+        laid_out and not start and text[:1] in ("{", "[")
+    )  # a part from the middle of a body may begin inside a string
     lines, rest = _layout(text, limit) if whole_json else _split(text, limit)
-    return Lines([_escaped(line) for line in lines], start, len(body) - start - len(part) + len(rest.encode(errors="surrogateescape")))
+    return Lines(
+        [_escaped(line) for line in lines],
+        start,
+        len(body) - start - len(part) + len(rest.encode(errors="surrogateescape")),
+    )
 
 
 def _start_of_character(body: bytes, at: int) -> int:
-    """Returns the position of the first byte of the character that contains byte `at`. Returns `at` if the body is not UTF-8."""
+    """Returns the position of the first byte of the character that contains byte `at`. Returns `at` if the body is not
+    UTF-8.
+    """
     at = min(at, len(body))
     return next((back for back in range(at, max(at - 4, -1), -1) if back == len(body) or body[back] & 0xC0 != 0x80), at)
 
 
 def _text(part: bytes) -> str | None:
-    """Decodes bytes as text, in which invalid bytes become surrogates. Returns None if too many bytes are not printable ASCII."""
+    """Decodes bytes as text, in which invalid bytes become surrogates. Returns None if too many bytes are not printable
+    ASCII.
+    """
     try:
         return part.decode()
     except UnicodeDecodeError:
@@ -72,7 +86,9 @@ def _split(text: str, limit: int) -> tuple[list[str], str]:
 
 
 def _layout(text: str, limit: int) -> tuple[list[str], str]:
-    """Splits JSON into at most `limit` lines, with one property or item per line. Returns the lines and the remaining text."""
+    """Splits JSON into at most `limit` lines, with one property or item per line. Returns the lines and the remaining
+    text.
+    """
     lines: list[str] = []
     line, depth, before, gap = "", 0, ",", ""
     for match in _PIECE.finditer(text):

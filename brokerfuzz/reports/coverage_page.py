@@ -1,8 +1,8 @@
-"""Creates an HTML page with the coverage of a corpus: a table with one row per site, and columns for rules, techniques, edges
-(unusual valid values), pairs and ambiguities. Readers can open each row to see details.
+"""Creates an HTML page with the coverage of a corpus: a table with one row per site, and columns for rules, techniques,
+edges (unusual valid values), pairs and ambiguities. Readers can open each row to see details.
 
-The page is a single file that loads no other files. In a browser without scripts, everything except the filters works. All text
-is escaped, because other people wrote the contracts and the messages.
+The page is a single file that loads no other files. In a browser without scripts, everything except the filters works.
+All text is escaped, because other people wrote the contracts and the messages.
 """
 
 from base64 import b64encode
@@ -20,13 +20,17 @@ from brokerfuzz.schemas import Rule
 from brokerfuzz.wording import counted, plural
 
 MOST_LISTED = 100
-"""The page lists at most this many missing pairs of property states per site, and at most this many corpora in its heading."""
+"""The page lists at most this many missing pairs of property states per site, and at most this many corpora in its
+heading.
+"""
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
 
 
 def page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:
-    common, own, script = ((_HERE / name).read_text(encoding="utf-8") for name in ("pages.css", "coverage_page.css", "coverage_page.js"))
+    common, own, script = (
+        (_HERE / name).read_text(encoding="utf-8") for name in ("pages.css", "coverage_page.css", "coverage_page.js")
+    )
     policy = _POLICY.format(b64encode(sha256(script.encode()).digest()).decode())
     return "\n".join(
         [
@@ -55,12 +59,20 @@ def page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:
 def _head(tallies: Sequence[Tally], sources: Sequence[str]) -> Iterator[str]:
     score = sum((tally.score(*COUNTED) for tally in tallies), Score(0, 0))
     yield "<header>"
-    yield f'<h1>Coverage of the contract</h1><p class="sources">Corpus: {_listed([f"<code>{escape(name)}</code>" for name in sources])}</p>'
-    yield f'<p class="whole"><b>{percent(score)}<small> %</small></b> of {score.all:,} rules, techniques, edges and ambiguities'
+    yield (
+        '<h1>Coverage of the contract</h1><p class="sources">Corpus: '
+        f"{_listed([f'<code>{escape(name)}</code>' for name in sources])}</p>"
+    )
+    yield (
+        f'<p class="whole"><b>{percent(score)}<small> %</small></b> of {score.all:,} rules, techniques, edges and '
+        "ambiguities"
+    )
     yield f"<br>{sum(tally.messages for tally in tallies):,} messages</p>"
     yield "</header>"
     links = (
-        f'<li><a href="#{tally.message_type}">{escape(_words(tally.message_type))}</a> {percent(tally.score(*COUNTED))} %</li>' for tally in tallies
+        f'<li><a href="#{tally.message_type}">{escape(_words(tally.message_type))}</a> '
+        f"{percent(tally.score(*COUNTED))} %</li>"
+        for tally in tallies
     )
     yield f'<nav aria-label="Message types"><ul>{"".join(links)}</ul></nav>'
     yield '<div id="tools" hidden>'
@@ -106,7 +118,10 @@ def _section(tally: Tally) -> Iterator[str]:
 def _total(score: Score, what: str) -> str:
     done, most = (score.covered, score.all) if score.all else (1, 1)
     bar = f'<progress max="{most}" value="{done}" aria-label="{what}"></progress>'
-    return f"<li><h3>{what}</h3><p><b>{percent(score)}<small> %</small></b> {score.covered:,} of {score.all:,}</p>{bar}</li>"
+    return (
+        f"<li><h3>{what}</h3><p><b>{percent(score)}<small> %</small></b> {score.covered:,} of "
+        f"{score.all:,}</p>{bar}</li>"
+    )
 
 
 def _gaps(tally: Tally) -> Iterator[str]:
@@ -114,7 +129,9 @@ def _gaps(tally: Tally) -> Iterator[str]:
     for kind, text in (("rule", "never broken"), ("ambiguity", "never tested")):
         goals = [goal for goal in tally.missing() if goal.kind == kind]
         if goals:
-            items = "".join(f"<li><code>{escape(' '.join(full_name(goal, tally.message_type)))}</code></li>" for goal in goals)
+            items = "".join(
+                f"<li><code>{escape(' '.join(full_name(goal, tally.message_type)))}</code></li>" for goal in goals
+            )
             count = counted(len(goals), kind, plural(kind))
             yield f'<details class="gaps"><summary>{count} {text}</summary><ul>{items}</ul></details>'
 
@@ -137,7 +154,9 @@ def _cell(score: Score, what: str) -> str:
     if not score.all:
         return f'<span class="cell"><span class="unseen">no {what}</span></span>'
     shade = 4 if score.covered == score.all else 0 if not score.covered else 1 + min(int(3 * score.share), 2)
-    return f'<span class="cell s{shade}"><b>{score.covered:,}</b>/{score.all:,}<span class="unseen"> {what}</span></span>'
+    return (
+        f'<span class="cell s{shade}"><b>{score.covered:,}</b>/{score.all:,}<span class="unseen"> {what}</span></span>'
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- panels
@@ -158,7 +177,11 @@ def _panel(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
         covered = len(of["pair"]) - len(missing)
         name = plural("pair").capitalize()
         yield f"<h4>{name}</h4><p>{covered:,} of {len(of['pair']):,} covered{'; missing:' if missing else ''}</p>"
-        more = f'<p class="more">and {len(missing) - MOST_LISTED:,} more: use --missing to list them</p>' if len(missing) > MOST_LISTED else ""
+        more = (
+            f'<p class="more">and {len(missing) - MOST_LISTED:,} more: use --missing to list them</p>'
+            if len(missing) > MOST_LISTED
+            else ""
+        )
         yield f"{_chips(tally, missing[:MOST_LISTED])}{more}"
 
 

@@ -1,7 +1,8 @@
 """Prints the coverage of a corpus as a table with one row per site, or prints a list of the goals that are not covered.
 
-A goal is something that a message can cover: a rule, a technique, an edge (an unusual valid value), an ambiguity or a pair. A
-cell such as `3/5` contains the number of covered goals and the number of all goals. Bars and colours appear only on a terminal.
+A goal is something that a message can cover: a rule, a technique, an edge (an unusual valid value), an ambiguity or a
+pair. A cell such as `3/5` contains the number of covered goals and the number of all goals. Bars and colours appear
+only on a terminal.
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,7 +35,9 @@ def messages(tally: Tally) -> str:
 
 
 def lines(tallies: Iterable[Tally], *, bars: bool = False) -> Iterator[str]:
-    """Yields the lines of the table, with colour codes. `click.echo` removes these codes if the output is not a terminal."""
+    """Yields the lines of the table, with colour codes. `click.echo` removes these codes if the output is not a
+    terminal.
+    """
     for number, tally in enumerate(tallies):
         yield from [""] if number else []
         yield click.style(f"{tally.message_type}: {messages(tally)}", bold=True)
@@ -49,17 +52,24 @@ def _totals(tally: Tally, *, bars: bool) -> Iterator[str]:
     for kind, score in scores.items():
         filled = round(_BAR * score.share)
         bar = f"  {'█' * filled}{'░' * (_BAR - filled)}" if bars else ""
-        yield f"{plural(kind):<10}  " + click.style(f"{_cell(score):>{width}}  {percent(score):>3} %{bar}", fg=_colour(score))
+        yield f"{plural(kind):<10}  " + click.style(
+            f"{_cell(score):>{width}}  {percent(score):>3} %{bar}", fg=_colour(score)
+        )
 
 
 def _sites(tally: Tally) -> Iterator[str]:
-    rows = [(site or ROOT, [tally.score_of(kinds.get(kind, ())) for kind in KINDS]) for site, kinds in tally.by_site.items()]
+    rows = [
+        (site or ROOT, [tally.score_of(kinds.get(kind, ())) for kind in KINDS]) for site, kinds in tally.by_site.items()
+    ]
     heads = [plural(kind) for kind in KINDS]
     first = max(len(name) for name, _ in rows)
     widths = [max(len(head), *(len(_cell(scores[column])) for _, scores in rows)) for column, head in enumerate(heads)]
     yield "  ".join([f"{'site':<{first}}", *(head.rjust(width) for head, width in zip(heads, widths, strict=True))])
     for name, scores in rows:
-        cells = (click.style(_cell(score).rjust(width), fg=_colour(score)) for score, width in zip(scores, widths, strict=True))
+        cells = (
+            click.style(_cell(score).rjust(width), fg=_colour(score))
+            for score, width in zip(scores, widths, strict=True)
+        )
         yield "  ".join([f"{name:<{first}}", *cells])
 
 
@@ -74,11 +84,17 @@ def _colour(score: Score) -> str | None:
 
 
 def missing(tallies: Iterable[Tally]) -> Iterator[str]:
-    return (f"{goal.kind:<9}  {'  '.join(full_name(goal, tally.message_type))}" for tally in tallies for goal in tally.missing())
+    return (
+        f"{goal.kind:<9}  {'  '.join(full_name(goal, tally.message_type))}"
+        for tally in tallies
+        for goal in tally.missing()
+    )
 
 
 def full_name(goal: Goal, message_type: str) -> tuple[str, ...]:
-    """Returns the parts of the name of a goal: for a technique, these are the ID of the rule and the name of the technique."""
+    """Returns the parts of the name of a goal: for a technique, these are the ID of the rule and the name of the
+    technique.
+    """
     site = f"{message_type}/{goal.site}"
     if goal.kind in ("rule", "technique"):
         suffix, *technique = goal.name.split(" ")

@@ -49,8 +49,8 @@ def body_of(message: Document) -> bytes:
 
 
 def unusual_headers_of(message: Document) -> list[tuple[str, str | None]]:
-    """Returns the headers in which the request of a message differs from the usual request. The value None means that the request
-    omits this header.
+    """Returns the headers in which the request of a message differs from the usual request. The value None means that
+    the request omits this header.
     """
     return [(name, value) for name, value in message.get("headers") or ()]
 
@@ -60,8 +60,13 @@ def request_of(document: Document, report: str) -> RequestTemplate:
     target = str(document["target"])
     given = document.get("request", _usual_request(target))
     if given is None:
-        raise ReportError(f"{report} requires an HTTP target, but {printable(target, 100)} is not an HTTP target: remove this report, or test a URL")
-    headers = tuple((name, "".join(part for part, _ in parts_of_header(name, value))) for name, value in given["headers"])
+        raise ReportError(
+            f"{report} requires an HTTP target, but {printable(target, 100)} is not an HTTP target: remove this "
+            "report, or test a URL"
+        )
+    headers = tuple(
+        (name, "".join(part for part, _ in parts_of_header(name, value))) for name, value in given["headers"]
+    )
     return RequestTemplate(shown(given["url"]), given["method"], headers)
 
 
@@ -75,12 +80,19 @@ def retested_in_words(retested: Document) -> str:
     cases, sites = counted(retested["count"], "case"), retested["sites"]
     if not sites:
         return f"{cases} sent again with only ordinary values next to the fault, because the target rejected the twins."
-    shown = listed((*sites[:_MOST_SITES], f"{len(sites) - _MOST_SITES:,} more") if len(sites) > _MOST_SITES + 1 else sites)
-    return f"{cases} sent again with ordinary values of {shown}, because the target rejected the original values in the twins."
+    shown = listed(
+        (*sites[:_MOST_SITES], f"{len(sites) - _MOST_SITES:,} more") if len(sites) > _MOST_SITES + 1 else sites
+    )
+    return (
+        f"{cases} sent again with ordinary values of {shown}, because the target rejected the original values in "
+        "the twins."
+    )
 
 
 def sporadic_in_words(answers: Iterable[tuple[str, int]]) -> str:
-    """Describes the answers that did not occur again when the messages were sent again alone, and how many messages got them."""
+    """Describes the answers that did not occur again when the messages were sent again alone, and how many messages got
+    them.
+    """
     found = list(answers)
     shown = ", ".join(f"{printable(reason, 100)}: {count:,}" for reason, count in found[:_MOST_SITES])
     messages = counted(sum(count for _, count in found), "message was", "messages were")

@@ -1,7 +1,7 @@
 """Creates the list of findings in the HTML report. Readers can filter the list and open each finding.
 
-The page shows all details of the first findings, few details of further findings, and only the number of all others. So the
-page opens quickly, even if a campaign has many findings.
+The page shows all details of the first findings, few details of further findings, and only the number of all others. So
+the page opens quickly, even if a campaign has many findings.
 """
 
 import json
@@ -31,8 +31,8 @@ KINDS = {
 }
 """Maps each kind of finding to its label. The most serious kind comes first."""
 FULL, BRIEF = 9_000_000, 3_000_000
-"""After `FULL` characters of HTML, the page shows only few details of each finding. After another `BRIEF` characters, the page
-shows no more findings.
+"""After `FULL` characters of HTML, the page shows only few details of each finding. After another `BRIEF` characters,
+the page shows no more findings.
 """
 _MOST_LISTED = 24
 _MOST_CHOICES = 400
@@ -54,12 +54,18 @@ class FindingEntry:
 
     @cached_property
     def sites_and_keywords(self) -> list[tuple[str, str]]:
-        return list(dict.fromkeys(self.sites_of.get(one["rule"]) or _site_and_keyword(one["rule"]) for one in self.finding["rules"]))
+        return list(
+            dict.fromkeys(
+                self.sites_of.get(one["rule"]) or _site_and_keyword(one["rule"]) for one in self.finding["rules"]
+            )
+        )
 
     @cached_property
     def sites(self) -> list[str]:
         """The sites of the broken rules. If no rule is broken, these are the sites that caused the finding."""
-        return list(dict.fromkeys(site for site, _ in self.sites_and_keywords)) or [site_of(place) for place in self.finding["places"]]
+        return list(dict.fromkeys(site for site, _ in self.sites_and_keywords)) or [
+            site_of(place) for place in self.finding["places"]
+        ]
 
     @cached_property
     def order(self) -> tuple[bool, int, int, str]:
@@ -87,8 +93,9 @@ def _site_and_keyword(rule: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Facet:
-    """A filter for findings, such as the filter by site. `choices_of` returns the values of a finding, such as its sites. The
-    finding appears in the list if the user selects one of these values. `label_of` returns the label of a value.
+    """A filter for findings, such as the filter by site. `choices_of` returns the values of a finding, such as its
+    sites. The finding appears in the list if the user selects one of these values. `label_of` returns the label of a
+    value.
     """
 
     name: str
@@ -108,27 +115,41 @@ FACETS = (
 
 
 class Choices:
-    """The numbered choices of each filter. The script of the page uses only the numbers, so names from messages or contracts
-    cannot reach the script.
+    """The numbered choices of each filter. The script of the page uses only the numbers, so names from messages or
+    contracts cannot reach the script.
     """
 
     def __init__(self, entries: Sequence[FindingEntry]) -> None:
-        counts = {facet.name: Counter(choice for entry in entries for choice in dict.fromkeys(facet.choices_of(entry))) for facet in FACETS}
+        counts = {
+            facet.name: Counter(choice for entry in entries for choice in dict.fromkeys(facet.choices_of(entry)))
+            for facet in FACETS
+        }
         self.counts = {name: dict(sorted(count.most_common(_MOST_CHOICES))) for name, count in counts.items()}
-        self._numbers = {name: {choice: str(number) for number, choice in enumerate(count)} for name, count in self.counts.items()}
+        self._numbers = {
+            name: {choice: str(number) for number, choice in enumerate(count)} for name, count in self.counts.items()
+        }
 
     def number(self, facet: str, choice: str) -> str | None:
         return self._numbers[facet].get(choice)
 
     def of(self, entry: FindingEntry) -> dict[str, str]:
-        """Returns the HTML attributes of a finding. The script of the page compares these attributes with the selected choices."""
-        numbers = {facet.name: [self.number(facet.name, choice) for choice in facet.choices_of(entry)] for facet in FACETS}
-        return {f"data_{name}": " ".join(number for number in found if number is not None) for name, found in numbers.items()}
+        """Returns the HTML attributes of a finding. The script of the page compares these attributes with the selected
+        choices.
+        """
+        numbers = {
+            facet.name: [self.number(facet.name, choice) for choice in facet.choices_of(entry)] for facet in FACETS
+        }
+        return {
+            f"data_{name}": " ".join(number for number in found if number is not None)
+            for name, found in numbers.items()
+        }
 
 
 def tools(choices: Choices) -> Markup:
     """Creates the filters of the list, which browsers without scripts do not show."""
-    search = element("input", id="search", type="search", placeholder="any text", autocomplete="off", spellcheck="false")
+    search = element(
+        "input", id="search", type="search", placeholder="any text", autocomplete="off", spellcheck="false"
+    )
     return element(
         "div",
         element("label", "Search ", search, class_="search"),
@@ -145,10 +166,18 @@ def tools(choices: Choices) -> Markup:
 
 def _select(facet: Facet, choices: Choices) -> Markup:
     options = [
-        element("option", printable(f"{facet.label_of(choice)[:_LONGEST_NAME]} ({count:,})"), value=choices.number(facet.name, choice))
+        element(
+            "option",
+            printable(f"{facet.label_of(choice)[:_LONGEST_NAME]} ({count:,})"),
+            value=choices.number(facet.name, choice),
+        )
         for choice, count in choices.counts[facet.name].items()
     ]
-    return element("label", f"{facet.label} ", element("select", element("option", "any", value=""), options, id=f"by-{facet.name}"))
+    return element(
+        "label",
+        f"{facet.label} ",
+        element("select", element("option", "any", value=""), options, id=f"by-{facet.name}"),
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------ list
@@ -160,7 +189,9 @@ def listed(entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup
     for number, entry in enumerate(entries):
         if size > FULL + BRIEF:
             left = counted(len(entries) - number, "more finding")
-            yield element("p", f"and {left}, omitted to limit the size of this page: see the JSON report.", class_="more")
+            yield element(
+                "p", f"and {left}, omitted to limit the size of this page: see the JSON report.", class_="more"
+            )
             return
         made = element(
             "details",
@@ -224,21 +255,34 @@ def _joined(names: Sequence[str]) -> Iterator[Child]:
 
 def _brief(entry: FindingEntry) -> Iterator[Markup]:
     yield element("p", _cut(entry.finding["sentence"], _LONGEST_NAME), class_="sentence")
-    yield element("p", "The details are omitted, because there are too many findings: see the JSON report.", class_="cut")
+    yield element(
+        "p", "The details are omitted, because there are too many findings: see the JSON report.", class_="cut"
+    )
 
 
 def _panel(entry: FindingEntry) -> Iterator[Markup]:
     finding = entry.finding
     yield element("p", _cut(finding["sentence"], _LONGEST_TEXT), class_="sentence")
-    yield element("dl", (element("div", element("dt", term), element("dd", text)) for term, text in _facts(entry)), class_="facts")
-    yield element("h4", "The message" if finding["twin"] is None else "The message next to its twin (the valid counterpart)")
+    yield element(
+        "dl", (element("div", element("dt", term), element("dd", text)) for term, text in _facts(entry)), class_="facts"
+    )
+    yield element(
+        "h4", "The message" if finding["twin"] is None else "The message next to its twin (the valid counterpart)"
+    )
     yield _message(finding)
     yield element("h4", "The answer")
     yield from _answer(finding["got"])
     yield element("h4", "Reproduce")
     yield _reproduction(finding["reproduce"])
     anchor = name_of(finding)
-    yield element("p", "Finding ", element("a", anchor, href=f"#{anchor}"), ", first found by case ", _code(finding["case"]["id"]), class_="anchor")
+    yield element(
+        "p",
+        "Finding ",
+        element("a", anchor, href=f"#{anchor}"),
+        ", first found by case ",
+        _code(finding["case"]["id"]),
+        class_="anchor",
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------- facts
@@ -249,7 +293,10 @@ def _facts(entry: FindingEntry) -> Iterator[tuple[str, Child]]:
     yield "Expected", _cut(finding["expected"], _LONGEST_NAME)
     yield "Got", _got(finding["got"])
     if finding["rules"]:
-        yield "Rule" if len(finding["rules"]) == 1 else "Rules", _list(finding["rules"], lambda one: _rule(one, finding["message"]))
+        yield (
+            "Rule" if len(finding["rules"]) == 1 else "Rules",
+            _list(finding["rules"], lambda one: _rule(one, finding["message"])),
+        )
     if finding["places"]:
         yield "Cause", _codes(finding["places"])
     if finding["ambiguities"]:
@@ -267,17 +314,34 @@ def _rule(one: Document, message_type: str) -> Child:
     at = [" at ", _code(one["at"])] if one["at"] else " at the root"
     found = [", found ", _code(one["found"])] if one["found"] else None
     source = element("small", _cut(one["source"], _LONGEST_NAME), class_="source") if one["source"] else None
-    return [_code(_short(one["rule"], message_type)), " requires ", _cut(one["demanded"], _LONGEST_NAME), at, found, source]
+    return [
+        _code(_short(one["rule"], message_type)),
+        " requires ",
+        _cut(one["demanded"], _LONGEST_NAME),
+        at,
+        found,
+        source,
+    ]
 
 
 def _got(got: Document) -> Child:
-    return [got["answer"], " (", _cut(got["reason"], _LONGEST_NAME), ") ", element("small", f"in {milliseconds(got['seconds'])}")]
+    return [
+        got["answer"],
+        " (",
+        _cut(got["reason"], _LONGEST_NAME),
+        ") ",
+        element("small", f"in {milliseconds(got['seconds'])}"),
+    ]
 
 
 def _occurrences(finding: Document) -> Child:
     sent, shown = finding["sent"], finding["shown"]
     repetitions = f"; reproduced in {shown:,} of {counted(sent, 'repetition')}" if sent else None
-    return [f"in {counted(finding['count'], 'case')}", repetitions, [": ", element("b", "flaky")] if is_flaky(finding) else None]
+    return [
+        f"in {counted(finding['count'], 'case')}",
+        repetitions,
+        [": ", element("b", "flaky")] if is_flaky(finding) else None,
+    ]
 
 
 def milliseconds(seconds: float) -> str:
@@ -288,17 +352,26 @@ def milliseconds(seconds: float) -> str:
 
 def _list(items: Sequence[Document], formatted: Callable[[Document], Child]) -> Child:
     more = element("li", f"and {len(items) - _MOST_LISTED:,} more") if len(items) > _MOST_LISTED else None
-    return formatted(items[0]) if len(items) == 1 else element("ul", [element("li", formatted(item)) for item in items[:_MOST_LISTED]], more)
+    return (
+        formatted(items[0])
+        if len(items) == 1
+        else element("ul", [element("li", formatted(item)) for item in items[:_MOST_LISTED]], more)
+    )
 
 
 def _codes(names: Sequence[str]) -> Child:
-    shown = [[", " if number else None, _code(name) if name else "the root"] for number, name in enumerate(names[:_MOST_LISTED])]
+    shown = [
+        [", " if number else None, _code(name) if name else "the root"]
+        for number, name in enumerate(names[:_MOST_LISTED])
+    ]
     return [*shown, f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else None]
 
 
 def _chips(names: Sequence[str]) -> Markup:
     more = element("li", f"{len(names) - _MOST_LISTED:,} more", class_="more") if len(names) > _MOST_LISTED else None
-    return element("ul", [element("li", _cut(name, _LONGEST_NAME)) for name in names[:_MOST_LISTED]], more, class_="chips")
+    return element(
+        "ul", [element("li", _cut(name, _LONGEST_NAME)) for name in names[:_MOST_LISTED]], more, class_="chips"
+    )
 
 
 # -------------------------------------------------------------------------------------------------------- messages
@@ -321,7 +394,9 @@ def _answer(got: Document) -> Iterator[Markup]:
 
 def _reproduction(line: str) -> Markup:
     if len(line) > _LONGEST_LINE:
-        return element("p", f"The command is too long to be shown ({len(line):,} characters): see the JSON report.", class_="cut")
+        return element(
+            "p", f"The command is too long to be shown ({len(line):,} characters): see the JSON report.", class_="cut"
+        )
     exact = printable(line) == line
     button = element("button", "Copy", type="button", class_="copy", aria_label="Copy the command") if exact else None
     return element("div", element("pre", element("code", line)), button, class_="line")

@@ -1,7 +1,7 @@
 """Creates an HTML page with the findings of a campaign.
 
-The page is a single file that loads no other files. In a browser without scripts, everything except the filters and the copy
-buttons works. Only the module `markup` creates HTML, and `markup` escapes all text.
+The page is a single file that loads no other files. In a browser without scripts, everything except the filters and the
+copy buttons works. Only the module `markup` creates HTML, and `markup` escapes all text.
 """
 
 from base64 import b64encode
@@ -21,11 +21,24 @@ from brokerfuzz.targets import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable
 
 _HERE = Path(__file__).parent
-_POLICY = "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+_POLICY = (
+    "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'; "
+    "require-trusted-types-for 'script'"
+)
 _MOST_HEADERS = 20
 _LONGEST = 500  # the maximum number of characters of a text in the head of the page
-_NAMES = {"offer-creation-request": "Offer creation requests", "product-list-response": "Product lists", "offer-pricing-response": "Offer pricings"}
-_SECTIONS = (("findings", "Findings"), ("rules", "Rules by site"), ("ambiguities", "Ambiguities"), ("rejections", "Rejections"), ("timing", "Timing"))
+_NAMES = {
+    "offer-creation-request": "Offer creation requests",
+    "product-list-response": "Product lists",
+    "offer-pricing-response": "Offer pricings",
+}
+_SECTIONS = (
+    ("findings", "Findings"),
+    ("rules", "Rules by site"),
+    ("ambiguities", "Ambiguities"),
+    ("rejections", "Rejections"),
+    ("timing", "Timing"),
+)
 
 
 def page(document: Document) -> str:
@@ -43,7 +56,12 @@ def page(document: Document) -> str:
         element("style", trusted(style)),
     )
     body = element(
-        "body", _skip(), _header(document, entries), _nav(), element("main", _sections(document, entries)), element("script", trusted(script))
+        "body",
+        _skip(),
+        _header(document, entries),
+        _nav(),
+        element("main", _sections(document, entries)),
+        element("script", trusted(script)),
     )
     return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
@@ -62,7 +80,12 @@ def _skip() -> Markup:
 def _header(document: Document, entries: Sequence[FindingEntry]) -> Markup:
     known = sum(entry.finding["known"] for entry in entries)
     sent = [_NAMES[document["message"]], " sent to ", element("code", _cut(document["target"]))]
-    number = element("p", element("b", f"{len(entries) - known:,}"), "new" if known else counted(len(entries), "finding").split()[-1], class_="whole")
+    number = element(
+        "p",
+        element("b", f"{len(entries) - known:,}"),
+        "new" if known else counted(len(entries), "finding").split()[-1],
+        class_="whole",
+    )
     beside: Child = element("p", f"{known:,} known", class_="beside") if known else None
     outcome = document["outcome"]
     said = [(outcome["state"], outcome["reason"])] if outcome["reason"] else []
@@ -81,16 +104,26 @@ def _header(document: Document, entries: Sequence[FindingEntry]) -> Markup:
 
 
 def _facts(document: Document) -> Markup:
-    return element("dl", (element("div", element("dt", term), element("dd", text)) for term, text in _campaign_facts(document)), class_="facts")
+    return element(
+        "dl",
+        (element("div", element("dt", term), element("dd", text)) for term, text in _campaign_facts(document)),
+        class_="facts",
+    )
 
 
 def _campaign_facts(document: Document) -> Iterator[tuple[str, Child]]:
-    yield "Started", element("time", document["started"].replace("T", " ").replace("Z", " UTC"), datetime=document["started"])
+    yield (
+        "Started",
+        element("time", document["started"].replace("T", " ").replace("Z", " UTC"), datetime=document["started"]),
+    )
     yield "Duration", f"{document['seconds']:,.1f} s"
     left_out = document.get("left_out")
     yield (
         "Cases",
-        [f"{document['cases']:,}", element("small", f", {left_out:,} not sent (unsuitable for this target)") if left_out else None],
+        [
+            f"{document['cases']:,}",
+            element("small", f", {left_out:,} not sent (unsuitable for this target)") if left_out else None,
+        ],
     )
     yield "Requests", [f"{document['requests']:,}", element("small", ", including twins and shrinking")]
     if document["seed"] is not None:
@@ -101,7 +134,10 @@ def _campaign_facts(document: Document) -> Iterator[tuple[str, Child]]:
         yield "Campaign", campaign
     yield "Version", ["brokerfuzz ", _cut(document["brokerfuzz"])]
     if request := document.get("request"):
-        headers = [[element("br"), element("code", _cut(f"{name}: {value}"))] for name, value in request["headers"][:_MOST_HEADERS]]
+        headers = [
+            [element("br"), element("code", _cut(f"{name}: {value}"))]
+            for name, value in request["headers"][:_MOST_HEADERS]
+        ]
         yield "Request", [element("code", _cut(f"{request['method']} {request['url']}")), headers]
     if answers := document.get("answers"):
         yield "Answers", _interpretation(answers)
@@ -110,12 +146,18 @@ def _campaign_facts(document: Document) -> Iterator[tuple[str, Child]]:
 def _interpretation(answers: Document) -> Child:
     accept = ((element("code", _cut(pattern)), " ") for pattern in answers["accept"][:_MOST_HEADERS])
     reject = ((element("code", _cut(pattern)), " ") for pattern in answers["reject"][:_MOST_HEADERS])
-    envelope = [element("br"), element("code", "operationWasSuccessful: false"), " means rejected"] if answers["envelope"] else None
+    envelope = (
+        [element("br"), element("code", "operationWasSuccessful: false"), " means rejected"]
+        if answers["envelope"]
+        else None
+    )
     return [accept, "mean accepted, ", reject, "mean rejected", envelope]
 
 
 def _verdicts(counts: Document) -> Markup:
-    """Creates a table with one row per verdict and one column per kind of answer. Wrong answers have a colour and a mark."""
+    """Creates a table with one row per verdict and one column per kind of answer. Wrong answers have a colour and a
+    mark.
+    """
     heads = [element("th", "verdict", scope="col"), *(element("th", kind, scope="col") for kind in ANSWER_KINDS)]
     rows = (
         element(
@@ -133,7 +175,12 @@ def _count(verdict: str, kind: str, row: Document) -> Markup:
     number = row[kind]
     right = kind in RIGHT_ANSWERS[verdict]
     shade = "none" if not number else "right" if right else "wrong"
-    return element("td", f"{number:,}", element("span", " contradict the contract", class_="unseen") if shade == "wrong" else None, class_=shade)
+    return element(
+        "td",
+        f"{number:,}",
+        element("span", " contradict the contract", class_="unseen") if shade == "wrong" else None,
+        class_=shade,
+    )
 
 
 def _nav() -> Markup:
@@ -154,18 +201,35 @@ def _sections(document: Document, entries: Sequence[FindingEntry]) -> Iterator[M
         "timing": _timing(document["timing"]),
     }
     for name, title in _SECTIONS:
-        yield element("section", element("h2", title, id=f"{name}-title"), contents[name], id=name, aria_labelledby=f"{name}-title", tabindex="-1")
+        yield element(
+            "section",
+            element("h2", title, id=f"{name}-title"),
+            contents[name],
+            id=name,
+            aria_labelledby=f"{name}-title",
+            tabindex="-1",
+        )
 
 
 def _findings(entries: Sequence[FindingEntry], choices: Choices, outcome: Document) -> Iterator[Markup]:
     if not entries:
         complete = outcome["state"] == "complete"
-        said = "No answer of the target contradicts the contract." if complete else f"No finding, but {_cut(outcome['reason'])}."
+        said = (
+            "No answer of the target contradicts the contract."
+            if complete
+            else f"No finding, but {_cut(outcome['reason'])}."
+        )
         yield element("p", said, class_="well" if complete else "stopped")
         return
     yield tools(choices)
     yield element("div", listed(entries, choices), id="list")
-    yield element("p", "No finding matches the filters: ", element("button", "show all", type="button", id="all"), id="none", hidden=True)
+    yield element(
+        "p",
+        "No finding matches the filters: ",
+        element("button", "show all", type="button", id="all"),
+        id="none",
+        hidden=True,
+    )
 
 
 def _timing(timing: Document) -> Iterator[Markup]:

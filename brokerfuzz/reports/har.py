@@ -1,5 +1,5 @@
-"""Writes the findings as recorded traffic in the format HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), which browsers
-can open.
+"""Writes the findings as recorded traffic in the format HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), which
+browsers can open.
 
 Each finding becomes an entry with its request and with the beginning of the response.
 """
@@ -22,7 +22,13 @@ def report(document: Document) -> str:
         "version": "1.2",
         "creator": {"name": "brokerfuzz", "version": document["brokerfuzz"]},
         "entries": [_entry(finding, request, document["started"]) for finding in document["findings"]],
-        "comment": " ".join((f"{'; '.join(outcome_of(document))}.", f"The smallest message of each finding at {document['target']}.", _SECRETS)),
+        "comment": " ".join(
+            (
+                f"{'; '.join(outcome_of(document))}.",
+                f"The smallest message of each finding at {document['target']}.",
+                _SECRETS,
+            )
+        ),
     }
     return json.dumps({"log": log}, indent=2)
 
@@ -45,7 +51,11 @@ def _request(message: Document, request: RequestTemplate) -> dict[str, Any]:
 
 def _response(got: Document) -> dict[str, Any]:
     text = got["response"]
-    content = {"size": len(text.encode(errors="surrogatepass")), "mimeType": JSON_TYPE if _is_json(text) else _NO_TYPE, "text": text}
+    content = {
+        "size": len(text.encode(errors="surrogatepass")),
+        "mimeType": JSON_TYPE if _is_json(text) else _NO_TYPE,
+        "text": text,
+    }
     return har_entries.response(got["status"] or 0, content, f"{got['answer']} ({got['reason']})")
 
 

@@ -1,5 +1,5 @@
-"""Creates the report for programs: a JSON document. `report.schema.json` describes the document. All other reports in files are
-created from the document.
+"""Creates the report for programs: a JSON document. `report.schema.json` describes the document. All other reports in
+files are created from the document.
 
 The properties `rules`, `places`, `got` and `twin` of a finding describe its smallest message.
 """
@@ -20,10 +20,21 @@ from brokerfuzz.targets import ANSWER_KINDS, Answer
 from brokerfuzz.version import __version__
 
 
-def document(result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None) -> dict[str, Any]:
-    """`about` contains settings of the campaign: `message`, `seed`, `now`, `campaign`, `fresh`, `request` and `answers`."""
+def document(
+    result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None
+) -> dict[str, Any]:
+    """`about` contains settings of the campaign: `message`, `seed`, `now`, `campaign`, `fresh`, `request` and
+    `answers`.
+    """
     rules = (contract or load_contract()).rules_by_id
-    start = {"message": "offer-creation-request", "seed": None, "now": None, "campaign": None, "fresh": None, **(about or {})}
+    start = {
+        "message": "offer-creation-request",
+        "seed": None,
+        "now": None,
+        "campaign": None,
+        "fresh": None,
+        **(about or {}),
+    }
     return {
         "brokerfuzz": __version__,
         "target": result.target,
@@ -48,7 +59,9 @@ def document(result: Result, about: Mapping[str, Any] | None = None, contract: C
             "count": result.unproven,
             "rules": result.unproven_rules,
             "examples": [_unproven(one) for one in result.proofs.examples()],
-            "retested": [{"sites": list(sites), "count": count} for sites, count in sorted(result.proofs.retested.items())],
+            "retested": [
+                {"sites": list(sites), "count": count} for sites, count in sorted(result.proofs.retested.items())
+            ],
         },
         "elsewhere": [_elsewhere(one) for one in result.proofs.elsewhere.values()],
         "sporadic": [{"reason": reason, "count": count} for reason, count in result.sporadic],
@@ -84,7 +97,10 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "verdict": finding.label,
         "expected": finding.expected,
         "got": _answer(finding.answer),
-        "rules": [{"rule": r.rule, "source": r.source, "at": r.at, "found": r.found, "demanded": r.demanded} for r in finding.reasons],
+        "rules": [
+            {"rule": r.rule, "source": r.source, "at": r.at, "found": r.found, "demanded": r.demanded}
+            for r in finding.reasons
+        ],
         "ambiguities": list(finding.ambiguities),
         "places": list(finding.places),
         "sites": list(finding.sites),
@@ -139,7 +155,14 @@ def _unproven(one: UnprovenExample) -> dict[str, Any]:
 
 def _elsewhere(one: OtherPropertyNamed) -> dict[str, Any]:
     (fault, *_) = one.case.faults
-    return {"rule": fault.rule, "at": fault.at, "named": list(one.named), "said": one.said, "case": one.case.id, "count": one.count}
+    return {
+        "rule": fault.rule,
+        "at": fault.at,
+        "named": list(one.named),
+        "said": one.said,
+        "case": one.case.id,
+        "count": one.count,
+    }
 
 
 def _timing(timing: Timing) -> dict[str, Any]:
@@ -152,7 +175,10 @@ def _timing(timing: Timing) -> dict[str, Any]:
             "most": round(timing.most, 6),
         },
         "histogram": [{"below": round(below, 7), "count": count} for below, count in timing.histogram()],
-        "throughput": [{"from": start, "seconds": timing.span, "requests": count, "failed": failed} for start, count, failed in timing.throughput()],
+        "throughput": [
+            {"from": start, "seconds": timing.span, "requests": count, "failed": failed}
+            for start, count, failed in timing.throughput()
+        ],
     }
 
 

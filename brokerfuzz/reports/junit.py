@@ -1,11 +1,12 @@
 """Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
 
-The test case of a rule fails if the rule has new findings. A finding without a rule, or with several rules, has its own test case.
-The name of this test case contains the name of the finding, so build servers recognise the finding in the next run. A test case is
-marked as skipped if all its findings are known, or if it belongs to an ambiguity. A test case without new findings is also skipped
-if its rule is unproven: no rejection proves that the target checks this rule. The test case of the campaign has an error if the
-campaign is not complete. A test case has at most one `failure`, because most build servers show only the first. Characters that XML
-cannot contain, or that are not printable, are escaped: for example, as `\\u001b`.
+The test case of a rule fails if the rule has new findings. A finding without a rule, or with several rules, has its own
+test case. The name of this test case contains the name of the finding, so build servers recognise the finding in the
+next run. A test case is marked as skipped if all its findings are known, or if it belongs to an ambiguity. A test case
+without new findings is also skipped if its rule is unproven: no rejection proves that the target checks this rule. The
+test case of the campaign has an error if the campaign is not complete. A test case has at most one `failure`, because
+most build servers show only the first. Characters that XML cannot contain, or that are not printable, are escaped: for
+example, as `\\u001b`.
 """
 
 import re
@@ -57,7 +58,9 @@ def report(document: Document) -> str:
     }
     root = Element("testsuites", {"name": "brokerfuzz", **numbers})
     skipped = str(sum(case.skips is not None for case in cases))
-    suite = SubElement(root, "testsuite", {"name": f"brokerfuzz {_line(document['message'])}", **numbers, "skipped": skipped})
+    suite = SubElement(
+        root, "testsuite", {"name": f"brokerfuzz {_line(document['message'])}", **numbers, "skipped": skipped}
+    )
     if started := _STARTED.match(document["started"]):
         suite.set("timestamp", started[0])
     properties = SubElement(suite, "properties")
@@ -72,8 +75,12 @@ def report(document: Document) -> str:
 
 def _add(suite: Element, case: _TestCase) -> None:
     """The children of the XML element have the order that the XML schema of Jenkins requires."""
-    element = SubElement(suite, "testcase", classname=_line(case.group), name=_line(case.name), time=f"{case.seconds:.3f}")
-    details = "\n\n".join("\n".join(_details(finding)) for finding in [*case.failing, *(one for one in case.findings if one["known"])])
+    element = SubElement(
+        suite, "testcase", classname=_line(case.group), name=_line(case.name), time=f"{case.seconds:.3f}"
+    )
+    details = "\n\n".join(
+        "\n".join(_details(finding)) for finding in [*case.failing, *(one for one in case.findings if one["known"])]
+    )
     if case.error is not None:
         kind, message = case.error
         SubElement(element, "error", type=kind, message=_line(message))
@@ -83,7 +90,9 @@ def _add(suite: Element, case: _TestCase) -> None:
     elif case.failing:
         first, *others = case.failing
         more = f" (and {counted(len(others), 'more finding')})" if others else ""
-        SubElement(element, "failure", type=_line(first["kind"]), message=_line(first["sentence"]) + more).text = details
+        SubElement(
+            element, "failure", type=_line(first["kind"]), message=_line(first["sentence"]) + more
+        ).text = details
     if case.output:
         SubElement(element, "system-out").text = case.output
 
@@ -95,7 +104,10 @@ def _campaign(document: Document) -> _TestCase:
     """The report always contains this test case, because build servers reject a file without test cases."""
     outcome = document["outcome"]
     lines = [_line(outcome["headline"])]
-    lines.append(f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s")
+    lines.append(
+        f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in "
+        f"{document['seconds']:.1f} s"
+    )
     lines += [f"stopped early: {_line(document['stopped'])}"] if document["stopped"] else []
     if unproven := document["unproven"]["count"]:
         lines.append(f"{counted(unproven, 'rejection')} unproven")
@@ -123,32 +135,42 @@ def _of_rule(message: str, rule: Document, *, is_unproven: bool) -> _TestCase:
     doubt = f", {rule['unproven']:,} of the rejections unproven" if rule["unproven"] else ""
     skipped = ("unproven", f"no rejection is proven: {rule['why']}") if is_unproven else None
     if rule["accepted"]:  # this counts only if the rule has no finding of its own
-        skipped = ("accepted", f"{counted(rule['accepted'], 'message')} that break this rule were accepted: see the other findings")
+        skipped = (
+            "accepted",
+            f"{counted(rule['accepted'], 'message')} that break this rule were accepted: see the other findings",
+        )
     return _TestCase(_group(message, rule["site"]), rule["rule"], output=_counts(rule) + doubt, skipped=skipped)
 
 
 def _name(finding: Document) -> str:
-    """Returns the name of the test case for a finding without a rule or with several rules. The name is the same in every run."""
+    """Returns the name of the test case for a finding without a rule or with several rules. The name is the same in
+    every run.
+    """
     what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["ambiguities"]
     about = f" {', '.join(what[:3])[:200]}" if what else ""
     return f"{finding['kind']}{about} ({name_of(finding)})"
 
 
 def _site(rule: str) -> str:
-    """Returns the site in the ID of a rule. A rule that comes from a policy, such as `ambiguity/duplicate-properties`, has no
-    site, so the function returns `ambiguities`.
+    """Returns the site in the ID of a rule. A rule that comes from a policy, such as `ambiguity/duplicate-properties`,
+    has no site, so the function returns `ambiguities`.
     """
     return "ambiguities" if rule.startswith("ambiguity/") else rule.partition("/")[2].rpartition(":")[0]
 
 
 def _group(message: str, site: str) -> str:
-    """Returns the class name of a test case. Most build servers group test cases by the part of the class name before the last dot."""
+    """Returns the class name of a test case. Most build servers group test cases by the part of the class name before
+    the last dot.
+    """
     return f"{message}.{site}" if site else message
 
 
 def _ambiguities(document: Document) -> Iterator[_TestCase]:
     for ambiguity in document["ambiguities"]:
-        text = f"the contract leaves this question open: {ambiguity['question']} Answers of this target: {_counts(ambiguity)}"
+        text = (
+            f"the contract leaves this question open: {ambiguity['question']} Answers of this target: "
+            f"{_counts(ambiguity)}"
+        )
         text += f", {counted(ambiguity['unproven'], 'unproven rejection')}" if ambiguity["unproven"] else ""
         yield _TestCase(f"{document['message']}.ambiguities", ambiguity["ambiguity"], skipped=("ambiguity", text))
 
@@ -178,7 +200,11 @@ def _details(finding: Document) -> Iterator[str]:
     if finding["twin"] is not None:
         yield _entry("twin", readable(body_of(finding["twin"]), LONGEST) or "(no bytes)")
     line = finding["reproduce"]
-    yield _entry("reproduce", line, 2 * LONGEST) if len(line) <= 2 * LONGEST else _entry("reproduce", "too long to show: see the JSON report")
+    yield (
+        _entry("reproduce", line, 2 * LONGEST)
+        if len(line) <= 2 * LONGEST
+        else _entry("reproduce", "too long to show: see the JSON report")
+    )
 
 
 def _entry(name: str, value: str, limit: int = LONGEST) -> str:

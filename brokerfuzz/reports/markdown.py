@@ -1,8 +1,8 @@
 """Creates the report for a comment on a pull request, in the Markdown of GitHub and GitLab.
 
-All text from a target, a message or a contract is marked as code, so that it cannot become a link, an image or a mention.
-Comments on pull requests have a maximum size. To stay below this size, the report omits rows and details, and says how many it
-omits.
+All text from a target, a message or a contract is marked as code, so that it cannot become a link, an image or a
+mention. Comments on pull requests have a maximum size. To stay below this size, the report omits rows and details, and
+says how many it omits.
 """
 
 import json
@@ -23,12 +23,19 @@ LONGEST = 60_000
 MOST_ROWS = 50
 """The maximum number of rows in a table."""
 
-_TABLE, _LEDGER = 16_000, 12_000  # the maximum number of characters for the tables; the remaining characters are for the details
+_TABLE, _LEDGER = (
+    16_000,
+    12_000,
+)  # the maximum number of characters for the tables; the remaining characters are for the details
 _LONGEST_BODY = 2_000
 _MOST_REASONS = 5
 _LONGEST_DIFF = 60  # lines
 _MOST_COMPARED = 20_000  # the maximum number of bytes of a message that is compared with its twin
-_NAMES = {"offer-creation-request": "offer creation requests", "product-list-response": "product lists", "offer-pricing-response": "offer pricings"}
+_NAMES = {
+    "offer-creation-request": "offer creation requests",
+    "product-list-response": "product lists",
+    "offer-pricing-response": "offer pricings",
+}
 _PLAIN = re.compile(r"\(?(?:[A-Za-z]{1,30}(?:\(s\))?|[0-9]{1,6})\)?[.,:;?]?")
 _END = re.compile(r"(.*[^.,:;?])([.,:;?]+)")
 _MANY_BACKTICKS = re.compile("`{20,}")
@@ -37,7 +44,10 @@ _ELSEWHERE = "see the JSON report"
 
 def report(document: Document) -> str:
     """The heading of the report is the outcome of the campaign."""
-    findings = [(number, finding) for number, finding in enumerate(sorted(document["findings"], key=lambda finding: finding["known"]), 1)]
+    findings = [
+        (number, finding)
+        for number, finding in enumerate(sorted(document["findings"], key=lambda finding: finding["known"]), 1)
+    ]
     head = "\n".join([f"## brokerfuzz: {prose(document['outcome']['headline'], 500)}", "", *_facts(document)])
     table = _table("findings", _HEADS, [_row(number, finding) for number, finding in findings], _TABLE)
     ledger = _ledger(document["ambiguities"])
@@ -54,16 +64,24 @@ def report(document: Document) -> str:
 
 def _facts(document: Document) -> Iterator[str]:
     message = document["message"]
-    work = f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s"
+    work = (
+        f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in "
+        f"{document['seconds']:.1f} s"
+    )
     yield f"{_NAMES[message].capitalize()} at {code(document['target'], 300)}: {work}."
     for label in LABELS:
         counts = document["counts"][label]
         if text := ", ".join(f"{counts[kind]:,} {kind}" for kind in ANSWER_KINDS if counts[kind]):
             yield f"- {label}: {text}"
     if unproven := document["unproven"]["count"]:
-        yield f"- {counted(unproven, 'unproven rejection')}, including all rejections for {counted(len(document['unproven']['rules']), 'rule')}"
+        yield (
+            f"- {counted(unproven, 'unproven rejection')}, including all rejections for "
+            f"{counted(len(document['unproven']['rules']), 'rule')}"
+        )
         yield from (f"  - {_unproven(one)}" for one in document["unproven"]["examples"][:_MOST_REASONS])
-    yield from (f"- {prose(retested_in_words(one), 300)}" for one in document["unproven"].get("retested", ())[:_MOST_REASONS])
+    yield from (
+        f"- {prose(retested_in_words(one), 300)}" for one in document["unproven"].get("retested", ())[:_MOST_REASONS]
+    )
     yield from (f"- {prose(line, 300)}" for line in sporadic_lines(document))
     if elsewhere := sum(one["count"] for one in document["elsewhere"]):
         yield f"- {counted(elsewhere, 'rejection names', 'rejections name')} a different property than the invalid one"
@@ -231,7 +249,9 @@ def code(text: str, limit: int, *, cell: bool = False) -> str:
 
 
 def prose(text: str, limit: int, *, cell: bool = False) -> str:
-    """Marks parts of a sentence as code. Words that contain only letters, and numbers that contain only digits, stay plain text."""
+    """Marks parts of a sentence as code. Words that contain only letters, and numbers that contain only digits, stay
+    plain text.
+    """
     words = groupby(_cut(text, limit).split(), key=lambda word: _PLAIN.fullmatch(word) is not None)
     return " ".join(" ".join(group) if plain else _as_code(" ".join(group), limit, cell=cell) for plain, group in words)
 
@@ -248,7 +268,9 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _with_few_backticks(text: str) -> str:
-    """Escapes long sequences of backticks. Code that contains them would need longer delimiters than GitHub supports."""
+    """Escapes long sequences of backticks. Code that contains them would need longer delimiters than GitHub
+    supports.
+    """
     return _MANY_BACKTICKS.sub(lambda run: "\\u0060" * len(run[0]), text)
 
 

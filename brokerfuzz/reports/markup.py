@@ -26,8 +26,16 @@ Value = str | int | float | bool | None
 
 
 def element(tag: str, *children: Child, **attributes: Value) -> Markup:
-    """Creates an HTML element. In the names of attributes, `aria_label` becomes `aria-label`, and `class_` becomes `class`."""
-    written = "".join([_attribute(_name(name), value) for name, value in attributes.items() if value is not None and value is not False])
+    """Creates an HTML element. In the names of attributes, `aria_label` becomes `aria-label`, and `class_` becomes
+    `class`.
+    """
+    written = "".join(
+        [
+            _attribute(_name(name), value)
+            for name, value in attributes.items()
+            if value is not None and value is not False
+        ]
+    )
     return Markup(f"<{tag}{written}>" if tag in _VOID else f"<{tag}{written}>{together(children)}</{tag}>")
 
 

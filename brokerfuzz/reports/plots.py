@@ -1,7 +1,7 @@
 """Draws response times and answers per second.
 
-The HTML page also shows the same numbers as tables. The plots need no script. Horizontal positions are percentages, so a plot is as
-wide as the screen. Its text always has the same size.
+The HTML page also shows the same numbers as tables. The plots need no script. Horizontal positions are percentages, so
+a plot is as wide as the screen. Its text always has the same size.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,9 @@ def latency(timing: Document) -> Iterator[Markup]:
         yield element("p", "There were no answers.")
         return
     values = timing["latency"]
-    words = f"minimum {seconds(values['least'])}, median {seconds(values['p50'])}, 90 % under {seconds(values['p90'])}, "
+    words = (
+        f"minimum {seconds(values['least'])}, median {seconds(values['p50'])}, 90 % under {seconds(values['p90'])}, "
+    )
     words += f"99 % under {seconds(values['p99'])}, maximum {seconds(values['most'])}"
     yield element("p", words[0].upper(), words[1:], class_="facts-line")
     yield _picture("latency-plot", "Response times", words, _latency_marks(bars, values))
@@ -67,11 +69,16 @@ def throughput(timing: Document) -> Iterator[Markup]:
     rates = [span["requests"] / (span["seconds"] or 1) for span in spans]
     failed = sum(span["failed"] for span in spans)
     end = spans[-1]["from"] + spans[-1]["seconds"]
-    words = f"{counted(sum(span['requests'] for span in spans), 'answer')} in {seconds(end)}, at most {max(rates):,.0f} per second; "
+    words = (
+        f"{counted(sum(span['requests'] for span in spans), 'answer')} in {seconds(end)}, at most "
+        f"{max(rates):,.0f} per second; "
+    )
     words += f"{failed:,} crashed or timed out"
     yield element("p", words, class_="facts-line")
     yield _picture("throughput-plot", "Answers per second", words, _throughput_marks(spans, rates, end))
-    rows = ((seconds(span["from"]), f"{rate:,.0f}", f"{span['failed']:,}") for span, rate in zip(spans, rates, strict=True))
+    rows = (
+        (seconds(span["from"]), f"{rate:,.0f}", f"{span['failed']:,}") for span, rate in zip(spans, rates, strict=True)
+    )
     yield _table(("from", "answers per second", "crashed or timed out"), rows)
 
 
@@ -103,14 +110,31 @@ def _rounded_up(value: float) -> float:
 def _picture(name: str, title: str, words: str, marks: Iterable[Child]) -> Markup:
     texts = (element("title", title, id=name), element("desc", words, id=f"{name}-words"))
     ground = element("line", x1="0%", x2="100%", y1=_BASE, y2=_BASE, class_="axis")
-    return element("svg", texts, marks, ground, class_="plot", height=_HEIGHT, role="img", aria_labelledby=name, aria_describedby=f"{name}-words")
+    return element(
+        "svg",
+        texts,
+        marks,
+        ground,
+        class_="plot",
+        height=_HEIGHT,
+        role="img",
+        aria_labelledby=name,
+        aria_describedby=f"{name}-words",
+    )
 
 
 def _bar(left: float, right: float, base: float, height: float, kind: str) -> Markup | None:
     shown = max(height, 1.5)  # bars have a minimum height, so that small values are visible
     if height <= 0:
         return None
-    return element("rect", x=_percent(left), width=_percent(max(right - left, 0)), y=f"{base - shown:.1f}", height=f"{shown:.1f}", class_=kind)
+    return element(
+        "rect",
+        x=_percent(left),
+        width=_percent(max(right - left, 0)),
+        y=f"{base - shown:.1f}",
+        height=f"{shown:.1f}",
+        class_=kind,
+    )
 
 
 def _tick(at: float, words: str) -> Iterator[Markup]:
@@ -119,7 +143,9 @@ def _tick(at: float, words: str) -> Iterator[Markup]:
 
 
 def _text(at: float, y: float, words: str, kind: str) -> Markup:
-    """Writes the label to the right of the position `at` (in percent), or to the left if there is no space on the right."""
+    """Writes the label to the right of the position `at` (in percent), or to the left if there is no space on the
+    right.
+    """
     anchor = "end" if at > 80 else "start"
     return element("text", words, x=_percent(at), y=y, dx="-4" if at > 80 else "4", text_anchor=anchor, class_=kind)
 

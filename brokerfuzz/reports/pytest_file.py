@@ -9,7 +9,15 @@ import re
 from collections.abc import Iterable, Iterator
 
 from brokerfuzz.cases.fresh_values import MARK, marked
-from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, outcome_of, request_of, unusual_headers_of
+from brokerfuzz.reports.document_messages import (
+    Document,
+    RequestTemplate,
+    body_of,
+    is_flaky,
+    outcome_of,
+    request_of,
+    unusual_headers_of,
+)
 from brokerfuzz.reports.pytest_source import ASKING, FINDINGS_TEST, HEAD, INCOMPLETE, NO_FINDINGS, TWINS_TEST, TYPES
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets.answers import AnswerRules
@@ -36,7 +44,10 @@ def _parts(document: Document, request: RequestTemplate) -> Iterator[str]:
     yield f"# It tested {_text(printable(document['target'], 300))}.\n"
     yield "".join(f"# {_text(line)}\n" for line in outcome_of(document))
     if (fresh := document.get("fresh")) is not None:
-        yield f"# As in the campaign (--fresh), each message gets a new value of the property {_text(printable(fresh, 100))}.\n"
+        yield (
+            "# As in the campaign (--fresh), each message gets a new value of the property "
+            f"{_text(printable(fresh, 100))}.\n"
+        )
     yield HEAD
     yield "".join(f"{line}\n" for line in _settings(document, request))
     yield TYPES
@@ -98,14 +109,18 @@ def _finding(name: str, finding: Document) -> Iterator[str]:
     elif finding["known"]:
         marks = ['pytest.mark.xfail(reason="known: it is in the baseline", strict=False)']
     times = min(finding["sent"] + 1, MOST_TIMES) if is_flaky(finding) else 1
-    yield from _parameter(name, finding["smallest"], RIGHT_ANSWERS[finding["verdict"]], finding["sentence"], times, marks)
+    yield from _parameter(
+        name, finding["smallest"], RIGHT_ANSWERS[finding["verdict"]], finding["sentence"], times, marks
+    )
 
 
 def _twin(name: str, finding: Document) -> Iterator[str]:
     yield from _parameter(name, finding["twin"], RIGHT_ANSWERS["valid"], "It is valid.", 1, [])
 
 
-def _parameter(name: str, message: Document, allowed: Iterable[str], about: str, times: int, marks: list[str]) -> Iterator[str]:
+def _parameter(
+    name: str, message: Document, allowed: Iterable[str], about: str, times: int, marks: list[str]
+) -> Iterator[str]:
     yield "    pytest.param("
     yield "        Message("
     body, fresh = body_of(message), message.get("fresh")
@@ -137,7 +152,12 @@ def _body(body: bytes) -> Iterator[str]:
 
 
 def _name(finding: Document) -> str:
-    what = [broken["rule"] for broken in finding["rules"]] or finding["ambiguities"] or finding["places"] or [finding["fingerprint"]]
+    what = (
+        [broken["rule"] for broken in finding["rules"]]
+        or finding["ambiguities"]
+        or finding["places"]
+        or [finding["fingerprint"]]
+    )
     return re.sub(r"[^A-Za-z0-9_.:/\[\]]+", "-", f"{finding['kind']}-{'+'.join(what[:3])}").replace("::", ":")[:200]
 
 
@@ -163,7 +183,9 @@ def _list(name: str, items: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Returns a Python string literal in ASCII, on one line. The literal has double quotes, unless single quotes need fewer escapes."""
+    """Returns a Python string literal in ASCII, on one line. The literal has double quotes, unless single quotes need
+    fewer escapes.
+    """
     literal = ascii(text)
     return literal if '"' in text else f'"{literal[1:-1]}"'
 
@@ -173,8 +195,12 @@ def _bytes(data: bytes) -> str:
 
 
 def _joined(parts: Iterable[tuple[str, bool]]) -> str:
-    """Returns Python code that joins the parts of a string. The flag of a part is True if the part is the name of an environment variable."""
-    return " + ".join(f"secret({_text(part[2:-1])})" if secret else _text(part) for part, secret in parts if part) or _text("")
+    """Returns Python code that joins the parts of a string. The flag of a part is True if the part is the name of an
+    environment variable.
+    """
+    return " + ".join(
+        f"secret({_text(part[2:-1])})" if secret else _text(part) for part, secret in parts if part
+    ) or _text("")
 
 
 def _tuple(items: Iterable[str]) -> str:

@@ -48,12 +48,15 @@ REPORTS: Mapping[str, tuple[str, Maker]] = {
     ".md": ("Markdown", _lazily("markdown")),
     ".py": ("tests for pytest", _lazily("pytest_file")),
 }
-"""Maps the suffix of a file name to the name of the format, and to the function that creates the report from the JSON document."""
+"""Maps the suffix of a file name to the name of the format, and to the function that creates the report from the JSON
+document.
+"""
 
 
 def check_paths(paths: Iterable[str], *, http: bool = True, others: Mapping[str, str | None] | None = None) -> None:
-    """Raises `ReportError` if a report cannot be written to its path. `http` says whether the target is an HTTP endpoint, which some
-    reports need. `others` maps options to the other files that the campaign reads or writes, which must not be the same file.
+    """Raises `ReportError` if a report cannot be written to its path. `http` says whether the target is an HTTP
+    endpoint, which some reports need. `others` maps options to the other files that the campaign reads or writes, which
+    must not be the same file.
     """
     used: dict[Path, str] = {}
     for option, path in (others or {}).items():
@@ -82,15 +85,23 @@ class WrittenReports(NamedTuple):
 
 
 def attempt(path: str, write: Callable[[], object]) -> str | None:
-    """Calls `write`, which writes the file `path`. Returns the reason if the file cannot be written. The reason can also be a bug in brokerfuzz."""
+    """Calls `write`, which writes the file `path`. Returns the reason if the file cannot be written. The reason can
+    also be a bug in brokerfuzz.
+    """
     try:
         write()
     except OSError as problem:
-        return f"{path} cannot be written: {problem.strerror or problem}; specify a file in a writable folder with enough disk space"
+        return (
+            f"{path} cannot be written: {problem.strerror or problem}; specify a file in a writable folder with "
+            "enough disk space"
+        )
     except BrokerfuzzError as problem:
         return str(problem) if path in str(problem) else f"{path} cannot be written: {problem}"
     except Exception as problem:
-        why = f"this is a bug in brokerfuzz ({type(problem).__name__}: {problem}): please report the bug, and use another format"
+        why = (
+            f"this is a bug in brokerfuzz ({type(problem).__name__}: {problem}): please report the bug, and use "
+            "another format"
+        )
         return f"{path} cannot be written: {why}"
     return None
 
@@ -118,10 +129,13 @@ def write_text(path: str, text: str) -> None:
         stream.write(text.encode(errors="backslashreplace"))
 
 
-def write_about(paths: Sequence[str], result: Result, about: Mapping[str, Any], contract: Contract) -> tuple[Result, Sequence[str]]:
+def write_about(
+    paths: Sequence[str], result: Result, about: Mapping[str, Any], contract: Contract
+) -> tuple[Result, Sequence[str]]:
     """Returns the result with the final outcome, and the paths of the written reports.
 
-    If a report cannot be written, the outcome changes. In this case, the other reports are written again with the new outcome.
+    If a report cannot be written, the outcome changes. In this case, the other reports are written again with the new
+    outcome.
     """
     while paths:
         written, problems = write_all(paths, json_document.document(result, about, contract))
@@ -137,12 +151,18 @@ def read_report(path: str | Path) -> dict[str, Any]:
         document: Any = json.loads(read_file(path), parse_constant=_reject)
         problem = next(_validator().iter_errors(_plain(document)), None)
     except OSError as error:
-        raise ReportError(f"{path} cannot be read: {error.strerror or error}; specify a report that `brokerfuzz fire --json` wrote") from error
+        raise ReportError(
+            f"{path} cannot be read: {error.strerror or error}; specify a report that `brokerfuzz fire --json` wrote"
+        ) from error
     except (ValueError, RecursionError) as error:
         why = "the data is nested too deeply" if isinstance(error, RecursionError) else printable(str(error), 200)
-        raise ReportError(f"{path} is not a report ({why}): specify a report that `brokerfuzz fire --json` wrote") from error
+        raise ReportError(
+            f"{path} is not a report ({why}): specify a report that `brokerfuzz fire --json` wrote"
+        ) from error
     if problem is not None:
-        raise ReportError(f"{path} is not a report ({_described(problem)}): specify a report that `brokerfuzz fire --json` wrote")
+        raise ReportError(
+            f"{path} is not a report ({_described(problem)}): specify a report that `brokerfuzz fire --json` wrote"
+        )
     report: dict[str, Any] = document
     return report
 
@@ -164,11 +184,15 @@ def check_place(path: Path) -> None:
     if path.is_dir():
         raise ReportError(f"{path} is a folder: specify a file for the report")
     if not folder.is_dir():
-        raise ReportError(f"{path} cannot be written: the folder {folder} does not exist; create it, or specify another file")
+        raise ReportError(
+            f"{path} cannot be written: the folder {folder} does not exist; create it, or specify another file"
+        )
     if lexists(path) and not path.is_file():
         raise ReportError(f"{path} already exists and is not a file: specify another name")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ReportError(f"{path} cannot be written: you have no write permission in the folder {folder}; specify another file")
+        raise ReportError(
+            f"{path} cannot be written: you have no write permission in the folder {folder}; specify another file"
+        )
 
 
 # --------------------------------------------------------------------------------------------------------- reading

@@ -12,7 +12,9 @@ from brokerfuzz.wording import counted
 
 
 class Row(NamedTuple):
-    """A line of the twin (`left`), and the corresponding line of the message (`right`). None means that there is no such line."""
+    """A line of the twin (`left`), and the corresponding line of the message (`right`). None means that there is no
+    such line.
+    """
 
     left: str | None
     right: str | None
@@ -39,7 +41,12 @@ def comparison(twin: Document, message: Document, heads: tuple[str, str]) -> Mar
     return element(
         "table",
         element("thead", element("tr", [element("th", head, scope="col") for head in heads])),
-        element("tbody", _omitted(a.before, b.before, "before this"), _folded(rows), _omitted(a.after, b.after, "after this")),
+        element(
+            "tbody",
+            _omitted(a.before, b.before, "before this"),
+            _folded(rows),
+            _omitted(a.after, b.after, "after this"),
+        ),
         class_="diff",
     )
 
@@ -58,11 +65,16 @@ def block(shown: Lines, label: str) -> Markup:
 
 
 def _headers(message: Document) -> list[str]:
-    return [f"no {name}" if value is None else f"{name}: {value}" for name, value in unusual_headers_of(message)[:_MOST_HEADERS]]
+    return [
+        f"no {name}" if value is None else f"{name}: {value}"
+        for name, value in unusual_headers_of(message)[:_MOST_HEADERS]
+    ]
 
 
 def _start(left: bytes, right: bytes) -> int:
-    """Returns the position of the first byte that is shown. In long bodies, this position is shortly before the first difference."""
+    """Returns the position of the first byte that is shown. In long bodies, this position is shortly before the first
+    difference.
+    """
     if max(len(left), len(right)) <= LONGEST:
         return 0
     at = 0
@@ -104,8 +116,8 @@ def _rows(left: Sequence[str], right: Sequence[str], *, alike: bool) -> Iterator
 
 
 def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:
-    """Divides the lines of `a` and `b` into blocks. Each block consists of a flag (True: its lines are equal in `a` and `b`), its
-    start and end in `a`, and its start and end in `b`.
+    """Divides the lines of `a` and `b` into blocks. Each block consists of a flag (True: its lines are equal in `a` and
+    `b`), its start and end in `a`, and its start and end in `b`.
     """
     if len(a) * len(b) > _MOST_COMPARED:
         yield False, 0, len(a), 0, len(b)
@@ -117,7 +129,9 @@ def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int
 def _folded(rows: Sequence[Row]) -> Iterator[Markup]:
     """Yields only the rows near differences. A note replaces the omitted rows, and contains their number."""
     differ = [number for number, row in enumerate(rows) if not row.alike] or [0]
-    near = sorted({at for number in differ for at in range(number - _CONTEXT, number + _CONTEXT + 1) if 0 <= at < len(rows)})[:MOST_LINES]
+    near = sorted(
+        {at for number in differ for at in range(number - _CONTEXT, number + _CONTEXT + 1) if 0 <= at < len(rows)}
+    )[:MOST_LINES]
     done = 0
     for at in near:
         yield from _fold(at - done, "equal line")
@@ -135,7 +149,13 @@ def _fold(count: int, what: str) -> Iterator[Markup]:
 def _omitted(left: int, right: int, where: str) -> Markup | None:
     if not left and not right:
         return None
-    return element("tr", [element("td", f"{counted(count, 'byte')} omitted {where}" if count else "", class_="fold") for count in (left, right)])
+    return element(
+        "tr",
+        [
+            element("td", f"{counted(count, 'byte')} omitted {where}" if count else "", class_="fold")
+            for count in (left, right)
+        ],
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------- cells
@@ -144,7 +164,11 @@ def _omitted(left: int, right: int, where: str) -> Markup | None:
 def _cells(row: Row) -> Iterator[Markup]:
     if row.left is None or row.right is None:
         for line, tag in ((row.left, "del"), (row.right, "ins")):
-            yield element("td", class_="none") if line is None else element("td", element(tag, element("mark", _cut(line))))
+            yield (
+                element("td", class_="none")
+                if line is None
+                else element("td", element(tag, element("mark", _cut(line))))
+            )
     elif row.alike:
         yield from (element("td", _cut(line)) for line in (row.left, row.right))
     else:
@@ -158,15 +182,29 @@ def _changed(left: str, right: str) -> Iterator[Markup]:
     for line, tag in ((left, "del"), (right, "ins")):
         end = len(line) - suffix
         yield element(
-            "td", element(tag, _cut_middle(line[:prefix]), element("mark", _cut(line[prefix:end])) if end > prefix else None, _cut(line[end:]))
+            "td",
+            element(
+                tag,
+                _cut_middle(line[:prefix]),
+                element("mark", _cut(line[prefix:end])) if end > prefix else None,
+                _cut(line[end:]),
+            ),
         )
 
 
 def _cut(text: str) -> Child:
     left = len(text) - _LONGEST_LINE
-    return [text[:_LONGEST_LINE], element("small", f"… {left:,} more characters", class_="cut")] if left > _AROUND else text
+    return (
+        [text[:_LONGEST_LINE], element("small", f"… {left:,} more characters", class_="cut")]
+        if left > _AROUND
+        else text
+    )
 
 
 def _cut_middle(text: str) -> Child:
     left = len(text) - _AROUND
-    return [text[:20], element("small", f"… {left - 20:,} characters …", class_="cut"), text[left:]] if left > _LONGEST_LINE else text
+    return (
+        [text[:20], element("small", f"… {left - 20:,} characters …", class_="cut"), text[left:]]
+        if left > _LONGEST_LINE
+        else text
+    )

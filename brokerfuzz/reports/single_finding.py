@@ -34,16 +34,24 @@ class SingleFinding:
         yield printable(said["sentence"], _LONGEST)
         for rule in said["rules"]:
             yield f"Rule: {printable(rule['rule'], _LONGEST)} at {printable(rule['at'], _LONGEST) or 'the root'}."
-        yield f"Expected: {said['expected']}. The target answered: {got['answer']} ({printable(got['reason'], _LONGEST)})."
+        yield (
+            f"Expected: {said['expected']}. The target answered: {got['answer']} "
+            f"({printable(got['reason'], _LONGEST)})."
+        )
         if got["response"]:
             yield f"Its answer begins: {printable(got['response'], 300)}"
-        yield f"{counted(said['count'], 'case shows', 'cases show')} this finding. The first one is {said['case']['id']}."
+        yield (
+            f"{counted(said['count'], 'case shows', 'cases show')} this finding. The first one is {said['case']['id']}."
+        )
         yield f"Command to reproduce it: {printable(said['reproduce'], 2 * _LONGEST)}"
         yield ""
         if said["twin"] is None:
             yield "The smallest message that shows the finding:"
         else:
-            yield "The smallest message that shows the finding: lines with - are in the twin (the valid counterpart), lines with + in the message."
+            yield (
+                "The smallest message that shows the finding: lines with - are in the twin (the valid counterpart), "
+                "lines with + in the message."
+            )
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,9 @@ class SingleKnownFinding:
 
     @property
     def difference(self) -> list[str]:
-        """All lines of the smallest message, because a baseline contains no twin to compare. Empty if the smallest message is missing."""
+        """All lines of the smallest message, because a baseline contains no twin to compare. Empty if the smallest
+        message is missing.
+        """
         return laid_out(body_of(self.entry.message["smallest"])) if "smallest" in self.entry.message else []
 
     def data(self) -> dict[str, Any]:

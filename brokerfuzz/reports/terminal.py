@@ -1,7 +1,7 @@
 """Prints the report for people: the outcome, the findings, the behaviour for each ambiguity, and a summary at the end.
 
-Without `--color`, the report has colours only on a terminal on which `NO_COLOR` is not set. Characters that are not printable
-are escaped, so that a target cannot control the terminal.
+Without `--color`, the report has colours only on a terminal on which `NO_COLOR` is not set. Characters that are not
+printable are escaped, so that a target cannot control the terminal.
 """
 
 import os
@@ -42,15 +42,17 @@ _MOST_REASONS = 5
 
 
 def show(result: Result, stream: IO[str], about: Mapping[str, Any] | None = None, *, quiet: bool = False) -> None:
-    """Writes the report to a stream, with colours if the stream is a terminal. With `quiet`, the function writes only the
-    outcome. `about` contains settings of the campaign: `message`, `seed` and `campaign`.
+    """Writes the report to a stream, with colours if the stream is a terminal. With `quiet`, the function writes only
+    the outcome. `about` contains settings of the campaign: `message`, `seed` and `campaign`.
     """
     text = "".join(f"{line}\n" for line in _headline(result)) if quiet else report(result, about)
     click.echo(text, file=stream, nl=False, color=coloured(stream))
 
 
 def show_files(stream: IO[str], written: Sequence[str], problems: Iterable[str], resume: str | None) -> None:
-    """Writes the last lines of the summary: the written files, the problems with other files, and the command that resumes the campaign."""
+    """Writes the last lines of the summary: the written files, the problems with other files, and the command that
+    resumes the campaign.
+    """
     lines = [*entry("wrote", ", ".join(written))] if written else []
     lines += [line for problem in problems for line in entry("not written", printable(problem))]
     lines += [verbatim("continue", resume)] if resume is not None else []
@@ -71,8 +73,8 @@ def coloured(stream: IO[str]) -> bool:
 
 @contextmanager
 def live_progress(stream: IO[str]) -> Iterator[OnProgress]:
-    """Yields a function that shows the progress of a campaign on one line of a terminal. If the stream is not a terminal, the
-    function writes a line every `EVERY` seconds.
+    """Yields a function that shows the progress of a campaign on one line of a terminal. If the stream is not a
+    terminal, the function writes a line every `EVERY` seconds.
     """
     if not stream.isatty():
         yield _Lines(stream)
@@ -125,7 +127,10 @@ def _lines(result: Result, about: Mapping[str, Any]) -> Iterator[str]:
 def _headline(result: Result) -> Iterator[str]:
     outcome = result.outcome
     colour = "red" if outcome.new else "green" if outcome.state == "complete" else "yellow"
-    yield from (click.style(line, bold=True, fg=colour) for line in paragraph(f"{printable(outcome.headline)} at {printable(result.target)}"))
+    yield from (
+        click.style(line, bold=True, fg=colour)
+        for line in paragraph(f"{printable(outcome.headline)} at {printable(result.target)}")
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------- findings
@@ -137,7 +142,10 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
     colour = None if finding.known else "red"
     yield from (click.style(line, fg=colour, bold=line is first) for line in (first, *others))
     for reason in finding.reasons:
-        yield from entry("rule", f"{reason.rule.removeprefix(f'{finding.message_type}/')} at {printable(reason.at, 200) or 'the root'}")
+        yield from entry(
+            "rule",
+            f"{reason.rule.removeprefix(f'{finding.message_type}/')} at {printable(reason.at, 200) or 'the root'}",
+        )
         yield from entry("contract", reason.source)
     if not finding.reasons and finding.places:
         yield from entry("place", ", ".join(printable(place, 200) for place in finding.places))
@@ -155,7 +163,10 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
         yield from entry("", "(shrinking stopped early: use a longer --shrink)")
     if finding.twin is not None:
         yield verbatim("twin", readable(finding.twin, LONGEST_BODY))
-    yield verbatim("reproduce", finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: use --json")
+    yield verbatim(
+        "reproduce",
+        finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: use --json",
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------- rejections
@@ -168,7 +179,9 @@ def _unproven(result: Result) -> Iterator[str]:
         examples = list(result.proofs.examples())
         for one in examples[:_MOST_REASONS]:
             sites = f"; the target rejects {', '.join(printable(site, 100) for site in one.sites)}" if one.sites else ""
-            yield from paragraph(f"{one.count:,}: {printable(one.why, 300)}{sites}, first case {one.rejection.case.id}", 5, "   ")
+            yield from paragraph(
+                f"{one.count:,}: {printable(one.why, 300)}{sites}, first case {one.rejection.case.id}", 5, "   "
+            )
         if (left := len(examples) - _MOST_REASONS) > 0:
             yield f"   and {counted(left, 'other reason')}: see the JSON report (--json)"
 
@@ -178,11 +191,14 @@ def _elsewhere(proofs: Proofs) -> Iterator[str]:
         yield ""
         yield click.style("Rejections that name a different property than the invalid one", bold=True)
         for one in proofs.elsewhere.values():
-            said = f"{', '.join(one.named)} ({counted(one.count, 'time')}, first case {one.case.id}): {printable(one.said, 150)}"
+            said = (
+                f"{', '.join(one.named)} ({counted(one.count, 'time')}, first case {one.case.id}): "
+                f"{printable(one.said, 150)}"
+            )
             yield from paragraph(f"{one.case.faults[0].rule}: {said}", 5, "   ")
 
 
-# ----------------------------------------------------------------------------------------------------------- ambiguities
+# ---------------------------------------------------------------------------------------------------------- ambiguities
 
 
 def _topic(seen: Observed) -> str:
@@ -190,10 +206,17 @@ def _topic(seen: Observed) -> str:
 
 
 def _ledger(ambiguities: tuple[Observed, ...]) -> Iterator[str]:
-    kinds: list[AnswerKind] = [kind for kind in ANSWER_KINDS if kind in ("accepted", "rejected") or any(seen.counts[kind] for seen in ambiguities)]
+    kinds: list[AnswerKind] = [
+        kind
+        for kind in ANSWER_KINDS
+        if kind in ("accepted", "rejected") or any(seen.counts[kind] for seen in ambiguities)
+    ]
     doubt = any(seen.unproven for seen in ambiguities)
     heads = ("ambiguity", *kinds, *(["unproven"] if doubt else []))
-    rows = ((_topic(seen), *(f"{seen.counts[kind]:,}" for kind in kinds), *([f"{seen.unproven:,}"] if doubt else [])) for seen in ambiguities)
+    rows = (
+        (_topic(seen), *(f"{seen.counts[kind]:,}" for kind in kinds), *([f"{seen.unproven:,}"] if doubt else []))
+        for seen in ambiguities
+    )
     head, *lines = table([heads, *rows])
     yield head
     for seen, line in zip(ambiguities, lines, strict=True):
@@ -214,7 +237,9 @@ def _summary(result: Result, about: Mapping[str, Any]) -> Iterator[str]:
     yield from entry("tested", printable(result.target))
     if about.get("message"):
         yield from entry("message", about["message"])
-    yield from entry("sent", f"{counted(result.cases, 'case')}, {counted(result.requests, 'request')} in {result.seconds:.1f} s")
+    yield from entry(
+        "sent", f"{counted(result.cases, 'case')}, {counted(result.requests, 'request')} in {result.seconds:.1f} s"
+    )
     if result.left_out:
         yield from entry("not sent", f"{counted(result.left_out, 'case')}: {NOT_SENT}")
     for label in LABELS:
@@ -222,7 +247,10 @@ def _summary(result: Result, about: Mapping[str, Any]) -> Iterator[str]:
             yield from entry(label, answers)
     if result.unproven:
         rules = len(result.unproven_rules)
-        yield from entry("unproven", f"{counted(result.unproven, 'rejection')}, including all rejections for {counted(rules, 'rule')}")
+        yield from entry(
+            "unproven",
+            f"{counted(result.unproven, 'rejection')}, including all rejections for {counted(rules, 'rule')}",
+        )
     for sites, count in sorted(result.proofs.retested.items()):
         yield from entry("retested", retested_in_words({"sites": sites, "count": count}))
     if result.sporadic:

@@ -1,4 +1,6 @@
-"""Formats text for a terminal with 80 columns: paragraphs, entries with names, and tables. Lines are broken only between words."""
+"""Formats text for a terminal with 80 columns: paragraphs, entries with names, and tables. Lines are broken only
+between words.
+"""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -14,9 +16,14 @@ _NAME = 12
 def paragraph(text: str, indent: int = 0, first: str = "") -> Iterator[str]:
     """The first line begins with `first` instead of spaces."""
     room = " " * indent
-    yield from textwrap.wrap(text, WIDTH, initial_indent=first or room, subsequent_indent=room, break_long_words=False, break_on_hyphens=False) or [
-        first.rstrip()
-    ]
+    yield from textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=first or room,
+        subsequent_indent=room,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [first.rstrip()]
 
 
 def entry(name: str, text: str) -> Iterator[str]:
@@ -36,4 +43,9 @@ def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """The first row contains the titles. All columns except the first contain numbers."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for name, *numbers in rows:
-        yield "  ".join(["  " + name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True))])
+        yield "  ".join(
+            [
+                "  " + name.ljust(widths[0]),
+                *(cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True)),
+            ]
+        )

@@ -1,5 +1,5 @@
-"""Creates the section of the HTML report about rejections that may have another reason than the broken rule. The section also
-lists rejections whose answer names the wrong property.
+"""Creates the section of the HTML report about rejections that may have another reason than the broken rule. The
+section also lists rejections whose answer names the wrong property.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,12 +39,22 @@ def _unproven(unproven: Document) -> Iterator[Markup]:
 def _example(one: Document) -> Markup:
     got = one["got"]
     technique = [" with the technique ", _code(one["technique"])] if one["technique"] else None
-    head = element("p", counted(one["count"], "rejection"), ", the first for ", _code(one["rule"]), technique, ": ", one["why"][:_LONGEST_TEXT])
+    head = element(
+        "p",
+        counted(one["count"], "rejection"),
+        ", the first for ",
+        _code(one["rule"]),
+        technique,
+        ": ",
+        one["why"][:_LONGEST_TEXT],
+    )
     sites = [[", " if number else None, _code(site)] for number, site in enumerate(one["sites"][:8])]
     where = "The fault is in a part of the message that the target also rejects in the twin: "
     parts = element("p", where, sites, class_="explained") if sites else None
     answer = block(lines_of(got["response"].encode(errors="backslashreplace"), longest=_LONGEST_EXAMPLE), "The answer")
-    twin = one["twin"] and element("details", element("summary", "The twin"), single_message(one["twin"], "The twin", _LONGEST_EXAMPLE))
+    twin = one["twin"] and element(
+        "details", element("summary", "The twin"), single_message(one["twin"], "The twin", _LONGEST_EXAMPLE)
+    )
     return element("li", head, parts, answer if got["response"] else None, twin)
 
 
@@ -52,9 +62,16 @@ def _elsewhere(elsewhere: Sequence[Document]) -> Iterator[Markup]:
     if not elsewhere:
         yield element("p", "No rejection names a different property than the invalid one.", class_="well")
         return
-    yield element("p", "These messages are invalid at one place, but the answer names a different property.", class_="explained")
-    heads = element("tr", (element("th", head, scope="col") for head in ("rule", "fault at", "property named", "answer", "cases")))
-    rows = (element("tr", (element("td", cell, data_label=head) for head, cell in _cells(one))) for one in elsewhere[:MOST_ROWS])
+    yield element(
+        "p", "These messages are invalid at one place, but the answer names a different property.", class_="explained"
+    )
+    heads = element(
+        "tr", (element("th", head, scope="col") for head in ("rule", "fault at", "property named", "answer", "cases"))
+    )
+    rows = (
+        element("tr", (element("td", cell, data_label=head) for head, cell in _cells(one)))
+        for one in elsewhere[:MOST_ROWS]
+    )
     yield element("table", element("thead", heads), element("tbody", rows), class_="rows")
     if (left := len(elsewhere) - MOST_ROWS) > 0:
         yield element("p", f"and {counted(left, 'more rejection')}: see the JSON report.", class_="more")

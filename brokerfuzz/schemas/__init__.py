@@ -1,7 +1,14 @@
 """Defines the contract (message types, rules and ambiguities), and the oracle, which judges messages."""
 
 from brokerfuzz.contract_names import MESSAGE_TYPES, Label, MessageType
-from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_contract, known_message_type, load_contract
+from brokerfuzz.schemas.contract import (
+    Contract,
+    Policies,
+    PolicyValues,
+    known_contract,
+    known_message_type,
+    load_contract,
+)
 from brokerfuzz.schemas.contract_entries import Ambiguity
 from brokerfuzz.schemas.oracle import check
 from brokerfuzz.schemas.sites import Condition, Rule, Site
@@ -28,8 +35,8 @@ __all__ = [
 
 
 def rules(message_type: MessageType, contract: Contract | None = None) -> tuple[Rule, ...]:
-    """Returns every rule of a message type. A `Rule` contains an ID, a site, a keyword with its value, and the part of the
-    contract that states the rule.
+    """Returns every rule of a message type. A `Rule` contains an ID, a site, a keyword with its value, and the part of
+    the contract that states the rule.
 
     Raises `UnknownNameError` if the message type does not exist.
 

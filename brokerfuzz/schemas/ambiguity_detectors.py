@@ -1,8 +1,9 @@
-"""Defines the detectors for `ambiguities.json`: functions that find values about which the contract leaves a question open.
+"""Defines the detectors for `ambiguities.json`: functions that find values about which the contract leaves a question
+open.
 
-A detector gets the value at a site, the current time, and its options. A detector that compares properties gets their values
-instead. `json_reader` detects the ambiguities that depend on the bytes of a message, such as duplicate properties and UTF-16.
-`headers` detects the ambiguities of request headers.
+A detector gets the value at a site, the current time, and its options. A detector that compares properties gets their
+values instead. `json_reader` detects the ambiguities that depend on the bytes of a message, such as duplicate
+properties and UTF-16. `headers` detects the ambiguities of request headers.
 """
 
 import re
@@ -20,7 +21,8 @@ _STEP = r"(?:/(?!0)(?:{n}))?"
 _RANGE = rf"(?:{{n}})(?:-(?:{{n}}){_STEP})?"
 _FIELD = rf"(?:\*{_STEP}|{_RANGE}(?:,{_RANGE})*)"
 _MINUTE, _HOUR, _DAY, _MONTH, _WEEKDAY = (
-    _FIELD.replace("{n}", n) for n in ("[1-5]?[0-9]", "1?[0-9]|2[0-3]", "[12][0-9]|3[01]|[1-9]", "1[0-2]|[1-9]", "[0-7]")
+    _FIELD.replace("{n}", n)
+    for n in ("[1-5]?[0-9]", "1?[0-9]|2[0-3]", "[12][0-9]|3[01]|[1-9]", "1[0-2]|[1-9]", "[0-7]")
 )
 _CRON = re.compile(" ".join([_MINUTE, _HOUR, _DAY, _MONTH, _WEEKDAY]))
 _CRON_RANGE = re.compile("([0-9]+)-([0-9]+)")
@@ -28,7 +30,8 @@ _URL = re.compile(
     r"https?://(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])"
     r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
     r"(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?"
-    r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
+    r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,"
+    r";=:@/?-]|%[0-9A-Fa-f]{2})*)?"
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ -][A-Za-z0-9]+)*")
 _ABOVE_DECIMALS = 2**96  # a decimal of .NET is an integer of 96 bits with a decimal point
@@ -81,7 +84,9 @@ def envelope(value: Any, now: datetime, options: Options) -> bool:
     if not isinstance(value, dict):
         return False
     success, failures = value.get("operationWasSuccessful"), value.get("failureMessages")
-    consistent = failures == [] and value.get("data") is not None if success else bool(failures) and value.get("data") is None
+    consistent = (
+        failures == [] and value.get("data") is not None if success else bool(failures) and value.get("data") is None
+    )
     return not consistent
 
 
@@ -98,17 +103,23 @@ def rounding(value: Any, now: datetime, options: Options) -> bool:
 
 
 class _Sums(NamedTuple):
-    """The prices of a pricing response. `offers` contains the unit price, the quantity and the extended price of each offer."""
+    """The prices of a pricing response. `offers` contains the unit price, the quantity and the extended price of each
+    offer.
+    """
 
     offers: Sequence[Sequence[Decimal]]
     total: Decimal
 
     def agree(self, equal: Callable[[Decimal, Decimal], bool]) -> bool:
-        """The contract adds surcharges, which are not in the message, to unit price * quantity. So a higher extended price is valid."""
+        """The contract adds surcharges, which are not in the message, to unit price * quantity. So a higher extended
+        price is valid.
+        """
         with localcontext(_PRECISE):
             products = [(unit * quantity, extended) for unit, quantity, extended in self.offers]
             total = sum((extended for _, extended in products), Decimal(0))
-            return all(extended >= product or equal(product, extended) for product, extended in products) and equal(total, self.total)
+            return all(extended >= product or equal(product, extended) for product, extended in products) and equal(
+                total, self.total
+            )
 
 
 def _sums(value: Any) -> _Sums | None:
@@ -137,7 +148,9 @@ def within_range(quantities: Any, low: Any, high: Any, now: datetime, options: O
     if not isinstance(quantities, list) or (low is None and high is None):
         return False
     numbers = [quantity for quantity in quantities if type(quantity) in _NUMBERS]
-    return any((type(low) in _NUMBERS and number < low) or (type(high) in _NUMBERS and number > high) for number in numbers)
+    return any(
+        (type(low) in _NUMBERS and number < low) or (type(high) in _NUMBERS and number > high) for number in numbers
+    )
 
 
 def distinct(items: list[Any], key: str | None) -> bool:
@@ -146,7 +159,11 @@ def distinct(items: list[Any], key: str | None) -> bool:
         names = [item[key] for item in items if type(item) is dict and type(item.get(key)) is str]
         if len(set(names)) < len(names):
             return True
-        nameless = [item for item in items if not (type(item) is dict and type(item.get(key)) is str)] if len(names) < len(items) else []
+        nameless = (
+            [item for item in items if not (type(item) is dict and type(item.get(key)) is str)]
+            if len(names) < len(items)
+            else []
+        )
     if len(nameless) <= _FEW:
         return any(item in nameless[:index] for index, item in enumerate(nameless))
     return len(set(map(_frozen, nameless))) < len(nameless)
@@ -185,7 +202,9 @@ def _nearly_equal(expected: Decimal, got: Decimal) -> bool:
 OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
     detector.__name__: detector for detector in (cron, url, name, decimal_range, envelope, arithmetic, rounding)
 }
-OF_RELATIONS: Mapping[str, Callable[..., bool]] = {detector.__name__: detector for detector in (ordered_numbers, ordered_instants, within_range)}
+OF_RELATIONS: Mapping[str, Callable[..., bool]] = {
+    detector.__name__: detector for detector in (ordered_numbers, ordered_instants, within_range)
+}
 """The detectors that compare properties of an object."""
 TIMESTAMP, NEAR_NOW = "timestamp", "near_now"
 OF_TIMES = (TIMESTAMP, NEAR_NOW)
@@ -199,13 +218,28 @@ MESSAGE_SIZE = "message_size"
 OF_BYTES_AND_SIZES = (BYTE_ORDER_MARK, *OF_ENCODINGS, MESSAGE_SIZE, "string_length", "item_count")
 DETECTORS = frozenset([*OF_VALUES, *OF_RELATIONS, "distinct", *OF_TIMES, *OF_TEXT, *OF_BYTES_AND_SIZES, *OF_HEADERS])
 """The names of detectors that `ambiguities.json` can use."""
-NEEDED: Mapping[str, str] = {"string_length": "limit", "item_count": "limit", MESSAGE_SIZE: "limit", TIMESTAMP: "spelling"}
+NEEDED: Mapping[str, str] = {
+    "string_length": "limit",
+    "item_count": "limit",
+    MESSAGE_SIZE: "limit",
+    TIMESTAMP: "spelling",
+}
 """Maps a detector to the option that it requires."""
-COMPARED: Mapping[str, tuple[int, ...]] = {"ordered_numbers": (2,), "ordered_instants": (2,), "within_range": (3,), "distinct": (0, 1)}
-"""Maps a detector to the number of properties that each of its sites names. The sites of all other detectors name no properties."""
+COMPARED: Mapping[str, tuple[int, ...]] = {
+    "ordered_numbers": (2,),
+    "ordered_instants": (2,),
+    "within_range": (3,),
+    "distinct": (0, 1),
+}
+"""Maps a detector to the number of properties that each of its sites names. The sites of all other detectors name no
+properties.
+"""
 PROPERTIES: Mapping[str, tuple[str, ...]] = {
     "envelope": ("data", "failureMessages", "operationWasSuccessful"),
-    **dict.fromkeys(("arithmetic", "rounding"), ("totalExtendedPrice", "offers[].unitPrice", "offers[].quantity", "offers[].extendedPrice")),
+    **dict.fromkeys(
+        ("arithmetic", "rounding"),
+        ("totalExtendedPrice", "offers[].unitPrice", "offers[].quantity", "offers[].extendedPrice"),
+    ),
 }
 """Maps a detector to the properties that it always reads, below its site."""
 REJECTED = "rejected"

@@ -26,8 +26,8 @@ from brokerfuzz.schemas.verdicts import Touched, Violation, describe
 class Inspection:
     """The arguments and the results of the scan of one message.
 
-    `tolerance` contains the lowest and the highest clock tolerance of all allowed interpretations, in seconds. The scan adds the
-    ambiguities that the message touches to `touched`, and the broken rules to `broken`.
+    `tolerance` contains the lowest and the highest clock tolerance of all allowed interpretations, in seconds. The scan
+    adds the ambiguities that the message touches to `touched`, and the broken rules to `broken`.
     """
 
     now: datetime
@@ -46,7 +46,9 @@ class Inspector:
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
         self._scan = _ScanBuilder(contract, message_type).at("").scan
-        self._too_long = next((s for s in contract.ambiguities if s.concerns(message_type) and s.detector == "string_length"), None)
+        self._too_long = next(
+            (s for s in contract.ambiguities if s.concerns(message_type) and s.detector == "string_length"), None
+        )
 
     def whole(self, message: Any, reading: Reading, inspection: Inspection) -> None:
         self._scan(message, None, inspection)
@@ -98,7 +100,9 @@ class _SiteScan:
 
 
 class _ScanBuilder:
-    """Builds the scan of one message type. If a changed contract lacks a site of an ambiguity, the scan does not check this site."""
+    """Builds the scan of one message type. If a changed contract lacks a site of an ambiguity, the scan does not check
+    this site.
+    """
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
@@ -114,20 +118,33 @@ class _ScanBuilder:
 
     def at(self, path: str) -> _SiteScan:
         schema = self._sites[path].schema
-        props = {name: self.at(there) for name in schema.get("properties", {}) if (there := join(path, name)) in self._sites}
+        props = {
+            name: self.at(there) for name in schema.get("properties", {}) if (there := join(path, name)) in self._sites
+        }
         items = self.at(f"{path}[]") if f"{path}[]" in self._sites else None
         return _SiteScan(
             {name: below for name, below in props.items() if below.has_checks},
             items if items is not None and items.has_checks else None,
             self._timestamps(path),
-            [*self._of_type(path), *(check for ambiguity, names in self._at_site.get(path, ()) for check in self._of(ambiguity, names, path))],
+            [
+                *self._of_type(path),
+                *(
+                    check
+                    for ambiguity, names in self._at_site.get(path, ())
+                    for check in self._of(ambiguity, names, path)
+                ),
+            ],
         )
 
     def _timestamps(self, path: str) -> Scan | None:
         rule = self._rules.get(path)
         asked = [ambiguity for ambiguity, _ in self._at_site.get(path, ()) if ambiguity.detector == TIMESTAMP]
         spellings = {ambiguity.options["spelling"]: ambiguity for ambiguity in asked}
-        return _timestamp_check(rule, self._by_detector.get(NEAR_NOW), spellings) if rule is not None or spellings else None
+        return (
+            _timestamp_check(rule, self._by_detector.get(NEAR_NOW), spellings)
+            if rule is not None or spellings
+            else None
+        )
 
     def _of_type(self, path: str) -> Iterator[_Check]:
         """Yields the checks that concern all integers or all arrays."""
@@ -136,10 +153,16 @@ class _ScanBuilder:
             yield _Check(ambiguity, lambda value, now: type(value) is float and value.is_integer())
         if "array" in types_of(schema) and (ambiguity := self._by_detector.get("item_count")):
             limit = ambiguity.options["limit"]
-            yield _Check(ambiguity, lambda value, now: type(value) is list and len(value) > limit, lambda value: f"{len(value):,} items")
+            yield _Check(
+                ambiguity,
+                lambda value, now: type(value) is list and len(value) > limit,
+                lambda value: f"{len(value):,} items",
+            )
 
     def _of(self, ambiguity: Ambiguity, names: list[str], path: str) -> Iterator[_Check]:
-        """Yields the check of an ambiguity at one of its sites. `names` are the properties that its detector compares."""
+        """Yields the check of an ambiguity at one of its sites. `names` are the properties that its detector
+        compares.
+        """
         detector, options = str(ambiguity.detector), ambiguity.options
         if detector in OF_VALUES:
             of_value = OF_VALUES[detector]
@@ -148,7 +171,11 @@ class _ScanBuilder:
             yield _Check(ambiguity, lambda value, now: self._unknown[path](value))
         elif detector == "distinct":
             key = names[0] if names else None
-            yield _Check(ambiguity, lambda value, now: type(value) is list and len(value) > 1 and distinct(value, key), lambda value: _twice(key))
+            yield _Check(
+                ambiguity,
+                lambda value, now: type(value) is list and len(value) > 1 and distinct(value, key),
+                lambda value: _twice(key),
+            )
         elif detector in OF_RELATIONS and set(names) <= self._sites[path].schema.get("properties", {}).keys():
             yield _relation(ambiguity, names)
 
@@ -167,8 +194,8 @@ def _twice(key: str | None) -> str:
 
 
 def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: Mapping[str, Ambiguity]) -> Scan:
-    """Returns a function that finds unusual notations of a timestamp, which touch the ambiguities in `spellings`. If `rule` is
-    given, a timestamp in the future breaks this rule.
+    """Returns a function that finds unusual notations of a timestamp, which touch the ambiguities in `spellings`. If
+    `rule` is given, a timestamp in the future breaks this rule.
 
     A timestamp in the future, but within the clock tolerance, touches the ambiguity `tolerated`.
     """
@@ -194,7 +221,9 @@ def _latest_moments(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, 
     return Moment.of(now).after(tolerance[0]), Moment.of(now).after(tolerance[1])
 
 
-def _report_long_strings(ambiguity: Ambiguity, sites: Mapping[str, Site], path: str, value: Any, place: Place, inspection: Inspection) -> None:
+def _report_long_strings(
+    ambiguity: Ambiguity, sites: Mapping[str, Site], path: str, value: Any, place: Place, inspection: Inspection
+) -> None:
     if type(value) is str and len(value) > ambiguity.options["limit"]:
         inspection.touch(ambiguity, place, f"{len(value):,} characters")
     elif type(value) is dict:

@@ -1,8 +1,8 @@
 """Reads the contract from a folder: the message types, their rules and the ambiguities.
 
-The folder contains a schema for each message type, a schema for the envelope of responses, the rules that JSON Schema cannot
-express (`semantics.json`), and the ambiguities (`ambiguities.json`). The folder of a changed contract contains only the files
-that differ from the built-in contract.
+The folder contains a schema for each message type, a schema for the envelope of responses, the rules that JSON Schema
+cannot express (`semantics.json`), and the ambiguities (`ambiguities.json`). The folder of a changed contract contains
+only the files that differ from the built-in contract.
 """
 
 import json
@@ -35,7 +35,9 @@ from brokerfuzz.wording import listed
 
 
 class Policies(dict[str, tuple[str, ...]]):
-    """Maps the ID of an ambiguity to the interpretations that the user allows. Use `Contract.check_policies` to create `Policies`."""
+    """Maps the ID of an ambiguity to the interpretations that the user allows. Use `Contract.check_policies` to create
+    `Policies`.
+    """
 
 
 PolicyValues = Mapping[str, str | int | Sequence[str | int]]
@@ -53,9 +55,10 @@ FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *
 class Contract:
     """A read-only contract. Use `load_contract` to create a `Contract`.
 
-    `schemas` maps the names of schema files (`envelope`, `product-list-response`) to their contents. `flat` maps message types to
-    flat schemas (see `flattening`). `folder` contains the files of the contract. If `values` contains reference data (the values
-    that a target knows), the schemas in `flat` allow only these values. Then `original` is the contract without reference data.
+    `schemas` maps the names of schema files (`envelope`, `product-list-response`) to their contents. `flat` maps
+    message types to flat schemas (see `flattening`). `folder` contains the files of the contract. If `values` contains
+    reference data (the values that a target knows), the schemas in `flat` allow only these values. Then `original` is
+    the contract without reference data.
 
     >>> from brokerfuzz import load_contract
     >>> len(load_contract().rules["offer-creation-request"])
@@ -72,10 +75,16 @@ class Contract:
 
     def __repr__(self) -> str:
         """Returns only the folder, because Hypothesis prints the arguments of strategies."""
-        return f"load_contract({str(self.folder)!r})" if self.values is None else f"load_contract({str(self.folder)!r}, values=...)"
+        return (
+            f"load_contract({str(self.folder)!r})"
+            if self.values is None
+            else f"load_contract({str(self.folder)!r}, values=...)"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles only the folder and the reference data. The process that unpickles a contract reads the folder again."""
+        """Pickles only the folder and the reference data. The process that unpickles a contract reads the folder
+        again.
+        """
         return load_contract, (self.folder, self.values)
 
     @cached_property
@@ -83,19 +92,28 @@ class Contract:
         """Maps each message type to its rules."""
         if self.original is not None:
             return self.original.rules
-        return MappingProxyType({of: (*derive_rules(of, self.flat[of]), *self._semantics_of(of)) for of in MESSAGE_TYPES})
+        return MappingProxyType(
+            {of: (*derive_rules(of, self.flat[of]), *self._semantics_of(of)) for of in MESSAGE_TYPES}
+        )
 
     def _semantics_of(self, message_type: str) -> list[Rule]:
-        """Returns the rules in `semantics.json` for a message type. If a changed contract lacks the site of a rule, the rule is
-        omitted.
+        """Returns the rules in `semantics.json` for a message type. If a changed contract lacks the site of a rule, the
+        rule is omitted.
         """
-        return [rule for rule in self.semantics if rule.message_type == message_type and rule.site in self.sites[message_type]]
+        return [
+            rule
+            for rule in self.semantics
+            if rule.message_type == message_type and rule.site in self.sites[message_type]
+        ]
 
     @cached_property
     def sites(self) -> Mapping[str, Mapping[str, Site]]:
         """Maps each message type to its sites."""
         return MappingProxyType(
-            {message_type: MappingProxyType({site.path: site for site in sites(schema)}) for message_type, schema in self.flat.items()}
+            {
+                message_type: MappingProxyType({site.path: site for site in sites(schema)})
+                for message_type, schema in self.flat.items()
+            }
         )
 
     @cached_property
@@ -103,16 +121,20 @@ class Contract:
         """Maps each message type to its required properties that no schema describes."""
         known = self.sites
         return MappingProxyType(
-            {message_type: tuple(rule.site for rule in rules if rule.site not in known[message_type]) for message_type, rules in self.rules.items()}
+            {
+                message_type: tuple(rule.site for rule in rules if rule.site not in known[message_type])
+                for message_type, rules in self.rules.items()
+            }
         )
 
     def check_described(self, message_type: str) -> None:
-        """Raises `ContractError` if the contract requires a property, but has no schema for it. brokerfuzz can judge messages
-        with such a property, but cannot generate them.
+        """Raises `ContractError` if the contract requires a property, but has no schema for it. brokerfuzz can judge
+        messages with such a property, but cannot generate them.
         """
         for site in self.undescribed[message_type]:
             raise ContractError(
-                f"{message_type} requires {site!r}, but its `properties` do not contain {site!r}: add this property, with "
+                f"{message_type} requires {site!r}, but its `properties` do not contain {site!r}: add this property, "
+                "with "
                 "the schema {} if any value is allowed"
             )
 
@@ -130,10 +152,14 @@ class Contract:
         for ambiguity in self.ambiguities:
             if ambiguity.id == ambiguity_id:
                 return ambiguity
-        raise UnknownNameError("ambiguity", ambiguity_id, self.ambiguity_names, "`brokerfuzz rules` lists all ambiguities")
+        raise UnknownNameError(
+            "ambiguity", ambiguity_id, self.ambiguity_names, "`brokerfuzz rules` lists all ambiguities"
+        )
 
     def group(self, name: str) -> Sequence[Ambiguity]:
-        """Returns the ambiguities of a group. For example, the IDs in the group `timestamp-format` begin with `timestamp-format.`."""
+        """Returns the ambiguities of a group. For example, the IDs in the group `timestamp-format` begin with
+        `timestamp-format.`.
+        """
         return [one for one in self.ambiguities if one.id.startswith(f"{name}.")]
 
     @property
@@ -144,13 +170,16 @@ class Contract:
     def check_policies(self, policies: PolicyValues) -> Policies:
         """Converts policies to a uniform format that maps the ID of each ambiguity to its allowed interpretations.
 
-        To allow several interpretations, use a sequence or a string with commas. A group, such as `timestamp-format`, means all
-        IDs that begin with this name. Raises `UnknownNameError` if an ambiguity or an interpretation is unknown.
+        To allow several interpretations, use a sequence or a string with commas. A group, such as `timestamp-format`,
+        means all IDs that begin with this name. Raises `UnknownNameError` if an ambiguity or an interpretation is
+        unknown.
         """
         if isinstance(policies, Policies):
             return policies
         found = Policies()
-        for name in sorted(policies, key=lambda name: name.count(".")):  # the ID of an ambiguity has priority over the name of its group
+        for name in sorted(
+            policies, key=lambda name: name.count(".")
+        ):  # the ID of an ambiguity has priority over the name of its group
             given = policies[name]
             values = tuple(map(str, given)) if isinstance(given, list | tuple) else tuple(str(given).split(","))
             for ambiguity in self.group(name) or [self.ambiguity(name)]:
@@ -160,10 +189,13 @@ class Contract:
                             "policy",
                             f"{name}={value}",
                             (),
-                            f"no policy settles {name}, because this ambiguity has no interpretations: remove the policy",
+                            f"no policy settles {name}, because this ambiguity has no interpretations: remove the "
+                            "policy",
                         )
                     if not ambiguity.has(value):
-                        raise UnknownNameError("policy", f"{name}={value}", ambiguity.interpretations, f"{name} can be {ambiguity.choices}")
+                        raise UnknownNameError(
+                            "policy", f"{name}={value}", ambiguity.interpretations, f"{name} can be {ambiguity.choices}"
+                        )
                 found[ambiguity.id] = values
         return found
 
@@ -176,12 +208,16 @@ def known_message_type(name: str) -> MessageType:
 
 
 def known_contract(contract: Contract | None) -> Contract:
-    """Returns the contract, or the built-in contract for None. Raises `TypeError` if the argument is not a `Contract`."""
+    """Returns the contract, or the built-in contract for None. Raises `TypeError` if the argument is not a
+    `Contract`.
+    """
     if contract is None:
         return load_contract()
     if not isinstance(contract, Contract):
         remedy = (
-            f"use load_contract({str(contract)!r})" if isinstance(contract, str | Path) else "use the contract that load_contract(folder) returns"
+            f"use load_contract({str(contract)!r})"
+            if isinstance(contract, str | Path)
+            else "use the contract that load_contract(folder) returns"
         )
         raise TypeError(f"contract={quoted(contract)}: {remedy}")
     return contract
@@ -190,22 +226,25 @@ def known_contract(contract: Contract | None) -> Contract:
 _loaded: dict[tuple[Path, KnownValues | None], Contract] = {}
 
 
-def load_contract(folder: str | Path | None = None, values: KnownValues | str | Path | Mapping[str, Any] | None = None) -> Contract:
+def load_contract(
+    folder: str | Path | None = None, values: KnownValues | str | Path | Mapping[str, Any] | None = None
+) -> Contract:
     """Returns the contract in a folder. If `folder` is None, returns the built-in contract.
 
-    `values` is reference data: the values that a target knows, as a TOML file or as a mapping with the same content. At the sites
-    in `values`, generated messages contain only the listed values. For example:
+    `values` is reference data: the values that a target knows, as a TOML file or as a mapping with the same content. At
+    the sites in `values`, generated messages contain only the listed values. For example:
 
     >>> from brokerfuzz import load_contract, messages
     >>> contract = load_contract(values={"number": ["N-1", "N-2"]})
     >>> next(messages("offer-creation-request", 0, contract=contract))["number"]
     'N-1'
 
-    The folder contains some of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`, `ambiguities.json`). If a
-    file is missing, brokerfuzz uses the built-in file. If the files change later, the same process does not read them again.
+    The folder contains some of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`,
+    `ambiguities.json`). If a file is missing, brokerfuzz uses the built-in file. If the files change later, the same
+    process does not read them again.
 
-    Raises `ContractError` if the folder does not exist, or if one of its files is not JSON, not a schema of draft 2020-12, or has
-    a wrong name.
+    Raises `ContractError` if the folder does not exist, or if one of its files is not JSON, not a schema of draft
+    2020-12, or has a wrong name.
 
     >>> from brokerfuzz import load_contract
     >>> load_contract().sites["offer-pricing-response"]["data.offers[].quantity"].schema["minimum"]
@@ -230,39 +269,63 @@ def _narrowed(contract: Contract, values: KnownValues) -> Contract:
     asked = {message_type: [*values.detectors(message_type)] for message_type in flat}
     sites = {message_type: found for message_type, found in asked.items() if found}
     known = replace(load_contract().ambiguity(KNOWN_VALUES), detector=DETECTOR, sites=sites)
-    others = (_without_known_sites(ambiguity, sites) for ambiguity in contract.ambiguities if ambiguity.id != KNOWN_VALUES)
+    others = (
+        _without_known_sites(ambiguity, sites) for ambiguity in contract.ambiguities if ambiguity.id != KNOWN_VALUES
+    )
     return replace(contract, flat=frozen(flat), ambiguities=(*others, known), values=values, original=contract)
 
 
 def _without_known_sites(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:
-    """Removes the sites with reference data from an ambiguity, because a value that the target knows is not ambiguous."""
+    """Removes the sites with reference data from an ambiguity, because a value that the target knows is not
+    ambiguous.
+    """
     if ambiguity.detector not in (*OF_VALUES, TIMESTAMP) or ambiguity.sites is None:
         return ambiguity
-    left = {name: [site for site in sites if site not in known.get(name, ())] for name, sites in ambiguity.sites.items()}
+    left = {
+        name: [site for site in sites if site not in known.get(name, ())] for name, sites in ambiguity.sites.items()
+    }
     return replace(ambiguity, sites={name: sites for name, sites in left.items() if sites or not ambiguity.sites[name]})
 
 
 def _load(folder: Path) -> Contract:
     if not folder.is_dir():
-        raise ContractError(f"{folder} is not a folder: specify a folder with the contract files that you changed, such as {FILES[0]}")
+        raise ContractError(
+            f"{folder} is not a folder: specify a folder with the contract files that you changed, such as {FILES[0]}"
+        )
     names = {path.name for path in folder.glob(f"*{SCHEMA_SUFFIX}")}
     if stray := sorted(names - set(FILES)):
-        raise ContractError(f"{folder / stray[0]} does not belong to any message type: the allowed file names are {', '.join(FILES)}")
+        raise ContractError(
+            f"{folder / stray[0]} does not belong to any message type: the allowed file names are {', '.join(FILES)}"
+        )
     if folder != DATA and not (names | {name for name in TABLES if (folder / name).exists()}):
-        raise ContractError(f"{folder} contains none of {', '.join(FILES)}: copy the files that you want to change into this folder")
+        raise ContractError(
+            f"{folder} contains none of {', '.join(FILES)}: copy the files that you want to change into this folder"
+        )
     files = {name: _read(folder / name if (folder / name).exists() else DATA / name) for name in FILES}
-    schemas = {name.removesuffix(SCHEMA_SUFFIX): _checked_schema(folder / name, files[name]) for name in FILES if name.endswith(SCHEMA_SUFFIX)}
+    schemas = {
+        name.removesuffix(SCHEMA_SUFFIX): _checked_schema(folder / name, files[name])
+        for name in FILES
+        if name.endswith(SCHEMA_SUFFIX)
+    }
     try:
         flat = _flattened(schemas, folder)
-        ambiguities = tuple(ambiguity_of(entry) for entry in _entries(folder / "ambiguities.json", files["ambiguities.json"]))
-        semantics = tuple(semantic_rule_of(entry) for entry in _entries(folder / "semantics.json", files["semantics.json"]))
+        ambiguities = tuple(
+            ambiguity_of(entry) for entry in _entries(folder / "ambiguities.json", files["ambiguities.json"])
+        )
+        semantics = tuple(
+            semantic_rule_of(entry) for entry in _entries(folder / "semantics.json", files["semantics.json"])
+        )
         contract = Contract(frozen(schemas), frozen(flat), ambiguities, semantics, folder)
         _check_names(contract, folder)
         _check_tables(contract, folder)
-        contract = replace(contract, ambiguities=tuple(ambiguity.at_sites_of(contract.sites) for ambiguity in ambiguities))
+        contract = replace(
+            contract, ambiguities=tuple(ambiguity.at_sites_of(contract.sites) for ambiguity in ambiguities)
+        )
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
         reason = problem_of(problem)
-        raise ContractError(f"the contract in {folder} cannot be used ({reason}): compare its files with the built-in ones") from problem
+        raise ContractError(
+            f"the contract in {folder} cannot be used ({reason}): compare its files with the built-in ones"
+        ) from problem
     return contract
 
 
@@ -276,39 +339,59 @@ def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Sche
         try:
             validator(schemas[message_type], files)
         except ValueError as problem:
-            raise ContractError(f"{path} cannot be used as a schema ({_line(problem)}): correct the schema") from problem
+            raise ContractError(
+                f"{path} cannot be used as a schema ({_line(problem)}): correct the schema"
+            ) from problem
     return flat
 
 
 def _check_names(contract: Contract, folder: Path) -> None:
-    """Raises `ContractError` if a property name cannot be part of the name of a site, or cannot occur in a valid message."""
+    """Raises `ContractError` if a property name cannot be part of the name of a site, or cannot occur in a valid
+    message.
+    """
     for message_type, schema in contract.flat.items():
         for site in sites(schema):
             for name in site.schema.get("properties", {}):
                 path = folder / f"{message_type}{SCHEMA_SUFFIX}"
                 if not name or "." in name or "[]" in name:
-                    raise ContractError(f"{path} has a property named {name!r}: rename it, because '.' and '[]' are reserved for site names")
+                    raise ContractError(
+                        f"{path} has a property named {name!r}: rename it, because '.' and '[]' are reserved for site "
+                        "names"
+                    )
                 if "\0" in name:
                     raise ContractError(
-                        f"{path} has a property named {name!r}, which contains NUL: rename it, because a message with NUL is never valid"
+                        f"{path} has a property named {name!r}, which contains NUL: rename it, because a message with "
+                        "NUL is never valid"
                     )
 
 
 def _check_tables(contract: Contract, folder: Path) -> None:
-    """Raises `ContractError` if two ambiguities have the same ID, or if a file of the folder contains a site that does not
-    exist. If the folder lacks a file, the sites in the built-in file are not checked, because a changed schema may lack them.
+    """Raises `ContractError` if two ambiguities have the same ID, or if a file of the folder contains a site that does
+    not exist. If the folder lacks a file, the sites in the built-in file are not checked, because a changed schema may
+    lack them.
     """
     ids = Counter(ambiguity.id for ambiguity in contract.ambiguities)
     if repeated := [name for name, count in ids.items() if count > 1]:
-        raise ContractError(f"{folder / 'ambiguities.json'} has several ambiguities with the ID {repeated[0]!r}: give each ambiguity a different ID")
-    for table, sites_of_table in (("semantics.json", _semantic_sites(contract)), ("ambiguities.json", _ambiguous_sites(contract))):
+        raise ContractError(
+            f"{folder / 'ambiguities.json'} has several ambiguities with the ID {repeated[0]!r}: give each ambiguity "
+            "a different ID"
+        )
+    for table, sites_of_table in (
+        ("semantics.json", _semantic_sites(contract)),
+        ("ambiguities.json", _ambiguous_sites(contract)),
+    ):
         for message_type, site in sites_of_table if (folder / table).exists() else ():
             if message_type not in MESSAGE_TYPES:
-                raise ContractError(f"{folder / table} contains the unknown message type {message_type!r}: use {listed(MESSAGE_TYPES, 'or')}")
+                raise ContractError(
+                    f"{folder / table} contains the unknown message type {message_type!r}: use "
+                    f"{listed(MESSAGE_TYPES, 'or')}"
+                )
             if site not in contract.sites[message_type]:
                 near = get_close_matches(site, list(contract.sites[message_type]), n=1, cutoff=0.4)
                 guess = f"did you mean {near[0]!r}?" if near else "use a site of the schema"
-                raise ContractError(f"{folder / table} contains the site {site!r}, which does not exist in {message_type}: {guess}")
+                raise ContractError(
+                    f"{folder / table} contains the site {site!r}, which does not exist in {message_type}: {guess}"
+                )
 
 
 def _semantic_sites(contract: Contract) -> Iterator[tuple[str, str]]:
@@ -316,7 +399,9 @@ def _semantic_sites(contract: Contract) -> Iterator[tuple[str, str]]:
 
 
 def _ambiguous_sites(contract: Contract) -> Iterator[tuple[str, str]]:
-    """Yields the sites of all ambiguities, and the sites of the properties that their detectors read, each with its message type."""
+    """Yields the sites of all ambiguities, and the sites of the properties that their detectors read, each with its
+    message type.
+    """
     for ambiguity in contract.ambiguities:
         for message_type, sites_of_type in (ambiguity.sites or {}).items():
             yield from ((message_type, site) for where in sites_of_type for site in ambiguity.read_at(where))
@@ -338,7 +423,10 @@ def _entries(path: Path, table: Any) -> list[Mapping[str, Any]]:
 
 def _checked_schema(path: Path, schema: Any) -> Schema:
     if not isinstance(schema, dict):
-        raise ContractError(f"{path} must contain a JSON object, but contains {_line(schema)}: compare it with the built-in file of the same name")
+        raise ContractError(
+            f"{path} must contain a JSON object, but contains {_line(schema)}: compare it with the built-in file of "
+            "the same name"
+        )
     if (draft := schema.get("$schema", DRAFT)) not in (DRAFT, f"{DRAFT}#"):
         raise ContractError(f"{path} is a schema of the unsupported draft {draft}: rewrite it for {DRAFT}")
     check_limits(schema, path)
@@ -347,7 +435,8 @@ def _checked_schema(path: Path, schema: Any) -> Schema:
         meta.validate(schema)
     except (ValidationError, ValueError) as problem:
         raise ContractError(
-            f"{path} is not a JSON Schema of draft 2020-12 ({_line(getattr(problem, 'message', problem))}): correct the file"
+            f"{path} is not a JSON Schema of draft 2020-12 ({_line(getattr(problem, 'message', problem))}): correct "
+            "the file"
         ) from problem
     return schema
 
@@ -373,10 +462,14 @@ class _Resolver:
         try:
             target: Any = self.files.find(uri)
         except LookupError as problem:
-            raise ContractError(f"{self.path} has a $ref {reference!r} to a file outside the contract: use only files of the contract") from problem
+            raise ContractError(
+                f"{self.path} has a $ref {reference!r} to a file outside the contract: use only files of the contract"
+            ) from problem
         for step in filter(None, fragment.split("/")):
             try:
                 target = target[int(step) if isinstance(target, list) else unescape(step)]
             except (LookupError, TypeError, ValueError) as problem:
-                raise ContractError(f"{self.path} has a $ref {reference!r}, but {step!r} does not exist: correct the reference") from problem
+                raise ContractError(
+                    f"{self.path} has a $ref {reference!r}, but {step!r} does not exist: correct the reference"
+                ) from problem
         return target, uri

@@ -7,7 +7,15 @@ from typing import Any
 from jsonschema_rs import Validator, validator_for
 
 from brokerfuzz.errors import ContractError, quoted
-from brokerfuzz.schemas.ambiguity_detectors import COMPARED, DETECTORS, NEAR_NOW, NEEDED, OF_PLACES, PROPERTIES, REJECTED
+from brokerfuzz.schemas.ambiguity_detectors import (
+    COMPARED,
+    DETECTORS,
+    NEAR_NOW,
+    NEEDED,
+    OF_PLACES,
+    PROPERTIES,
+    REJECTED,
+)
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.read_only import frozen
@@ -25,9 +33,9 @@ NOT_IN_FUTURE = "not-in-future"
 class Ambiguity:
     """A question that the contract leaves open. A message touches the ambiguity if the question concerns this message.
 
-    - `interpretations`: the possible answers. `rejected` means that the message is invalid. Some other answers decide which value
-      counts: for example, the `first` or the `last` of two properties with the same name. For a clock tolerance, the answers are
-      numbers of seconds. `interpretations` is empty if no policy can answer the question.
+    - `interpretations`: the possible answers. `rejected` means that the message is invalid. Some other answers decide
+      which value counts: for example, the `first` or the `last` of two properties with the same name. For a clock
+      tolerance, the answers are numbers of seconds. `interpretations` is empty if no policy can answer the question.
     - `plain`: the usual values, to which the question does not apply.
     - `source`: the part of the contract that is unclear.
     - `detector`: the name of the function that detects the ambiguity. None: brokerfuzz does not search messages for the
@@ -58,7 +66,12 @@ class Ambiguity:
     def has(self, interpretation: str) -> bool:
         """Returns whether a policy can contain this interpretation."""
         if self.detector == NEAR_NOW:
-            return interpretation.isascii() and interpretation.isdigit() and len(interpretation) < 20 and int(interpretation) <= LONGEST_TOLERANCE
+            return (
+                interpretation.isascii()
+                and interpretation.isdigit()
+                and len(interpretation) < 20
+                and int(interpretation) <= LONGEST_TOLERANCE
+            )
         return interpretation in self.interpretations
 
     def concerns(self, message_type: str) -> bool:
@@ -72,11 +85,15 @@ class Ambiguity:
         return [site, *(join(below, name) for name in (*names, *PROPERTIES.get(str(self.detector), ())))]
 
     def at_sites_of(self, sites: Mapping[str, Collection[str]]) -> "Ambiguity":
-        """Returns the ambiguity without the sites that a changed contract lacks. `sites` maps each message type to its sites."""
+        """Returns the ambiguity without the sites that a changed contract lacks. `sites` maps each message type to its
+        sites.
+        """
         if self.sites is None:
             return self
         left = {of: [*self._left(entries, sites.get(of, ()))] for of, entries in self.sites.items()}
-        return replace(self, sites=frozen({of: entries for of, entries in left.items() if entries or not self.sites[of]}))
+        return replace(
+            self, sites=frozen({of: entries for of, entries in left.items() if entries or not self.sites[of]})
+        )
 
     def _left(self, entries: Any, known: Collection[str]) -> Iterator[Any]:
         for where in entries:
@@ -133,18 +150,32 @@ def _named(entry: Any) -> str:
 
 
 def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """`entry` is an ambiguity in `ambiguities.json`. Raises `ContractError` if its detector does not support a listed interpretation."""
+    """`entry` is an ambiguity in `ambiguities.json`. Raises `ContractError` if its detector does not support a listed
+    interpretation.
+    """
     given, detector = entry["interpretations"], entry["detector"]
     if detector == NEAR_NOW:
         seconds = given.get("seconds") if isinstance(given, dict) else None
-        if not isinstance(seconds, list) or not seconds or not all(type(one) is int and 0 <= one <= LONGEST_TOLERANCE for one in seconds):
+        if (
+            not isinstance(seconds, list)
+            or not seconds
+            or not all(type(one) is int and 0 <= one <= LONGEST_TOLERANCE for one in seconds)
+        ):
             raise ContractError(
-                f'ambiguity {entry["id"]!r} has unsupported interpretations: use an object with a list of seconds, such as {{"seconds": [0, 300]}}'
+                f"ambiguity {entry['id']!r} has unsupported interpretations: use an object with a list of seconds, "
+                f'such as {{"seconds": [0, 300]}}'
             )
         return tuple(map(str, seconds))
     known = (*MEANINGS[str(detector)], REJECTED) if detector in MEANINGS else None
-    if not isinstance(given, list) or (known is not None and not set(given) <= set(known)) or (detector is not None and REJECTED not in given):
-        raise ContractError(f"ambiguity {entry['id']!r} has unsupported interpretations: use {listed(known or ('accepted', REJECTED), 'or')}")
+    if (
+        not isinstance(given, list)
+        or (known is not None and not set(given) <= set(known))
+        or (detector is not None and REJECTED not in given)
+    ):
+        raise ContractError(
+            f"ambiguity {entry['id']!r} has unsupported interpretations: use "
+            f"{listed(known or ('accepted', REJECTED), 'or')}"
+        )
     if len(set(given)) < len(given):
         raise ContractError(f"ambiguity {entry['id']!r} contains an interpretation twice: remove one of the two")
     return tuple(given)
@@ -155,9 +186,14 @@ def _check_detector(entry: Mapping[str, Any]) -> None:
     if detector is None:
         return
     if detector not in DETECTORS:
-        raise ContractError(f"ambiguity {entry['id']!r} has an unknown detector {detector!r}: use one of {', '.join(sorted(DETECTORS))}")
+        raise ContractError(
+            f"ambiguity {entry['id']!r} has an unknown detector {detector!r}: use one of {', '.join(sorted(DETECTORS))}"
+        )
     if "sites" not in entry and detector in OF_PLACES:
-        raise ContractError(f"ambiguity {entry['id']!r} has no 'sites', but its detector {detector!r} needs them: add the sites that it concerns")
+        raise ContractError(
+            f"ambiguity {entry['id']!r} has no 'sites', but its detector {detector!r} needs them: add the sites that "
+            "it concerns"
+        )
     _check_names(entry)
     needed = NEEDED.get(detector)
     if needed == "limit" and type(entry.get(needed)) is not int:
@@ -173,8 +209,10 @@ def _check_names(entry: Mapping[str, Any]) -> None:
         names = [] if isinstance(where, str) else where[1:]
         if len(names) not in allowed:
             raise ContractError(
-                f"ambiguity {entry['id']!r} has the site {where!r} with {counted(len(names), 'name')} of properties, but its detector "
-                f"{entry['detector']!r} needs {listed(tuple(map(str, allowed)), 'or')}: compare it with the built-in ambiguities.json"
+                f"ambiguity {entry['id']!r} has the site {where!r} with {counted(len(names), 'name')} of properties, "
+                "but its detector "
+                f"{entry['detector']!r} needs {listed(tuple(map(str, allowed)), 'or')}: compare it with the built-in "
+                "ambiguities.json"
             )
 
 
@@ -183,6 +221,7 @@ def semantic_rule_of(entry: Any) -> Rule:
     _check_shape(entry, _SEMANTIC_RULE, "a rule", "semantics.json")
     if entry["keyword"] != NOT_IN_FUTURE:
         raise ContractError(
-            f"semantics.json has the keyword {entry['keyword']!r}, but only {NOT_IN_FUTURE!r} is supported: use this keyword, or remove the entry"
+            f"semantics.json has the keyword {entry['keyword']!r}, but only {NOT_IN_FUTURE!r} is supported: use this "
+            "keyword, or remove the entry"
         )
     return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["demand"])

@@ -1,7 +1,8 @@
 """Defines limits for changed contracts, so that no contract needs hours of processor time or gigabytes of memory.
 
-The limits are far above the size of realistic contracts. A contract that exceeds a limit is rejected before its schemas are
-compiled, because compiling cannot be interrupted. The environment variable `BROKERFUZZ_CONTRACT_LIMITS` multiplies all limits.
+The limits are far above the size of realistic contracts. A contract that exceeds a limit is rejected before its schemas
+are compiled, because compiling cannot be interrupted. The environment variable `BROKERFUZZ_CONTRACT_LIMITS` multiplies
+all limits.
 """
 
 import os
@@ -18,19 +19,25 @@ LARGEST_BOUND = {
     "minItems": 100, "minProperties": 100, "minContains": 100, "minLength": 10_000,
     "maxItems": 10_000, "maxProperties": 10_000, "maxLength": 1_000_000,
 }  # fmt: skip
-"""The maximum value of each keyword. For a larger value, brokerfuzz would generate too many items, properties or characters."""
+"""The maximum value of each keyword. For a larger value, brokerfuzz would generate too many items, properties or
+characters.
+"""
 MOST = {"enum": 200, "required": 300, "properties": 300, "anyOf": 50, "oneOf": 50, "allOf": 50}
 """The maximum number of entries of each keyword in a file, because each entry adds cases to the catalogue."""
 MOST_REFERENCES = 2000
-"""The maximum number of references that are followed in a file. A short file can need many references: if A refers twice to B,
-and B refers twice to C, then C is resolved four times.
+"""The maximum number of references that are followed in a file. A short file can need many references: if A refers
+twice to B, and B refers twice to C, then C is resolved four times.
 """
 MOST_VALUES = 2000
-"""The maximum number of values in a message with all properties. Each array has `minItems` items, or one item if `minItems` is 0 or missing."""
+"""The maximum number of values in a message with all properties. Each array has `minItems` items, or one item if
+`minItems` is 0 or missing.
+"""
 MOST_LEVELS = 64
 """The maximum depth of nested arrays and objects in a message."""
 SMALLEST_STEP = 1e-12
-"""The minimum value of `multipleOf`. Smaller steps would exceed the precision of doubles: the next double after 1000 is larger by 1e-13."""
+"""The minimum value of `multipleOf`. Smaller steps would exceed the precision of doubles: the next double after 1000 is
+larger by 1e-13.
+"""
 SECONDS = 10.0
 """The maximum processor time, in seconds, for generating the values of one place of a message."""
 
@@ -39,19 +46,23 @@ MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=1
 
 
 def limit(number: float) -> float:
-    """Multiplies a limit, such as `MOST_VALUES`, by the factor in the environment variable `BROKERFUZZ_CONTRACT_LIMITS`. Raises
-    `ContractError` if the factor is not a whole number of at least 1.
+    """Multiplies a limit, such as `MOST_VALUES`, by the factor in the environment variable
+    `BROKERFUZZ_CONTRACT_LIMITS`. Raises `ContractError` if the factor is not a whole number of at least 1.
     """
     factor = os.environ.get(VARIABLE) or "1"
     if not factor.isascii() or not factor.isdecimal() or int(factor) < 1:
-        raise ContractError(f"the environment variable {VARIABLE} is {factor[:40]!r}: use a whole number of at least 1, such as 10")
+        raise ContractError(
+            f"the environment variable {VARIABLE} is {factor[:40]!r}: use a whole number of at least 1, such as 10"
+        )
     return number * int(factor)
 
 
 def check_size(path: Path) -> None:
     """Raises `ContractError` if a file is too large to be part of a contract."""
     if (size := path.stat().st_size) > limit(LARGEST_FILE):
-        raise ContractError(f"{path} has {size:,} bytes, and the limit is {limit(LARGEST_FILE):,}: shorten the file, {MORE}")
+        raise ContractError(
+            f"{path} has {size:,} bytes, and the limit is {limit(LARGEST_FILE):,}: shorten the file, {MORE}"
+        )
 
 
 def check_limits(schema: Any, path: Path) -> None:
@@ -61,29 +72,47 @@ def check_limits(schema: Any, path: Path) -> None:
         for keyword, most in LARGEST_BOUND.items():
             value = part.get(keyword)
             if isinstance(value, int | float) and value > limit(most):
-                raise ContractError(f'{path} contains "{keyword}": {value:,}, and the limit is {limit(most):,}: use a smaller number, {MORE}')
+                raise ContractError(
+                    f'{path} contains "{keyword}": {value:,}, and the limit is {limit(most):,}: use a smaller number, '
+                    f"{MORE}"
+                )
         for keyword, most in MOST.items():
             value = part.get(keyword)
             counts[keyword] += len(value) if isinstance(value, list | Mapping) else 0
             if counts[keyword] > limit(most):
-                raise ContractError(f'{path} exceeds the limit of {limit(most):,} entries in "{keyword}" for a file: remove some entries, {MORE}')
+                raise ContractError(
+                    f'{path} exceeds the limit of {limit(most):,} entries in "{keyword}" for a file: remove some '
+                    f"entries, {MORE}"
+                )
         if isinstance(step := part.get("multipleOf"), int | float) and 0 < step < SMALLEST_STEP:
-            raise ContractError(f'{path} contains "multipleOf": {step}, and the smallest possible step is {SMALLEST_STEP}: use a larger step')
+            raise ContractError(
+                f'{path} contains "multipleOf": {step}, and the smallest possible step is {SMALLEST_STEP}: use a '
+                "larger step"
+            )
 
 
 def check_references(count: int, path: Path) -> None:
     """Raises `ContractError` if too many references were followed."""
     if count > limit(MOST_REFERENCES):
-        raise ContractError(f"{path} exceeds the limit of {limit(MOST_REFERENCES):,} references ($ref) for a file: use fewer references, {MORE}")
+        raise ContractError(
+            f"{path} exceeds the limit of {limit(MOST_REFERENCES):,} references ($ref) for a file: use fewer "
+            f"references, {MORE}"
+        )
 
 
 def check_values(flat: Mapping[str, Any], path: Path) -> None:
-    """Raises `ContractError` if a message with all properties and the shortest arrays has too many levels or too many values."""
+    """Raises `ContractError` if a message with all properties and the shortest arrays has too many levels or too many
+    values.
+    """
     if _levels(flat) > limit(MOST_LEVELS):
-        raise ContractError(f"{path} exceeds the limit of {limit(MOST_LEVELS)} levels of nested arrays and objects: reduce the nesting, {MORE}")
+        raise ContractError(
+            f"{path} exceeds the limit of {limit(MOST_LEVELS)} levels of nested arrays and objects: reduce the "
+            f"nesting, {MORE}"
+        )
     if _values(flat) > limit(MOST_VALUES):
         raise ContractError(
-            f"{path} exceeds the limit of {limit(MOST_VALUES):,} values in a message, even with the shortest arrays: use a smaller minItems or fewer "
+            f"{path} exceeds the limit of {limit(MOST_VALUES):,} values in a message, even with the shortest arrays: "
+            "use a smaller minItems or fewer "
             f"properties, {MORE}"
         )
 
@@ -97,7 +126,10 @@ class TimeLimit:
     def check(self) -> None:
         """Raises `ContractError` if the time limit is exceeded."""
         if process_time() > self._end:
-            raise ContractError(f"generating values for {self._where} exceeds the limit of {self._seconds:g} s: make its schema simpler, {MORE}")
+            raise ContractError(
+                f"generating values for {self._where} exceeds the limit of {self._seconds:g} s: make its schema "
+                f"simpler, {MORE}"
+            )
 
 
 def patterns_in(schema: Any) -> Iterator[str]:
@@ -109,7 +141,11 @@ def patterns_in(schema: Any) -> Iterator[str]:
 
 def _values(flat: Mapping[str, Any]) -> int:
     count = 1 + sum(_values(part) for part in flat.get("properties", {}).values())
-    return count + max(int(flat.get("minItems", 1)), 1) * _values(flat["items"]) if isinstance(flat.get("items"), Mapping) else count
+    return (
+        count + max(int(flat.get("minItems", 1)), 1) * _values(flat["items"])
+        if isinstance(flat.get("items"), Mapping)
+        else count
+    )
 
 
 def _levels(flat: Mapping[str, Any]) -> int:

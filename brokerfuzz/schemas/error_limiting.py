@@ -1,7 +1,7 @@
-"""Makes large messages smaller before their validation, because the validator creates all errors before it returns the first
-error. An error needs about two kilobytes, so the errors of a message with one megabyte of `{},` would need three gigabytes. For
-each array item, this module asks the validator only whether the item is valid, which creates no errors. After a limited number
-of invalid items, this module removes the rest of the array.
+"""Makes large messages smaller before their validation, because the validator creates all errors before it returns the
+first error. An error needs about two kilobytes, so the errors of a message with one megabyte of `{},` would need three
+gigabytes. For each array item, this module asks the validator only whether the item is valid, which creates no errors.
+After a limited number of invalid items, this module removes the rest of the array.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,7 +31,9 @@ class ErrorLimiter:
         return self._validators[id(schema)]
 
     def applied(self, schemas: Iterable[Schema], value: Any) -> Iterator[Schema]:
-        """Yields each schema. For each condition in a schema, also yields the branch that applies to `value`: `then` or `else`."""
+        """Yields each schema. For each condition in a schema, also yields the branch that applies to `value`: `then` or
+        `else`.
+        """
         for schema in schemas:
             yield schema
             for condition in conditions_of(schema):
@@ -64,8 +66,9 @@ class _Reduction:
         return found
 
     def _object(self, schemas: list[Schema], props: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns a copy of an object. The copy has reduced values for the properties that `schemas` describe. The copy also
-        contains the first `limit` other properties. Their value is None, because only their names can break a rule.
+        """Returns a copy of an object. The copy has reduced values for the properties that `schemas` describe. The copy
+        also contains the first `limit` other properties. Their value is None, because only their names can break a
+        rule.
         """
         found, unknown = dict[str, Any](), 0
         for name, prop in props.items():

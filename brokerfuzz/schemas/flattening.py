@@ -1,7 +1,8 @@
-"""Converts a JSON Schema to a flat schema. A flat schema has no references, and describes each place of a message only once.
+"""Converts a JSON Schema to a flat schema. A flat schema has no references, and describes each place of a message only
+once.
 
-`flatten` resolves `$ref`, merges the schemas in `allOf`, and then collects the conditions (`if`, `then`, `else`) in `allOf`.
-The flat schema allows the same messages as the original schema. Rules and generators need flat schemas.
+`flatten` resolves `$ref`, merges the schemas in `allOf`, and then collects the conditions (`if`, `then`, `else`) in
+`allOf`. The flat schema allows the same messages as the original schema. Rules and generators need flat schemas.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,27 +13,49 @@ from typing import Any
 
 Schema = dict[str, Any]
 Resolve = Callable[[str, str], tuple[Any, str]]
-"""A function that gets a `$ref` and the base URI of the schema that contains it. The function returns the referenced schema and
-the base URI of that schema.
+"""A function that gets a `$ref` and the base URI of the schema that contains it. The function returns the referenced
+schema and the base URI of that schema.
 """
 
 ANNOTATIONS = frozenset(
-    ["$schema", "$id", "$anchor", "$comment", "$defs", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"]
+    [
+        "$schema",
+        "$id",
+        "$anchor",
+        "$comment",
+        "$defs",
+        "title",
+        "description",
+        "default",
+        "examples",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+    ]
 )
 APPLICATORS = frozenset(["properties", "items", "allOf", "if", "then", "else"])
 ASSERTIONS = (
     "type", "enum", "const", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minItems", "maxItems", "uniqueItems", "required", "additionalProperties",
 )  # fmt: skip
-"""The keywords that the generators of brokerfuzz support. For the other keywords of a changed contract, they use JSON Schema libraries."""
+"""The keywords that the generators of brokerfuzz support. For the other keywords of a changed contract, they use JSON
+Schema libraries.
+"""
 
-_UNSUPPORTED_WITH_SCHEMA = ("not", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties", "unevaluatedItems")
+_UNSUPPORTED_WITH_SCHEMA = (
+    "not",
+    "contains",
+    "propertyNames",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+)
 _UNSUPPORTED_WITH_LIST = ("anyOf", "oneOf", "prefixItems")
 _UNSUPPORTED_WITH_MAPPING = ("patternProperties", "dependentSchemas")
 
 KNOWN, ROWS = "brokerfuzz:known", "brokerfuzz:rows"
-"""Two keywords for reference data (see `known_values`): the known values of a site, and the known combinations of values in an
-object. Only generators use these keywords.
+"""Two keywords for reference data (see `known_values`): the known values of a site, and the known combinations of
+values in an object. Only generators use these keywords.
 """
 
 _KNOWN = ANNOTATIONS | APPLICATORS | frozenset([*ASSERTIONS, KNOWN, ROWS])
@@ -63,13 +86,17 @@ def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
 
 
 def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
-    """Resolves the references in a schema, and merges the schemas in `allOf`. The schema `False` becomes a schema that allows no type."""
+    """Resolves the references in a schema, and merges the schemas in `allOf`. The schema `False` becomes a schema that
+    allows no type.
+    """
     if schema is True:
         return {}
     if schema is False:
         return {"type": []}
     base = schema.get("$id", base)
-    own: Schema = {k: v for k, v in schema.items() if k not in {"$ref", "allOf", "if", "then", "else", "$defs", "$schema", "$id"}}
+    own: Schema = {
+        k: v for k, v in schema.items() if k not in {"$ref", "allOf", "if", "then", "else", "$defs", "$schema", "$id"}
+    }
     if "properties" in own:
         own["properties"] = {name: flatten(prop, resolve, base) for name, prop in own["properties"].items()}
     if isinstance(own.get("items"), dict | bool):
@@ -132,10 +159,13 @@ def conjoin(left: Schema, right: Schema) -> Schema:
 
 
 def _apart(left: Schema, right: Schema) -> Schema:
-    """Combines two schemas without merging their keywords, as `{"anyOf": [{"allOf": [left, right]}]}`. A flat schema cannot have
-    `left` and `right` in its own `allOf`, which contains only conditions (`if`).
+    """Combines two schemas without merging their keywords, as `{"anyOf": [{"allOf": [left, right]}]}`. A flat schema
+    cannot have `left` and `right` in its own `allOf`, which contains only conditions (`if`).
     """
-    return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
+    return {
+        "type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))),
+        "anyOf": [{"allOf": [left, right]}],
+    }
 
 
 def _without_forbidden_properties(joined: Schema, left: Schema, right: Schema) -> Schema:
@@ -159,7 +189,9 @@ def _type(left: str | list[str], right: str | list[str]) -> list[str]:
 
 def _properties(left: Mapping[str, Schema], right: Mapping[str, Schema]) -> dict[str, Schema]:
     return {
-        name: conjoin(left[name], right[name]) if name in left and name in right else left.get(name, right.get(name, {}))
+        name: conjoin(left[name], right[name])
+        if name in left and name in right
+        else left.get(name, right.get(name, {}))
         for name in [*left, *(name for name in right if name not in left)]
     }
 

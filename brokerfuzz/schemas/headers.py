@@ -1,7 +1,8 @@
 """Finds the ambiguities that request headers touch, and decompresses the bodies of requests.
 
-The contract describes messages, but does not say which headers a target must accept. So most unusual headers touch an ambiguity. In
-header names and media types, upper-case and lower-case letters are equivalent (RFC 9110, sections 5.1 and 8.3.1).
+The contract describes messages, but does not say which headers a target must accept. So most unusual headers touch an
+ambiguity. In header names and media types, upper-case and lower-case letters are equivalent (RFC 9110, sections 5.1 and
+8.3.1).
 """
 
 import re
@@ -13,16 +14,28 @@ from typing import Any
 from brokerfuzz.errors import quoted
 
 Headers = tuple[tuple[str, str | None], ...]
-"""Pairs of a name and a value. Each pair replaces the usual header that has the same name. The value None removes this header."""
+"""Pairs of a name and a value. Each pair replaces the usual header that has the same name. The value None removes this
+header.
+"""
 
 JSON_TYPE = "application/json"
 MOST_DECOMPRESSED = 8 * 1024 * 1024
-"""The maximum size of a decompressed message, in bytes. brokerfuzz leaves a body compressed if the message would be larger."""
+"""The maximum size of a decompressed message, in bytes. brokerfuzz leaves a body compressed if the message would be
+larger.
+"""
 
 CONTENT_TYPE, CONTENT_TYPE_FORM, CHARSET = "content_type", "content_type_form", "charset"
 CONTENT_ENCODING, FALSE_CONTENT_ENCODING = "content_encoding", "false_content_encoding"
 RESPONSE_TYPE, OTHER_HEADERS = "response_type", "other_headers"
-OF_HEADERS = (CONTENT_TYPE, CONTENT_TYPE_FORM, CHARSET, CONTENT_ENCODING, FALSE_CONTENT_ENCODING, RESPONSE_TYPE, OTHER_HEADERS)
+OF_HEADERS = (
+    CONTENT_TYPE,
+    CONTENT_TYPE_FORM,
+    CHARSET,
+    CONTENT_ENCODING,
+    FALSE_CONTENT_ENCODING,
+    RESPONSE_TYPE,
+    OTHER_HEADERS,
+)
 """The names of the detectors that examine headers."""
 
 TESTED = frozenset({"accept", "content-encoding", "content-type", "expect", "transfer-encoding"})
@@ -44,10 +57,14 @@ def headers_of(pairs: Any) -> Headers:
     headers = tuple((name, value) for name, value in pairs)
     for name, value in headers:
         if not (isinstance(name, str) and _NAME.fullmatch(name)) or name.lower() == "content-length":
-            raise ValueError(f"{quoted(name)} is not a header that you can set: use a valid HTTP header name other than content-length")
+            raise ValueError(
+                f"{quoted(name)} is not a header that you can set: use a valid HTTP header name other than "
+                "content-length"
+            )
         if value is not None and not (isinstance(value, str) and _VALUE.fullmatch(value)):
             raise ValueError(
-                f"{quoted(value)} is not a valid value for {quoted(name)}: use printable ASCII without leading or trailing spaces, or null"
+                f"{quoted(value)} is not a valid value for {quoted(name)}: use printable ASCII without leading or "
+                "trailing spaces, or null"
             )
     return headers
 
@@ -60,7 +77,9 @@ def replaced(usual: Iterable[tuple[str, str]], headers: Headers) -> list[tuple[s
 
 
 def in_doubt(headers: Headers, body: bytes) -> Iterator[tuple[str, str]]:
-    """Yields the detector and a description for each header that touches an ambiguity. `body` is the body as it is sent."""
+    """Yields the detector and a description for each header that touches an ambiguity. `body` is the body as it is
+    sent.
+    """
     given = Counter(name.lower() for name, _ in headers)
     for name, value in headers:
         if name.lower() == "content-type" and given["content-type"] > 1:
@@ -104,8 +123,12 @@ def _accepts_json(accept: str) -> bool:
 
 
 def carried(body: bytes, headers: Headers) -> bytes:
-    """If the headers declare gzip and the body is valid gzip, returns the decompressed body. Otherwise, returns the body unchanged."""
-    if [(value or "").lower() for name, value in headers if name.lower() == "content-encoding"] not in ([coding] for coding in _GZIP):
+    """If the headers declare gzip and the body is valid gzip, returns the decompressed body. Otherwise, returns the
+    body unchanged.
+    """
+    if [(value or "").lower() for name, value in headers if name.lower() == "content-encoding"] not in (
+        [coding] for coding in _GZIP
+    ):
         return body
     decompressor = zlib.decompressobj(_GZIP_WINDOW)
     try:

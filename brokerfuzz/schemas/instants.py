@@ -1,7 +1,7 @@
 """Parses timestamps: the usual format, and other notations that only some programs accept.
 
-The usual format is RFC 3339 (section 5.6) in whole seconds with Z at the end. The contract does not define the format of
-timestamps. A timestamp in any other notation touches an ambiguity: a program may parse or reject it.
+The usual format is RFC 3339 (section 5.6) in whole seconds with Z at the end. The contract does not define the format
+of timestamps. A timestamp in any other notation touches an ambiguity: a program may parse or reject it.
 """
 
 import re
@@ -44,8 +44,9 @@ class Moment(NamedTuple):
 
 
 class Timestamp(NamedTuple):
-    """A parsed timestamp. `moment` is None if the timestamp cannot be parsed. `spellings` lists the differences from the usual
-    format. `earliest` is the earliest moment that a program which parses the timestamp can mean, or None if it can be any.
+    """A parsed timestamp. `moment` is None if the timestamp cannot be parsed. `spellings` lists the differences from
+    the usual format. `earliest` is the earliest moment that a program which parses the timestamp can mean, or None if
+    it can be any.
     """
 
     moment: Moment | None
@@ -56,7 +57,8 @@ class Timestamp(NamedTuple):
 def timestamp(text: str) -> Timestamp:
     """Parses a timestamp. A timestamp without a time zone is in UTC. A date without a time means midnight.
 
-    For a leap second, `moment` is None, because few programs know the past leap seconds, and nobody knows the future ones.
+    For a leap second, `moment` is None, because few programs know the past leap seconds, and nobody knows the future
+    ones.
     """
     return _timestamp(text) if len(text) <= _USUAL else _timestamp.__wrapped__(text)
 
@@ -83,7 +85,9 @@ def _timestamp(text: str) -> Timestamp:
 
 
 def _earliest(text: str) -> Moment | None:
-    """Returns a moment for text that begins with a date, such as `2999-12-31T23:59Z`: a day before, because of time zones."""
+    """Returns a moment for text that begins with a date, such as `2999-12-31T23:59Z`: a day before, because of time
+    zones.
+    """
     found = _DATE.match(text)
     if found is None:
         return None
@@ -95,7 +99,9 @@ def _earliest(text: str) -> Moment | None:
 
 
 def _moment(parts: "re.Match[str]") -> Moment | None:
-    """Returns None if the day or the year does not exist, or if the second 60 is not the last second of a day in UTC."""
+    """Returns None if the day or the year does not exist, or if the second 60 is not the last second of a day in
+    UTC.
+    """
     time, second, zone = parts["time"] or "00:00", int(parts["second"] or 0), (parts["zone"] or "Z").upper()
     try:
         when = datetime.fromisoformat(f"{parts['date']}T{time}:00").replace(tzinfo=_zone(zone)).astimezone(UTC)

@@ -1,6 +1,7 @@
 """Finds all interpretations of a JSON text.
 
-For example, if several properties have the same name, each of them can count. Numbers can be exact or rounded to doubles.
+For example, if several properties have the same name, each of them can count. Numbers can be exact or rounded to
+doubles.
 
 The module also reports the reasons why a text is ambiguous, and reports strings that contain NUL or invalid Unicode.
 """
@@ -27,8 +28,8 @@ _MAY_BE_EXOTIC = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 class Interpretation(NamedTuple):
     """One way to interpret a JSON text.
 
-    If `rounded` is true, numbers are rounded to doubles. `counted` is the number of the property that counts if several properties
-    have the same name: 1 for the first, 2 for the second, and 0 for the last.
+    If `rounded` is true, numbers are rounded to doubles. `counted` is the number of the property that counts if several
+    properties have the same name: 1 for the first, 2 for the second, and 0 for the last.
     """
 
     rounded: bool = False
@@ -40,20 +41,22 @@ USUAL = Interpretation()
 DUPLICATE_PROPERTIES, DOUBLE_RANGE = "duplicate_properties", "double_range"
 """The detectors of two ambiguities. The answer to each of these ambiguities determines how a text is parsed."""
 MOST_COUNTED = 16
-"""The maximum number of properties with the same name that are judged: if there are more, these are the last one and the first ones."""
+"""The maximum number of properties with the same name that are judged: if there are more, these are the last one and
+the first ones.
+"""
 MEANINGS: Mapping[str, Mapping[str, tuple[int, ...]]] = {
     DOUBLE_RANGE: {"exact": (False,), "rounded": (True,)},
     DUPLICATE_PROPERTIES: {"last": (0,), "first": (1,), "both": tuple(range(MOST_COUNTED))},
 }
-"""Maps the two detectors above to the names of their interpretations. A number is a value of `Interpretation.rounded` (for
-`DOUBLE_RANGE`) or of `Interpretation.counted` (for `DUPLICATE_PROPERTIES`). `both` has several numbers: the message must be valid
-with each of the properties.
+"""Maps the two detectors above to the names of their interpretations. A number is a value of `Interpretation.rounded`
+(for `DOUBLE_RANGE`) or of `Interpretation.counted` (for `DUPLICATE_PROPERTIES`). `both` has several numbers: the
+message must be valid with each of the properties.
 """
 
 
 def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
-    """Returns the value of the text in each interpretation (the usual interpretation first), and the reasons why the text is
-    ambiguous.
+    """Returns the value of the text in each interpretation (the usual interpretation first), and the reasons why the
+    text is ambiguous.
 
     Raises `ValueError` if the text is not JSON.
     """
@@ -85,8 +88,8 @@ class _SharedNames(Pairs):
 
 
 class _Written:
-    """Parses a JSON text. Numbers that a double cannot represent become `_Inexact`, and objects with duplicate properties become
-    `_SharedNames`.
+    """Parses a JSON text. Numbers that a double cannot represent become `_Inexact`, and objects with duplicate
+    properties become `_SharedNames`.
     """
 
     def __init__(self) -> None:
@@ -95,12 +98,19 @@ class _Written:
 
     def parse(self, text: str) -> Any:
         """Returns the value. Raises `ValueError` if the text is not JSON."""
-        hooks: Mapping[str, Any] = {"parse_int": self._integer, "parse_float": self._real, "object_pairs_hook": self._object}
+        hooks: Mapping[str, Any] = {
+            "parse_int": self._integer,
+            "parse_float": self._real,
+            "object_pairs_hook": self._object,
+        }
         return json.JSONDecoder(parse_constant=_reject, **hooks).decode(text)
 
     @property
     def interpretations(self) -> list[Interpretation]:
-        return [Interpretation(*both) for both in product((False, True)[: 1 + self._inexact], range(min(self._most, MOST_COUNTED)))]
+        return [
+            Interpretation(*both)
+            for both in product((False, True)[: 1 + self._inexact], range(min(self._most, MOST_COUNTED)))
+        ]
 
     def _integer(self, literal: str) -> int | _Inexact:
         if len(literal) <= 15 or fits_double(literal):
@@ -127,7 +137,9 @@ def _reject(constant: str) -> NoReturn:
 
 
 class _InterpretationReader:
-    """Builds one value per interpretation from a parsed text. If `texts` is true, strings are also checked for NUL and surrogates."""
+    """Builds one value per interpretation from a parsed text. If `texts` is true, strings are also checked for NUL and
+    surrogates.
+    """
 
     def __init__(self, interpretations: list[Interpretation], texts: bool) -> None:
         self._interpretations, self._texts = interpretations, texts
@@ -145,7 +157,9 @@ class _InterpretationReader:
             return self._repeated(value, place)
         if kind is _Inexact:
             literal = value.literal
-            self._note(DOUBLE_RANGE, place, literal if len(literal) <= 60 else f"a number of {len(literal):,} characters")
+            self._note(
+                DOUBLE_RANGE, place, literal if len(literal) <= 60 else f"a number of {len(literal):,} characters"
+            )
             return [value.rounded if one.rounded else exact(literal) for one in self._interpretations]
         if kind is str:
             self._look_at(value, place)
@@ -157,31 +171,48 @@ class _InterpretationReader:
             below = self._named(name, place) if self._texts else (place, name)
             if type(prop) in self._seen and (read := self.read(prop, below)) is not None:
                 found[name] = read
-        return [{**props, **{name: read[k] for name, read in found.items()}} for k in range(len(self._interpretations))] if found else None
+        return (
+            [{**props, **{name: read[k] for name, read in found.items()}} for k in range(len(self._interpretations))]
+            if found
+            else None
+        )
 
     def _repeated(self, props: Pairs, place: Place) -> list[Any]:
         found, names = [], set()
         for name, prop in props:
             if name in names:
-                self._note(DUPLICATE_PROPERTIES, (place, _without_surrogates(name)), f"duplicate property `{printable(name)}`")
+                self._note(
+                    DUPLICATE_PROPERTIES, (place, _without_surrogates(name)), f"duplicate property `{printable(name)}`"
+                )
             names.add(name)
             found.append((name, self.read(prop, self._named(name, place)) or [prop] * len(self._interpretations)))
         values: dict[str, list[Any]] = {}
         for name, read in found:
             values.setdefault(name, []).append(read)
-        return [{name: of[min(one.counted, len(of)) - 1][k] for name, of in values.items()} for k, one in enumerate(self._interpretations)]
+        return [
+            {name: of[min(one.counted, len(of)) - 1][k] for name, of in values.items()}
+            for k, one in enumerate(self._interpretations)
+        ]
 
     def _array(self, items: list[Any], place: Place) -> list[Any] | None:
         found = {}
         for index, item in enumerate(items):
             if type(item) in self._seen and (read := self.read(item, (place, index))) is not None:
                 found[index] = read
-        return [[found[i][k] if i in found else item for i, item in enumerate(items)] for k in range(len(self._interpretations))] if found else None
+        return (
+            [
+                [found[i][k] if i in found else item for i, item in enumerate(items)]
+                for k in range(len(self._interpretations))
+            ]
+            if found
+            else None
+        )
 
     def _named(self, name: str, place: Place) -> Place:
         """Checks the name of a property, and returns the place of the property.
 
-        A lone surrogate in the name is reported at the place of the object, because no JSON Pointer can contain a lone surrogate.
+        A lone surrogate in the name is reported at the place of the object, because no JSON Pointer can contain a lone
+        surrogate.
         """
         below = (place, _without_surrogates(name))
         self._look_at(name, place if _SURROGATE.search(name) else below)

@@ -12,9 +12,11 @@ represent. This limit exists because Python can be configured to reject integers
 """
 
 _EXACT = Context(prec=LONGEST_NUMBER, rounding=ROUND_05UP, Emin=-LONGEST_NUMBER, Emax=LONGEST_NUMBER, traps=[])
-"""Rounds numbers that are longer than 640 digits or too large. A rounded number is on the same side of each bound of a schema as the original number.
+"""Rounds numbers that are longer than 640 digits or too large. A rounded number is on the same side of each bound of a
+schema as the original number.
 
-With `ROUND_05UP`, the 640th digit of a rounded number is never 0. Bounds are shorter, so no rounded number equals a bound.
+With `ROUND_05UP`, the 640th digit of a rounded number is never 0. Bounds are shorter, so no rounded number equals a
+bound.
 """
 
 
@@ -25,12 +27,16 @@ def exact(literal: str) -> Decimal:
 
 @lru_cache(maxsize=1024)
 def fits_double(literal: str) -> bool:
-    """Returns whether a number stays the same if it is parsed as a double and written again. For example, 0.1 stays the same."""
+    """Returns whether a number stays the same if it is parsed as a double and written again. For example, 0.1 stays the
+    same.
+    """
     return len(literal) <= LONGEST_NUMBER and exact(literal) == Decimal(repr(float(literal)))
 
 
 def integer(literal: str) -> int | float:
-    """Parses an integer. Python converts at most 4,300 digits. An integer with more digits becomes the largest double with its sign."""
+    """Parses an integer. Python converts at most 4,300 digits. An integer with more digits becomes the largest double
+    with its sign.
+    """
     try:
         return int(literal)
     except ValueError:

@@ -1,8 +1,8 @@
 """Parses JSON strictly, as RFC 8259 defines it.
 
-Other parsers tolerate errors and lose information that the oracle needs. `read` can be called with any bytes and raises no
-exception. The result contains an error for NaN and for text after the message. The result also reports duplicate properties,
-and numbers that a double cannot represent. Integers can have any length, and nesting can have any depth.
+Other parsers tolerate errors and lose information that the oracle needs. `read` can be called with any bytes and raises
+no exception. The result contains an error for NaN and for text after the message. The result also reports duplicate
+properties, and numbers that a double cannot represent. Integers can have any length, and nesting can have any depth.
 """
 
 import json
@@ -14,14 +14,21 @@ from typing import Any
 
 import orjson
 
-from brokerfuzz.schemas.ambiguity_detectors import BYTE_ORDER_MARK, NOT_UTF_8, OVERLONG_UTF_8, SURROGATES_IN_UTF_8, UTF_16, UTF_32
+from brokerfuzz.schemas.ambiguity_detectors import (
+    BYTE_ORDER_MARK,
+    NOT_UTF_8,
+    OVERLONG_UTF_8,
+    SURROGATES_IN_UTF_8,
+    UTF_16,
+    UTF_32,
+)
 from brokerfuzz.schemas.interpretations import USUAL, Exotic, Interpretation, interpreted
 from brokerfuzz.schemas.json_numbers import fits_double
 from brokerfuzz.schemas.nesting import shallow
 
 DEEPEST = 64
-"""If a message is nested too deeply for the parser or the validator, objects and arrays below this depth count as empty. The
-reader still checks the syntax of these objects and arrays.
+"""If a message is nested too deeply for the parser or the validator, objects and arrays below this depth count as
+empty. The reader still checks the syntax of these objects and arrays.
 """
 
 
@@ -29,13 +36,13 @@ reader still checks the syntax of these objects and arrays.
 class Reading:
     """A parsed message.
 
-    - `values`: maps each interpretation to the message, the usual interpretation first. Interpretations differ in which of
-      several properties with the same name they contain (the first or the last), and in whether they round numbers to doubles.
-      If the bytes are not JSON, there are no values.
+    - `values`: maps each interpretation to the message, the usual interpretation first. Interpretations differ in which
+      of several properties with the same name they contain (the first or the last), and in whether they round numbers
+      to doubles. If the bytes are not JSON, there are no values.
     - `error`: the reason why the bytes are not JSON.
     - `encoding`: None if the bytes are valid UTF-8, otherwise the name of the encoding.
-    - `exotic`: the reasons why the bytes or the text are ambiguous. Each reason consists of a detector, a JSON Pointer and a
-      description.
+    - `exotic`: the reasons why the bytes or the text are ambiguous. Each reason consists of a detector, a JSON Pointer
+      and a description.
     """
 
     body: bytes = field(repr=False)
@@ -50,8 +57,8 @@ class Reading:
         return self.values.get(USUAL)
 
     def may_hold_text_of(self, size: int) -> bool:
-        """If the result is False, every string in the message has fewer than `size` characters. True proves nothing, because the
-        method measures only the distances between quotation marks, to be fast.
+        """If the result is False, every string in the message has fewer than `size` characters. True proves nothing,
+        because the method measures only the distances between quotation marks, to be fast.
         """
         body = self.body
         if self.encoding is not None or len(body) <= size:
@@ -76,7 +83,9 @@ def read(body: bytes) -> Reading:
 
 
 def read_fully(body: bytes) -> Reading:
-    """Parses a message in every interpretation. This function is slower than `parse_compact`, which `read` tries first."""
+    """Parses a message in every interpretation. This function is slower than `parse_compact`, which `read` tries
+    first.
+    """
     reading = Reading(body)
     text = _decode(body, reading)
     try:
@@ -95,11 +104,12 @@ _LONG = b"0" * 16
 
 
 def parse_compact(body: bytes) -> Any:
-    """Returns the message if it is compact JSON (without whitespace) with a single interpretation, otherwise None. The caller
-    must not change the returned message.
+    """Returns the message if it is compact JSON (without whitespace) with a single interpretation, otherwise None. The
+    caller must not change the returned message.
 
-    To check whether parsing loses information, the function converts the message back to JSON. If the new bytes are equal to the
-    original bytes, no information was lost. NUL characters, and integers with 16 or more digits, need separate checks.
+    To check whether parsing loses information, the function converts the message back to JSON. If the new bytes are
+    equal to the original bytes, no information was lost. NUL characters, and integers with 16 or more digits, need
+    separate checks.
     """
     if body[:1] not in (b"{", b"[") or b"\\u0000" in body:
         return None
@@ -115,7 +125,9 @@ def parse_compact(body: bytes) -> Any:
 
 
 def is_compact_json(body: bytes) -> bool:
-    """Returns whether the bytes are compact JSON. Unlike `parse_compact`, also returns True for JSON with NUL characters and long integers."""
+    """Returns whether the bytes are compact JSON. Unlike `parse_compact`, also returns True for JSON with NUL
+    characters and long integers.
+    """
     try:
         return cached_parse_compact(body) is not None or orjson.dumps(orjson.loads(body)) == body
     except (ValueError, TypeError):  # not JSON, or nested too deeply for orjson
@@ -132,8 +144,8 @@ def cached_parse_compact(body: bytes) -> Any:
 
 
 def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
-    """Yields the sequences of 16 or more digits in `body` that may be integers. `digits` is `body` with a 0 in place of every
-    digit, and a space in place of every other byte.
+    """Yields the sequences of 16 or more digits in `body` that may be integers. `digits` is `body` with a 0 in place of
+    every digit, and a space in place of every other byte.
     """
     at = digits.find(_LONG)
     while at >= 0:
@@ -172,12 +184,14 @@ def _decode(body: bytes, reading: Reading) -> str:
     return text
 
 
-_WELL_FORMED = re.compile(rb"(?:[\x00-\x7f]++|[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3})*+")
+_WELL_FORMED = re.compile(
+    rb"(?:[\x00-\x7f]++|[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3})*+"
+)
 
 
 def faulty_utf_8(body: bytes) -> str:
-    """Returns the detector of the ambiguity that invalid UTF-8 touches: `SURROGATES_IN_UTF_8`, `OVERLONG_UTF_8` or `NOT_UTF_8`.
-    For code points above U+10FFFF, returns `OVERLONG_UTF_8`.
+    """Returns the detector of the ambiguity that invalid UTF-8 touches: `SURROGATES_IN_UTF_8`, `OVERLONG_UTF_8` or
+    `NOT_UTF_8`. For code points above U+10FFFF, returns `OVERLONG_UTF_8`.
     """
     try:
         body.decode("utf-8", "surrogatepass")
@@ -187,7 +201,9 @@ def faulty_utf_8(body: bytes) -> str:
 
 
 def overlong_decoded(body: bytes) -> bytes:
-    """Replaces overlong sequences with the characters that a lenient decoder reads, and code points above U+10FFFF with U+FFFD."""
+    """Replaces overlong sequences with the characters that a lenient decoder reads, and code points above U+10FFFF with
+    U+FFFD.
+    """
     return _SEQUENCE.sub(lambda found: _character(found[0]).encode(), body)
 
 
@@ -206,7 +222,10 @@ def _explain(problem: ValueError) -> str:
         return str(problem)
     found, at = problem.msg, problem.pos
     if found in _AFTER_COMMA:
-        found, at = _AFTER_COMMA[found], at + 1 + len(problem.doc[at + 1 :]) - len(problem.doc[at + 1 :].lstrip(" \t\n\r"))
+        found, at = (
+            _AFTER_COMMA[found],
+            at + 1 + len(problem.doc[at + 1 :]) - len(problem.doc[at + 1 :].lstrip(" \t\n\r")),
+        )
     found = found.removesuffix(" at")
     return f"{_ERRORS.get(found) or found[0].lower() + found[1:]} at character {at}"
 
@@ -215,8 +234,8 @@ _AFTER_COMMA = {
     "Illegal trailing comma before end of object": "Expecting property name enclosed in double quotes",
     "Illegal trailing comma before end of array": "Expecting value",
 }
-"""Maps the errors of newer Python versions about a trailing comma to the errors of older versions. In this way, corpora do not
-depend on the version of Python.
+"""Maps the errors of newer Python versions about a trailing comma to the errors of older versions. In this way, corpora
+do not depend on the version of Python.
 """
 
 _ERRORS = {

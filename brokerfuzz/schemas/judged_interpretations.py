@@ -11,12 +11,14 @@ from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.verdicts import VALID, Touched, Verdict, Violation
 
 AMBIGUITY_RULE = "ambiguity/"
-"""If a policy allows only `rejected`, a message that touches the ambiguity breaks a rule. Its ID is this prefix and the ambiguity's ID."""
+"""If a policy allows only `rejected`, a message that touches the ambiguity breaks a rule. Its ID is this prefix and the
+ambiguity's ID.
+"""
 
 
 def source_of(rule: str, contract: Contract) -> str | None:
-    """Returns the part of the contract that states the rule. If the rule comes from a policy (see `AMBIGUITY_RULE`), returns
-    the part that leaves the question open.
+    """Returns the part of the contract that states the rule. If the rule comes from a policy (see `AMBIGUITY_RULE`),
+    returns the part that leaves the question open.
     """
     if rule.startswith(AMBIGUITY_RULE):
         return contract.ambiguity(rule.removeprefix(AMBIGUITY_RULE)).source
@@ -25,24 +27,33 @@ def source_of(rule: str, contract: Contract) -> str | None:
 
 
 class JudgedInterpretation(NamedTuple):
-    """The broken rules and touched ambiguities of a message, in one interpretation of its text. `name` is empty if the text is not ambiguous."""
+    """The broken rules and touched ambiguities of a message, in one interpretation of its text. `name` is empty if the
+    text is not ambiguous.
+    """
 
     name: str
     broken: list[Violation]
     touched: list[Touched]
 
     def as_written(self, literals: Mapping[str, str]) -> "JudgedInterpretation":
-        """Replaces the description of a number (`found`) with the notation of this number in the message. `literals` maps the
-        JSON Pointer of each number to its notation.
+        """Replaces the description of a number (`found`) with the notation of this number in the message. `literals`
+        maps the JSON Pointer of each number to its notation.
         """
         broken = [replace(one, found=literals.get(one.at, one.found)) for one in self.broken]
-        return self._replace(broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched])
+        return self._replace(
+            broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched]
+        )
 
     def settled(self, policies: Policies, contract: Contract) -> "JudgedInterpretation":
-        """A policy that allows only one interpretation settles the ambiguity. If this interpretation is `rejected`, the message breaks a rule."""
+        """A policy that allows only one interpretation settles the ambiguity. If this interpretation is `rejected`, the
+        message breaks a rule.
+        """
         rejected = [touch for touch in _once(self.touched) if policies.get(touch.ambiguity) == (REJECTED,)]
         faults = [
-            Violation(f"{AMBIGUITY_RULE}{touch.ambiguity}", touch.at, touch.found, contract.ambiguity(touch.ambiguity).plain) for touch in rejected
+            Violation(
+                f"{AMBIGUITY_RULE}{touch.ambiguity}", touch.at, touch.found, contract.ambiguity(touch.ambiguity).plain
+            )
+            for touch in rejected
         ]
         left = [touch for touch in self.touched if len(policies.get(touch.ambiguity, ("", ""))) > 1]
         return JudgedInterpretation(self.name, [*self.broken, *faults], left)
@@ -63,25 +74,28 @@ def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, con
 
 
 def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict | None:
-    """Converts a verdict without policies to the verdict under `policies`. Returns None if policies can change how the message is
-    parsed, or whether a timestamp is in the future. Then the oracle must judge the message again.
+    """Converts a verdict without policies to the verdict under `policies`. Returns None if policies can change how the
+    message is parsed, or whether a timestamp is in the future. Then the oracle must judge the message again.
     """
-    if any(contract.ambiguity(touch.ambiguity).detector in (*MEANINGS, NEAR_NOW, OVERLONG_UTF_8) for touch in verdict.ambiguities):
+    if any(
+        contract.ambiguity(touch.ambiguity).detector in (*MEANINGS, NEAR_NOW, OVERLONG_UTF_8)
+        for touch in verdict.ambiguities
+    ):
         return None
     return verdict_of([JudgedInterpretation("", list(verdict.broken), list(verdict.ambiguities))], policies, contract)
 
 
 def _open(touch: Touched, policies: Policies, contract: Contract) -> Sequence[str]:
-    """Returns the allowed interpretations of an ambiguity. A timestamp touches the ambiguity of the clock tolerance only if it
-    exceeds the lowest allowed tolerance. So the function returns only `rejected` for this ambiguity.
+    """Returns the allowed interpretations of an ambiguity. A timestamp touches the ambiguity of the clock tolerance
+    only if it exceeds the lowest allowed tolerance. So the function returns only `rejected` for this ambiguity.
     """
     ambiguity = contract.ambiguity(touch.ambiguity)
     return (REJECTED,) if ambiguity.detector == NEAR_NOW else policies.get(ambiguity.id, ambiguity.interpretations)
 
 
 def _in_all(outcomes: Sequence[JudgedInterpretation]) -> Iterable[Violation]:
-    """Returns the broken rules that all interpretations have in common. If no rule is broken in all interpretations, returns
-    every broken rule, with the interpretations in which it is broken.
+    """Returns the broken rules that all interpretations have in common. If no rule is broken in all interpretations,
+    returns every broken rule, with the interpretations in which it is broken.
     """
     if len(outcomes) == 1:
         return outcomes[0].broken

@@ -1,7 +1,8 @@
 """Defines reference data: the values that a target knows, such as the IDs of its products.
 
-Reference data narrows a contract: generated messages then contain only known values. The oracle still judges by the original
-rules, but the target may accept or reject a message with an unknown value. This question is the ambiguity `known-values`.
+Reference data narrows a contract: generated messages then contain only known values. The oracle still judges by the
+original rules, but the target may accept or reject a message with an unknown value. This question is the ambiguity
+`known-values`.
 """
 
 import json
@@ -17,7 +18,9 @@ KNOWN_VALUES = "known-values"
 """The ID of the ambiguity that every unknown value touches."""
 DETECTOR = "known_values"
 MOST_USED = 100
-"""For each site, generated messages contain only the first `MOST_USED` known values. The oracle uses all known values."""
+"""For each site, generated messages contain only the first `MOST_USED` known values. The oracle uses all known
+values.
+"""
 
 Row = Mapping[str, Any]
 """A known combination of property values in an object. If a row lacks a property, the object lacks it too."""
@@ -27,28 +30,34 @@ Detector = Callable[[Any], bool]
 
 @dataclass(frozen=True)
 class KnownValues:
-    """The values that a target knows. `text` contains them as JSON, because the plan of an export or a campaign stores them as
-    text. Use `KnownValues.of` to create this object.
+    """The values that a target knows. `text` contains them as JSON, because the plan of an export or a campaign stores
+    them as text. Use `KnownValues.of` to create this object.
     """
 
     text: str
 
     @classmethod
-    def of(cls, sites: Mapping[str, Mapping[str, Sequence[Any]]], rows: Mapping[str, Mapping[str, Sequence[Row]]]) -> "KnownValues":
-        """Creates reference data. `sites` maps each message type to its sites, and each site to its values. `rows` maps each
-        message type to sites, and each site to the known combinations of property values (see `Row`).
+    def of(
+        cls, sites: Mapping[str, Mapping[str, Sequence[Any]]], rows: Mapping[str, Mapping[str, Sequence[Row]]]
+    ) -> "KnownValues":
+        """Creates reference data. `sites` maps each message type to its sites, and each site to its values. `rows` maps
+        each message type to sites, and each site to the known combinations of property values (see `Row`).
         """
         return cls(json.dumps([sites, rows], ensure_ascii=False, separators=(",", ":")))
 
     @property
     def is_well_formed(self) -> bool:
-        """True if the text has the format that `KnownValues.of` writes. Another person's journal may contain a different text."""
+        """True if the text has the format that `KnownValues.of` writes. Another person's journal may contain a
+        different text.
+        """
         try:
             match self._parts:
                 case [dict() as sites, dict() as rows]:
                     lists = [values for found in sites.values() for values in found.values()]
                     objects = [row for found in rows.values() for some in found.values() for row in some]
-                    cells = [value for values in lists for value in values] + [cell for row in objects for cell in row.values()]
+                    cells = [value for values in lists for value in values] + [
+                        cell for row in objects for cell in row.values()
+                    ]
                     return all(lists) and all(objects) and all(isinstance(cell, str | int | float) for cell in cells)
         except (ValueError, RecursionError, AttributeError, TypeError):
             pass
@@ -91,7 +100,9 @@ def columns(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-def _narrowed(schema: Schema, path: str, values: Mapping[str, Sequence[Any]], rows: Mapping[str, Sequence[Row]]) -> Schema:
+def _narrowed(
+    schema: Schema, path: str, values: Mapping[str, Sequence[Any]], rows: Mapping[str, Sequence[Row]]
+) -> Schema:
     result = dict(schema)
     if path in values and "enum" in schema:
         result["enum"] = [value for value in schema["enum"] if value is None or value in values[path]]
@@ -100,15 +111,17 @@ def _narrowed(schema: Schema, path: str, values: Mapping[str, Sequence[Any]], ro
     if path in rows:
         result[ROWS] = rows[path][:MOST_USED]
     if "properties" in schema:
-        result["properties"] = {name: _narrowed(prop, join(path, name), values, rows) for name, prop in schema["properties"].items()}
+        result["properties"] = {
+            name: _narrowed(prop, join(path, name), values, rows) for name, prop in schema["properties"].items()
+        }
     if "items" in schema:
         result["items"] = _narrowed(schema["items"], f"{path}[]", values, rows)
     return result
 
 
 def _outside(values: Sequence[Any]) -> Detector:
-    """Returns a function that detects values that are not in the list. The function ignores values of other types, because they
-    break a rule.
+    """Returns a function that detects values that are not in the list. The function ignores values of other types,
+    because they break a rule.
     """
     known = frozenset(values)
     types = {float if type(value) is int else type(value) for value in values}
@@ -136,5 +149,7 @@ def _mixed(rows: Sequence[Row]) -> Detector:
 
 
 def _key(value: Any) -> Any:
-    """Converts a value for use in a set, so that true differs from 1. Converts objects and arrays to None, because sets cannot contain them."""
+    """Converts a value for use in a set, so that true differs from 1. Converts objects and arrays to None, because sets
+    cannot contain them.
+    """
     return None if type(value) in (dict, list) else (type(value) is bool, value)

@@ -1,7 +1,7 @@
 """Checks the syntax of JSON that is nested very deeply.
 
-Parsers and validators use recursion, so they fail on a message with a hundred thousand brackets. This module uses a stack
-instead of recursion. It removes the deepest values, so that parsers and validators can handle the message.
+Parsers and validators use recursion, so they fail on a message with a hundred thousand brackets. This module uses a
+stack instead of recursion. It removes the deepest values, so that parsers and validators can handle the message.
 """
 
 import re
@@ -26,8 +26,8 @@ _BEHIND: Expected = ("the end of the message", "end")
 
 @lru_cache(maxsize=8)
 def shallow(text: str, deepest: int) -> str:
-    """Returns a copy of a JSON text that has an empty object or array in place of each one deeper than `deepest`. Raises
-    `ValueError` if the text is not JSON.
+    """Returns a copy of a JSON text that has an empty object or array in place of each one deeper than `deepest`.
+    Raises `ValueError` if the text is not JSON.
     """
     open_ones = bytearray()
     kept: list[str] = []

@@ -1,7 +1,8 @@
 """The oracle judges the bytes of a message and returns a verdict.
 
-A JSON Schema validator (jsonschema-rs) checks the structure. This module adds the rules that the schemas cannot express, and the
-ambiguities. The oracle shares no code with the generators, so that it detects their mistakes instead of repeating them.
+A JSON Schema validator (jsonschema-rs) checks the structure. This module adds the rules that the schemas cannot
+express, and the ambiguities. The oracle shares no code with the generators, so that it detects their mistakes instead
+of repeating them.
 """
 
 import json
@@ -32,7 +33,9 @@ Doubts = Sequence[tuple[str, str]]
 """The detectors of ambiguities that unusual headers touch, each with a description."""
 _NO_POLICIES = Policies()
 _LARGEST_INTEGER = 10**399
-"""`_writable` replaces larger integers with this integer, because `sys.set_int_max_str_digits` can limit integers to 640 digits."""
+"""`_writable` replaces larger integers with this integer, because `sys.set_int_max_str_digits` can limit integers to
+640 digits.
+"""
 
 
 def check(
@@ -47,16 +50,17 @@ def check(
     """Returns the verdict on a message. The function accepts any bytes.
 
     - `body`: the bytes of the message, or a Python value that `json.dumps` accepts, such as a dictionary.
-    - `now`: the time that counts as the current time (default: the actual current time). A time without a time zone is in UTC.
-    - `policies`: maps the ID of an ambiguity to the interpretations that you allow (see `Contract.check_policies`). The oracle
-      judges the message under every allowed interpretation. A message is invalid if it breaks a rule under every allowed
-      interpretation, and valid if it breaks no rule under any of them. If a policy allows only `rejected`, a message that touches
-      the ambiguity breaks the rule `ambiguity/ID`.
-    - `headers`: the unusual headers of the request. Headers can touch ambiguities, too. If the headers declare gzip and the body
-      is valid gzip, the oracle judges the decompressed message.
+    - `now`: the time that counts as the current time (default: the actual current time). A time without a time zone is
+      in UTC.
+    - `policies`: maps the ID of an ambiguity to the interpretations that you allow (see `Contract.check_policies`). The
+      oracle judges the message under every allowed interpretation. A message is invalid if it breaks a rule under every
+      allowed interpretation, and valid if it breaks no rule under any of them. If a policy allows only `rejected`, a
+      message that touches the ambiguity breaks the rule `ambiguity/ID`.
+    - `headers`: the unusual headers of the request. Headers can touch ambiguities, too. If the headers declare gzip and
+      the body is valid gzip, the oracle judges the decompressed message.
 
-    Raises `UnknownNameError` if a message type, an ambiguity or an interpretation is unknown, and `TypeError` if the body is a
-    string, or a Python value that cannot be written as JSON.
+    Raises `UnknownNameError` if a message type, an ambiguity or an interpretation is unknown, and `TypeError` if the
+    body is a string, or a Python value that cannot be written as JSON.
 
     >>> from brokerfuzz import check
     >>> print(check("offer-creation-request", b'{"number": "A", "offerType": "Email", "orderMinimum": 0}'))
@@ -83,7 +87,10 @@ def aware(now: datetime | None) -> datetime:
 
 def _written(value: Any) -> bytes:
     if isinstance(value, str):
-        raise TypeError(f"body={quoted(value)} is not bytes: use body.encode() for a message, or json.dumps(body).encode() for a JSON string")
+        raise TypeError(
+            f"body={quoted(value)} is not bytes: use body.encode() for a message, or json.dumps(body).encode() for a "
+            "JSON string"
+        )
     try:
         try:
             return json.dumps(value).encode()
@@ -94,11 +101,15 @@ def _written(value: Any) -> bytes:
                 raise
             return json.dumps(_writable(value, DEEPEST + 2)).encode()
     except (TypeError, ValueError) as problem:
-        raise TypeError(f"this value cannot be written as JSON ({problem}): pass bytes, or a value that json.dumps accepts") from None
+        raise TypeError(
+            f"this value cannot be written as JSON ({problem}): pass bytes, or a value that json.dumps accepts"
+        ) from None
 
 
 def _writable(value: Any, depth: int) -> Any:
-    """Removes everything below `depth` levels of objects and arrays. Limits integers to values from `-_LARGEST_INTEGER` to `_LARGEST_INTEGER`."""
+    """Removes everything below `depth` levels of objects and arrays. Limits integers to values from `-_LARGEST_INTEGER`
+    to `_LARGEST_INTEGER`.
+    """
     if isinstance(value, dict):
         return {name: _writable(prop, depth - 1) for name, prop in value.items()} if depth else {}
     if isinstance(value, list | tuple):
@@ -118,19 +129,27 @@ class Rulebook:
         self.contract = contract
         self._json = next(rule for rule in contract.rules[message_type] if rule.keyword == JSON_RULE)
         self._structure = StructureChecker(contract, message_type)
-        self._detectors = {str(ambiguity.detector): ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)}
-        self._size_limit = self._detectors[MESSAGE_SIZE].options["limit"] if MESSAGE_SIZE in self._detectors else math.inf
+        self._detectors = {
+            str(ambiguity.detector): ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)
+        }
+        self._size_limit = (
+            self._detectors[MESSAGE_SIZE].options["limit"] if MESSAGE_SIZE in self._detectors else math.inf
+        )
         self._usual_tolerance = self._tolerance({})
         self._inspector = Inspector(contract, message_type)
 
     def judge(self, body: bytes, *, now: datetime, policies: Policies, headers: Headers) -> Verdict:
         doubts = list(in_doubt(headers, body)) if headers else []
         readings = self._readings(carried(body, headers) if headers else body, policies)
-        outcomes = [outcome for name, reading in readings for outcome in self._judged(name, reading, now, policies, doubts)]
+        outcomes = [
+            outcome for name, reading in readings for outcome in self._judged(name, reading, now, policies, doubts)
+        ]
         return verdict_of(outcomes, policies, self.contract)
 
     def _readings(self, body: bytes, policies: Policies) -> list[tuple[str, Reading]]:
-        """Returns the parsed message. If overlong UTF-8 is decoded or replaced, this changes the text, so there can be two readings."""
+        """Returns the parsed message. If overlong UTF-8 is decoded or replaced, this changes the text, so there can be
+        two readings.
+        """
         usual = read(body)
         overlong = next((one for one in usual.exotic if one[0] == OVERLONG_UTF_8), None)
         ambiguity = self._detectors.get(OVERLONG_UTF_8)
@@ -140,9 +159,13 @@ class Rulebook:
         decoded.exotic.append(overlong)
         possible = {f"{ambiguity.id}=decoded": decoded, f"{ambiguity.id}=replaced": usual}
         names = policies.get(ambiguity.id, ambiguity.interpretations)
-        return [(name, reading) for name, reading in possible.items() if name.partition("=")[2] in names] or [("", usual)]
+        return [(name, reading) for name, reading in possible.items() if name.partition("=")[2] in names] or [
+            ("", usual)
+        ]
 
-    def _judged(self, name: str, reading: Reading, now: datetime, policies: Policies, doubts: Doubts) -> list[JudgedInterpretation]:
+    def _judged(
+        self, name: str, reading: Reading, now: datetime, policies: Policies, doubts: Doubts
+    ) -> list[JudgedInterpretation]:
         try:
             outcomes = self._outcomes(reading, now, policies)
         except (ValueError, RecursionError):  # nested too deeply for the validator
@@ -152,11 +175,19 @@ class Rulebook:
             everywhere = self._touched_everywhere(reading, doubts)
             for outcome in outcomes:
                 outcome.touched.extend(everywhere)
-        return [outcome._replace(name=", ".join(filter(None, (name, outcome.name)))) for outcome in outcomes] if name else outcomes
+        return (
+            [outcome._replace(name=", ".join(filter(None, (name, outcome.name)))) for outcome in outcomes]
+            if name
+            else outcomes
+        )
 
     def _outcomes(self, reading: Reading, now: datetime, policies: Policies) -> list[JudgedInterpretation]:
         if reading.error is not None:
-            return [JudgedInterpretation("", [Violation(self._json.id, "", f"{NOT_JSON}{reading.error}", self._json.demand)], [])]
+            return [
+                JudgedInterpretation(
+                    "", [Violation(self._json.id, "", f"{NOT_JSON}{reading.error}", self._json.demand)], []
+                )
+            ]
         tolerance = self._tolerance(policies) if policies else self._usual_tolerance
         if not reading.exotic:
             return [self._outcome([reading.usual], reading, Inspection(now, tolerance))]
@@ -170,8 +201,8 @@ class Rulebook:
         return found
 
     def _allowed_interpretations(self, detector: str, reading: Reading, policies: Policies) -> NamedFlags:
-        """Returns the allowed interpretations of an ambiguity. If a policy allows only `rejected`, the message is always invalid.
-        In this case, the function returns the usual interpretation.
+        """Returns the allowed interpretations of an ambiguity. If a policy allows only `rejected`, the message is
+        always invalid. In this case, the function returns the usual interpretation.
         """
         if not any(detector == noted for noted, _, _ in reading.exotic):
             return _USUAL_FLAGS
@@ -186,8 +217,8 @@ class Rulebook:
         ] or _USUAL_FLAGS
 
     def _outcome(self, values: Sequence[Any], reading: Reading, inspection: Inspection) -> JudgedInterpretation:
-        """Judges one interpretation of a message. `values` contains the parsed message. For the interpretation `both`, `values`
-        contains several parsed messages, and all of them must comply with the contract.
+        """Judges one interpretation of a message. `values` contains the parsed message. For the interpretation `both`,
+        `values` contains several parsed messages, and all of them must comply with the contract.
         """
         broken: list[Violation] = []
         for value in values:
@@ -208,8 +239,14 @@ class Rulebook:
         return min(seconds), max(seconds)
 
     def _touched_everywhere(self, reading: Reading, doubts: Doubts) -> list[Touched]:
-        """Returns the ambiguities that do not depend on how the text is parsed, such as duplicate properties or unusual headers."""
+        """Returns the ambiguities that do not depend on how the text is parsed, such as duplicate properties or unusual
+        headers.
+        """
         noted = [*reading.exotic, *((detector, "", found) for detector, found in doubts)]
         if len(reading.body) > self._size_limit:
             noted.append((MESSAGE_SIZE, "", f"{len(reading.body):,} bytes"))
-        return [Touched(self._detectors[detector].id, at, found) for detector, at, found in noted if detector in self._detectors]
+        return [
+            Touched(self._detectors[detector].id, at, found)
+            for detector, at, found in noted
+            if detector in self._detectors
+        ]

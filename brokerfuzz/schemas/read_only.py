@@ -1,5 +1,5 @@
-"""Defines dictionaries and lists that cannot change. A contract consists of such dictionaries and lists, because many parts of a
-program share the same contract.
+"""Defines dictionaries and lists that cannot change. A contract consists of such dictionaries and lists, because many
+parts of a program share the same contract.
 """
 
 from typing import Any, NoReturn
@@ -10,8 +10,8 @@ def _reject(self: object, *arguments: object, **options: object) -> NoReturn:
 
 
 class ReadOnlyDict(dict[str, Any]):
-    """A dictionary that cannot change. JSON libraries accept such a dictionary, unlike a mapping proxy. `copy.deepcopy` returns
-    an ordinary dictionary.
+    """A dictionary that cannot change. JSON libraries accept such a dictionary, unlike a mapping proxy. `copy.deepcopy`
+    returns an ordinary dictionary.
     """
 
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _reject

@@ -20,10 +20,11 @@ Steps = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A position in a message type. `path` is `""` for the root and, for example, `data[].productId` for a property of an array
-    item.
+    """A position in a message type. `path` is `""` for the root and, for example, `data[].productId` for a property of
+    an array item.
 
-    `schema` is a flat schema (see `flattening`). `required` is True if the surrounding object must contain the property.
+    `schema` is a flat schema (see `flattening`). `required` is True if the surrounding object must contain the
+    property.
     """
 
     path: str
@@ -38,8 +39,8 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The condition under which a rule applies. If `holds` is True, the rule applies if the object at `site` complies with the
-    schema `when`. If `holds` is False, the rule applies if the object does not comply with this schema.
+    """The condition under which a rule applies. If `holds` is True, the rule applies if the object at `site` complies
+    with the schema `when`. If `holds` is False, the rule applies if the object does not comply with this schema.
     """
 
     site: str
@@ -51,13 +52,15 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule of the contract at a site. `value` is the value of the keyword, such as `1` for `minimum`. `demand` says in words
-    what the rule requires.
+    """A rule of the contract at a site. `value` is the value of the keyword, such as `1` for `minimum`. `demand` says
+    in words what the rule requires.
 
     >>> from brokerfuzz import rules
     >>> rule = next(rule for rule in rules("offer-creation-request") if rule.keyword == "minimum")
-    >>> (rule.id, rule.value, rule.source)
-    ('offer-creation-request/fixedOrderQuantities[]:minimum', -2147483648, 'Offer creation request, row fixedOrderQuantities')
+    >>> (rule.id, rule.value)
+    ('offer-creation-request/fixedOrderQuantities[]:minimum', -2147483648)
+    >>> rule.source
+    'Offer creation request, row fixedOrderQuantities'
     """
 
     message_type: MessageType
@@ -67,13 +70,15 @@ class Rule:
     demand: str
     condition: Condition | None = None
     id: str = field(init=False, compare=False)
-    """The ID, such as `offer-creation-request/productClusters[].products[].pageCount:minimum`. If the rule has a condition, the
-    condition follows after `@`.
+    """The ID, such as `offer-creation-request/productClusters[].products[].pageCount:minimum`. If the rule has a
+    condition, the condition follows after `@`.
     """
 
     @property
     def citation(self) -> Citation | None:
-        """The part of the contract that states the rule. The citation is None for a rule that only a changed contract has."""
+        """The part of the contract that states the rule. The citation is None for a rule that only a changed contract
+        has.
+        """
         return citation(self.id, self.value)
 
     @property
@@ -119,8 +124,8 @@ def derive_rules(message_type: MessageType, schema: Schema) -> list[Rule]:
 
 
 def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
-    """Yields every condition with the schema that applies under this condition. If several conditions have the same label, the
-    second label ends in `-2`, the third in `-3`, and so on.
+    """Yields every condition with the schema that applies under this condition. If several conditions have the same
+    label, the second label ends in `-2`, the third in `-3`, and so on.
     """
     labels: list[str] = []
     for site in sites(schema):
@@ -135,9 +140,14 @@ def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
 
 
 def _rules_of(message_type: MessageType, schema: Schema, path: str, condition: Condition | None) -> list[Rule]:
-    keywords = [k for k in schema if (k in ASSERTIONS and _demands(k, schema[k])) or k in unsupported_keywords_of(schema)]
+    keywords = [
+        k for k in schema if (k in ASSERTIONS and _demands(k, schema[k])) or k in unsupported_keywords_of(schema)
+    ]
     found = [Rule(message_type, path, k, schema[k], demand(k, schema[k]), condition) for k in keywords]
-    found += [Rule(message_type, join(path, name), "required", True, "to be present", condition) for name in schema.get("required", ())]
+    found += [
+        Rule(message_type, join(path, name), "required", True, "to be present", condition)
+        for name in schema.get("required", ())
+    ]
     for name, prop in schema.get("properties", {}).items():
         found += _rules_of(message_type, prop, join(path, name), condition)
     if "items" in schema:
@@ -180,7 +190,9 @@ def demand(keyword: str, value: Any) -> str:
         case "minItems" | "maxItems":
             return f"{_BOUNDS[keyword]} {counted(value, 'item')}"
         case _:
-            return f"{_BOUNDS[keyword]} {value}" if keyword in _BOUNDS else f"a value that matches {keyword}: {value!r}"
+            return (
+                f"{_BOUNDS[keyword]} {value}" if keyword in _BOUNDS else (f"a value that matches {keyword}: {value!r}")
+            )
 
 
 _TYPE_WORDS = {

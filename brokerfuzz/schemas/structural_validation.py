@@ -1,8 +1,8 @@
 """Validates the structure of messages with JSON Schema (jsonschema-rs).
 
-The validator also checks the keyword `format`. References may point only to the contract's own files, and nothing is downloaded.
-jsonschema-rs does not support read-only lists (a subclass of `list`), so this module gives it copies of the schemas with ordinary
-lists.
+The validator also checks the keyword `format`. References may point only to the contract's own files, and nothing is
+downloaded. jsonschema-rs does not support read-only lists (a subclass of `list`), so this module gives it copies of the
+schemas with ordinary lists.
 """
 
 from collections.abc import Mapping
@@ -18,15 +18,17 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=20_000)
-"""Limits the backtracking of a pattern in one string, because Ctrl-C cannot interrupt the matching. If a string needs more
-backtracking, it does not match. A thousand such strings take about a second.
+"""Limits the backtracking of a pattern in one string, because Ctrl-C cannot interrupt the matching. If a string needs
+more backtracking, it does not match. A thousand such strings take about a second.
 """
 
 Validator = jsonschema_rs.Validator
 
 
 class SchemaFiles:
-    """Finds the schemas of a contract by URI. The URI of a schema is its `$id`, or any URI that ends with the name of its file."""
+    """Finds the schemas of a contract by URI. The URI of a schema is its `$id`, or any URI that ends with the name of
+    its file.
+    """
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self._by_uri = {schema["$id"]: schema for schema in schemas.values() if "$id" in schema}
@@ -42,15 +44,23 @@ class SchemaFiles:
 
 
 def validator(schema: Schema, files: SchemaFiles) -> Validator:
-    """Raises `ValueError` if the schema is not valid in draft 2020-12, or if a reference does not point to a file of the contract."""
+    """Raises `ValueError` if the schema is not valid in draft 2020-12, or if a reference does not point to a file of
+    the contract.
+    """
     try:
-        return jsonschema_rs.Draft202012Validator(deepcopy(schema), retriever=files, validate_formats=True, pattern_options=PATTERNS)
+        return jsonschema_rs.Draft202012Validator(
+            deepcopy(schema), retriever=files, validate_formats=True, pattern_options=PATTERNS
+        )
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:
         raise ValueError(problem.message) from problem
 
 
 def standard(schema: Any) -> Any:
-    """Converts a flat schema to standard JSON Schema: `{"not": {}}` replaces `"type": []`, which only brokerfuzz uses."""
+    """Converts a flat schema to standard JSON Schema: `{"not": {}}` replaces `"type": []`, which only brokerfuzz
+    uses.
+    """
     if isinstance(schema, dict):
-        return {"not": {}} if schema.get("type") == [] else {keyword: standard(value) for keyword, value in schema.items()}
+        return (
+            {"not": {}} if schema.get("type") == [] else {keyword: standard(value) for keyword, value in schema.items()}
+        )
     return [standard(item) for item in schema] if isinstance(schema, list) else schema

@@ -21,18 +21,20 @@ from brokerfuzz.wording import printable
 MOST_BROKEN = 1000
 """The maximum number of broken rules in a verdict."""
 _LARGE = 64 * 1024
-"""For messages of more than `_LARGE` bytes, the oracle lists only some of the errors, to save memory (see `error_limiting`)."""
+"""For messages of more than `_LARGE` bytes, the oracle lists only some of the errors, to save memory (see
+`error_limiting`).
+"""
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
 """Maps keywords in errors of the validator to keywords in flat schemas, if the names differ."""
 
 
 class Error(NamedTuple):
-    """An error that a validator reports. `steps` is the path to the place of the error, `at` is the JSON Pointer of this place,
-    and `found` describes the value there. `instance` is this value. For a missing property, `instance` is the object that lacks
-    the property.
+    """An error that a validator reports. `steps` is the path to the place of the error, `at` is the JSON Pointer of
+    this place, and `found` describes the value there. `instance` is this value. For a missing property, `instance` is
+    the object that lacks the property.
 
-    The message breaks at least one of `rules`. If `rules` contains several rules, `StructureChecker` finds out which of them are
-    broken.
+    The message breaks at least one of `rules`. If `rules` contains several rules, `StructureChecker` finds out which of
+    them are broken.
     """
 
     rules: Sequence[Rule]
@@ -49,13 +51,21 @@ class StructureChecker:
         self._message_type: MessageType = message_type
         self._flat = (contract.original or contract).flat[message_type]
         self._files = files = SchemaFiles(contract.schemas)
-        self._validator = validator({"properties": {}, **contract.schemas[message_type]}, files)  # without "properties", errors lack property names
+        self._validator = validator(
+            {"properties": {}, **contract.schemas[message_type]}, files
+        )  # without "properties", errors lack property names
         self._rules: dict[tuple[str, str], list[Rule]] = {}
         for rule in contract.rules[message_type]:
             self._rules.setdefault((rule.site, rule.keyword), []).append(rule)
         contested = [rule for rules in self._rules.values() if len(rules) > 1 for rule in rules]
-        self._conditions = {rule.id: validator(standard(rule.condition.when), files) for rule in contested if rule.condition}
-        self._alone = {rule.id: validator(standard({rule.keyword: rule.value}), files) for rule in contested if rule.keyword != "required"}
+        self._conditions = {
+            rule.id: validator(standard(rule.condition.when), files) for rule in contested if rule.condition
+        }
+        self._alone = {
+            rule.id: validator(standard({rule.keyword: rule.value}), files)
+            for rule in contested
+            if rule.keyword != "required"
+        }
 
     def violations(self, value: Any, size: int = 0) -> list[Violation]:
         """Returns the rules that the value breaks. `size` is the size of the message in bytes.
@@ -75,7 +85,9 @@ class StructureChecker:
         return ErrorLimiter(self._flat, self._files, MOST_BROKEN)
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Violation]:
-        """Returns the broken rules that cause the errors. If the type of a value is wrong, most other errors of the same value are ignored."""
+        """Returns the broken rules that cause the errors. If the type of a value is wrong, most other errors of the
+        same value are ignored.
+        """
         broken: dict[tuple[str, str], tuple[Rule, Violation]] = {}
         for error in errors:
             for rule in error.rules if len(error.rules) == 1 else self._broken_here(error, message):
@@ -90,7 +102,9 @@ class StructureChecker:
         ]
 
     def _errors(self, value: Any, reduced: Any) -> Iterator[Error]:
-        """Yields the errors in `reduced`, which is the message `value` or a smaller copy with fewer errors (see `ErrorLimiter`)."""
+        """Yields the errors in `reduced`, which is the message `value` or a smaller copy with fewer errors (see
+        `ErrorLimiter`).
+        """
         for error in self._validator.iter_errors(reduced):
             steps, kind = tuple(error.instance_path), error.kind
             instance = reduce(getitem, steps, value)  # not the validator's copy of the value, which may be large
@@ -103,7 +117,9 @@ class StructureChecker:
             rules = self._rules.get((site, keyword)) or self._unnamed(site, keyword)
             if keyword == "additionalProperties":
                 for name in kind.as_dict()["unexpected"]:
-                    yield Error(rules, steps, f"{at}/{escape(name)}", f"{UNKNOWN_PROPERTY}`{printable(name)}`", instance)
+                    yield Error(
+                        rules, steps, f"{at}/{escape(name)}", f"{UNKNOWN_PROPERTY}`{printable(name)}`", instance
+                    )
             else:
                 yield Error(rules, steps, at, found, instance)
 
@@ -111,10 +127,14 @@ class StructureChecker:
         return (Rule(self._message_type, site, keyword, None, f"a value that matches {keyword}"),)
 
     def _broken_here(self, error: Error, message: Any) -> Sequence[Rule]:
-        """Returns the rules in `error.rules` that the message breaks. All these rules have the same site and keyword, but they
-        can have different conditions or values.
+        """Returns the rules in `error.rules` that the message breaks. All these rules have the same site and keyword,
+        but they can have different conditions or values.
         """
-        rules = [rule for rule in error.rules if self._holds(rule, message, error.steps) and self._breaks(rule, error.instance)]
+        rules = [
+            rule
+            for rule in error.rules
+            if self._holds(rule, message, error.steps) and self._breaks(rule, error.instance)
+        ]
         return rules or self._unnamed(error.rules[0].site, error.rules[0].keyword)
 
     def _holds(self, rule: Rule, value: Any, steps: Steps) -> bool:

@@ -1,8 +1,9 @@
-"""Compiles the patterns (regular expressions) of a changed contract in a separate process first, because compiling cannot be
-interrupted.
+"""Compiles the patterns (regular expressions) of a changed contract in a separate process first, because compiling
+cannot be interrupted.
 
-Only patterns need much time or memory: jsonschema-rs compiles a schema of 1 MB without patterns in 0.2 s, and compiles equal
-patterns once. If the separate process has compiled the patterns within its limits, this process can safely compile them too.
+Only patterns need much time or memory: jsonschema-rs compiles a schema of 1 MB without patterns in 0.2 s, and compiles
+equal patterns once. If the separate process has compiled the patterns within its limits, this process can safely
+compile them too.
 """
 
 import json
@@ -49,18 +50,29 @@ def try_patterns(path: Path, patterns: Iterable[str]) -> None:
     distinct = tuple(sorted(set(patterns)))
     if distinct and not _can_be_compiled(distinct, ceil(limit(SECONDS)), int(limit(MEMORY))):
         raise ContractError(
-            f"the patterns of {path} cannot be compiled within {limit(SECONDS):g} s and {limit(MEMORY) / 2**30:g} GB of memory"
+            f"the patterns of {path} cannot be compiled within {limit(SECONDS):g} s and {limit(MEMORY) / 2**30:g} GB "
+            "of memory"
             f": use fewer repetitions, {MORE}"
         )
 
 
 @cache
 def _can_be_compiled(patterns: tuple[str, ...], seconds: int, memory: int) -> bool:
-    """Returns whether a process with these limits can compile the patterns. If Ctrl-C is pressed, the process is killed."""
+    """Returns whether a process with these limits can compile the patterns. If Ctrl-C is pressed, the process is
+    killed.
+    """
     library = str(Path(jsonschema_rs.__file__).parents[1])
     task = json.dumps([seconds, memory, library, patterns])
-    command = [sys.executable, "-I", "-S", "-c", _PROGRAM]  # -I and -S: Python starts faster without the modules of the user
-    with subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    command = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        _PROGRAM,
+    ]  # -I and -S: Python starts faster without the modules of the user
+    with subprocess.Popen(
+        command, text=True, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
         try:
             process.communicate(task, timeout=_PATIENCE * seconds)
         except subprocess.TimeoutExpired:

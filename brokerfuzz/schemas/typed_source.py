@@ -1,8 +1,9 @@
 """Generates `typed.py`: a TypedDict for each object in the messages of a contract.
 
-The `title` of an object's schema is the name of its class: "Price tier" becomes `PriceTier`. The class of an object without a title
-is named after the site of the object. If the `then` schema of a condition has a title, the messages that meet the condition have
-their own class, such as `ProductListOffer`. Run `python -m brokerfuzz.schemas.typed_source` after each change to the schemas.
+The `title` of an object's schema is the name of its class: "Price tier" becomes `PriceTier`. The class of an object
+without a title is named after the site of the object. If the `then` schema of a condition has a title, the messages
+that meet the condition have their own class, such as `ProductListOffer`. Run `python -m
+brokerfuzz.schemas.typed_source` after each change to the schemas.
 """
 
 import json
@@ -18,7 +19,10 @@ from brokerfuzz.schemas.flattening import JSON_TYPES, Schema, conditions_of, con
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.wording import with_article
 
-_HEAD = '''"""The message types as Python TypedDicts. `schemas/typed_source` generates this file, so change the schemas instead of this file."""
+_HEAD = '''"""The message types as Python TypedDicts. `schemas/typed_source` generates this file.
+
+To change it, change the schemas.
+"""
 
 from typing import {imports}
 
@@ -47,7 +51,9 @@ def typed_source(contract: Contract) -> str:
 
 
 def _meeting(condition: Schema, schema: Schema) -> Schema:
-    """Combines a schema with a condition and the `then` schema of this condition. The properties have the same order as in `schema`."""
+    """Combines a schema with a condition and the `then` schema of this condition. The properties have the same order as
+    in `schema`.
+    """
     met = conjoin(condition["then"], conjoin(condition["if"], schema))
     return {**met, "properties": {name: met["properties"][name] for name in schema["properties"]}}
 
@@ -58,7 +64,9 @@ def _camel(words: str) -> str:
 
 
 class _Classes:
-    """Collects the Python source of the TypedDict classes in `typed.py`. Each class comes after the classes that it uses."""
+    """Collects the Python source of the TypedDict classes in `typed.py`. Each class comes after the classes that it
+    uses.
+    """
 
     def __init__(self) -> None:
         self.message = ""

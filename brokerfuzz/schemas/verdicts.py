@@ -10,14 +10,18 @@ from brokerfuzz.contract_names import LABELS, Label
 from brokerfuzz.errors import UnknownNameError, listed_values, shortened
 from brokerfuzz.wording import counted
 
-RIGHT_ANSWERS: Mapping[str, Sequence[str]] = {"valid": ("accepted",), "invalid": ("rejected",), "unspecified": ("accepted", "rejected")}
+RIGHT_ANSWERS: Mapping[str, Sequence[str]] = {
+    "valid": ("accepted",),
+    "invalid": ("rejected",),
+    "unspecified": ("accepted", "rejected"),
+}
 """Maps each label to the answers that the contract allows for a message with this label."""
 _FEW = 3
 
 
 def known_labels(names: Collection[str]) -> Sequence[Label]:
-    """Converts `names` to the labels of verdicts, such as `valid`. Raises `UnknownNameError` for an unknown name, and `TypeError`
-    for a single `str`.
+    """Converts `names` to the labels of verdicts, such as `valid`. Raises `UnknownNameError` for an unknown name, and
+    `TypeError` for a single `str`.
     """
     wanted = set(listed_values("verdicts", names))
     for name in sorted(wanted.difference(LABELS), key=str):
@@ -35,16 +39,20 @@ def violation(found: str, demanded: str) -> str:
     """Describes a violation, for example as `expected at least 1, found 0` or as `required property is missing`."""
     if found.startswith((NOT_JSON, UNKNOWN_PROPERTY)):
         return found
-    return "required property is missing" if (found, demanded) == (NOTHING, PRESENT) else f"expected {demanded}, found {found}"
+    return (
+        "required property is missing"
+        if (found, demanded) == (NOTHING, PRESENT)
+        else f"expected {demanded}, found {found}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that a message breaks. `at` is the JSON Pointer of the place. For a missing property, `at` is the place where the
-    property should be.
+    """A rule that a message breaks. `at` is the JSON Pointer of the place. For a missing property, `at` is the place
+    where the property should be.
 
-    `under` contains the interpretations in which the message breaks the rule, such as `duplicate-properties=first`. If the
-    message breaks the rule in every interpretation, `under` is empty.
+    `under` contains the interpretations in which the message breaks the rule, such as `duplicate-properties=first`. If
+    the message breaks the rule in every interpretation, `under` is empty.
     """
 
     rule: str
@@ -74,10 +82,10 @@ class Touched:
 class Verdict:
     """The judgement of a message.
 
-    A verdict is `invalid` if the message breaks a rule in every allowed interpretation, and `valid` if the message breaks no rule
-    in any interpretation. In all other cases, the verdict is `unspecified`, because it depends on the answers to the questions in
-    `ambiguities`. If the message breaks no rule in some interpretations, `ambiguities` contains only the ambiguities of these
-    interpretations.
+    A verdict is `invalid` if the message breaks a rule in every allowed interpretation, and `valid` if the message
+    breaks no rule in any interpretation. In all other cases, the verdict is `unspecified`, because it depends on the
+    answers to the questions in `ambiguities`. If the message breaks no rule in some interpretations, `ambiguities`
+    contains only the ambiguities of these interpretations.
 
     >>> from brokerfuzz import check
     >>> verdict = check("offer-creation-request", {"number": "A"})
@@ -94,10 +102,14 @@ class Verdict:
         """The verdict on one line, with only the first few rules and ambiguities."""
         some = [*(f"breaks {b}" for b in self.broken[:_FEW]), *(f"touches {t}" for t in self.ambiguities[:_FEW])]
         left = len(self.broken) + len(self.ambiguities) - len(some)
-        return "; ".join([self.label, *(shortened(line, 240) for line in some), *([f"and {left:,} more"] if left else [])])
+        return "; ".join(
+            [self.label, *(shortened(line, 240) for line in some), *([f"and {left:,} more"] if left else [])]
+        )
 
     def __str__(self) -> str:
-        return "\n  ".join([self.label, *(f"breaks {b}" for b in self.broken), *(f"touches {t}" for t in self.ambiguities)])
+        return "\n  ".join(
+            [self.label, *(f"breaks {b}" for b in self.broken), *(f"touches {t}" for t in self.ambiguities)]
+        )
 
 
 VALID = Verdict("valid")

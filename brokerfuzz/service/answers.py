@@ -21,7 +21,9 @@ Manner = Literal["reply", "crash", "abort", "hang"]
 """
 
 DEEPEST = 200
-"""The maximum nesting of a body that `Offer` parses. Seeded bugs treat a body with deeper nesting like a body that is not JSON."""
+"""The maximum nesting of a body that `Offer` parses. Seeded bugs treat a body with deeper nesting like a body that is
+not JSON.
+"""
 
 MOST_MESSAGES = 100
 """The maximum number of complaints in an answer."""
@@ -31,7 +33,8 @@ _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])', re.DOTALL
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A reason to reject an offer. `rule` is the ID of the broken rule, and `at` is the JSON Pointer of the invalid value.
+    """A reason to reject an offer. `rule` is the ID of the broken rule, and `at` is the JSON Pointer of the invalid
+    value.
 
     `found` describes the invalid value, and `demanded` describes the values that the service accepts.
     """
@@ -49,7 +52,12 @@ class Complaint:
 
 def envelope(*failures: str, information: tuple[str, ...] = ()) -> dict[str, Any]:
     """If there are no `failures`, the envelope reports success."""
-    return {"data": None, "failureMessages": list(failures), "informationalMessages": list(information), "operationWasSuccessful": not failures}
+    return {
+        "data": None,
+        "failureMessages": list(failures),
+        "informationalMessages": list(information),
+        "operationWasSuccessful": not failures,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +95,17 @@ class ServiceAnswer:
 
 @dataclass(frozen=True)
 class Offer:
-    """The body of a request. The service uses `now` as the current time when it judges the offer (None: the real current time)."""
+    """The body of a request. The service uses `now` as the current time when it judges the offer (None: the real
+    current time).
+    """
 
     body: bytes
     now: datetime | None = None
 
     @cached_property
     def _parsed(self) -> list[Any]:
-        """A list with one item, the parsed body, or an empty list if the body is not readable. None cannot mean "not readable",
-        because `null` is also parsed as None.
+        """A list with one item, the parsed body, or an empty list if the body is not readable. None cannot mean "not
+        readable", because `null` is also parsed as None.
         """
         try:
             return [json.loads(self.body)] if nesting(self.body) <= DEEPEST else []
@@ -120,8 +130,8 @@ class Offer:
         return Offer(json.dumps(value).encode(), self.now)
 
     def values(self, site: str) -> Iterator[Any]:
-        """Yields the values at a site. `""` is the site of the whole offer, and `a[].b` is the property `b` of each item of `a`.
-        `**` means all values in the offer, at any depth.
+        """Yields the values at a site. `""` is the site of the whole offer, and `a[].b` is the property `b` of each
+        item of `a`. `**` means all values in the offer, at any depth.
         """
         if site == "**":
             yield from everything(self._parsed)
@@ -132,15 +142,17 @@ class Offer:
         yield from found
 
     def at(self, pointer: str) -> list[Any]:
-        """Returns a list with one item, the value at a JSON Pointer, or an empty list if the offer has no such value."""
+        """Returns a list with one item, the value at a JSON Pointer, or an empty list if the offer has no such
+        value.
+        """
         found = self._parsed
         for step in steps_of(pointer):
             found = [value for holder in found for value in _child(holder, step)]
         return found
 
     def replacing(self, replacements: Mapping[str, Any]) -> "Offer":
-        """Returns a copy of the offer in which new values replace some of the values. `replacements` maps the JSON Pointer of
-        each replaced value to the new value.
+        """Returns a copy of the offer in which new values replace some of the values. `replacements` maps the JSON
+        Pointer of each replaced value to the new value.
         """
         root = deepcopy([self.value])
         for pointer, value in replacements.items():

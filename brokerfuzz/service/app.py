@@ -8,10 +8,10 @@ The contract defines no methods, paths or status codes, so the service has its o
 | `GET /products`| 200 with a product list that is different each time                                  |
 | `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored   |
 
-Other paths get the status 404, other methods 405, bodies of more than 32 MiB 413, and offers with a content-encoding 415. If the
-headers are too large, `request_limit` answers 431, without a body. The body of every other response is an envelope, unless a
-seeded bug changes the response. The service ignores content types. The table `DECISIONS` in `judging` lists how the service
-decides the questions that the contract leaves open.
+Other paths get the status 404, other methods 405, bodies of more than 32 MiB 413, and offers with a content-encoding
+415. If the headers are too large, `request_limit` answers 431, without a body. The body of every other response is an
+envelope, unless a seeded bug changes the response. The service ignores content types. The table `DECISIONS` in
+`judging` lists how the service decides the questions that the contract leaves open.
 """
 
 import json
@@ -37,15 +37,20 @@ METHODS = {OFFERS: ("POST",), PRODUCTS: ("GET", "HEAD"), PRICING: ("POST",)}
 JSON_TYPE = b"application/json"
 
 
-def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None, seed: int = 0) -> App:
+def reference_app(
+    *, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None, seed: int = 0
+) -> App:
     """Returns the service as an ASGI application. Without bugs, the service complies with the contract.
 
-    The service uses `now` as the current time when it judges offers (None: the real current time). `seed` determines the products
-    and prices in the responses. Raises `UnknownNameError` if a bug is unknown.
+    The service uses `now` as the current time when it judges offers (None: the real current time). `seed` determines
+    the products and prices in the responses. Raises `UnknownNameError` if a bug is unknown.
     """
     service = _Service(
         answering(bugs=bugs, contract=contract, now=now),
-        {PRODUCTS: _generated("product-list-response", seed, contract), PRICING: _generated("offer-pricing-response", seed, contract)},
+        {
+            PRODUCTS: _generated("product-list-response", seed, contract),
+            PRICING: _generated("offer-pricing-response", seed, contract),
+        },
     )
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,8 +62,8 @@ def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = Non
 
 
 def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
-    """Yields valid responses without end. Loading the generator of messages is slow, so brokerfuzz loads it only when the first
-    response is needed.
+    """Yields valid responses without end. Loading the generator of messages is slow, so brokerfuzz loads it only when
+    the first response is needed.
     """
     from brokerfuzz.cases.random_messages import valid_messages as messages
 
@@ -97,7 +102,11 @@ class _Service:
         elif (body := await _body(scope, receive)) is None:
             reply = _failure(413, f"the body has more than {LARGEST_BODY:,} bytes: send a smaller body")
         elif path == OFFERS and _is_encoded(scope):
-            reply = _failure(415, "a body with a content-encoding is not supported: send the offer unencoded", (b"accept-encoding", b"identity"))
+            reply = _failure(
+                415,
+                "a body with a content-encoding is not supported: send the offer unencoded",
+                (b"accept-encoding", b"identity"),
+            )
         elif path == OFFERS:
             await self._offer(self.answer(body), receive, send)
             return
@@ -119,7 +128,11 @@ class _Service:
 
 
 async def _send(reply: _Reply, send: Send) -> None:
-    headers = [(b"content-type", reply.content_type), (b"content-length", str(len(reply.body)).encode()), *reply.headers]
+    headers = [
+        (b"content-type", reply.content_type),
+        (b"content-length", str(len(reply.body)).encode()),
+        *reply.headers,
+    ]
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     await send({"type": "http.response.body", "body": reply.body})
 
@@ -152,10 +165,13 @@ async def _until_gone(receive: Receive) -> None:
 
 
 def _abort(receive: Receive) -> None:
-    """Closes the connection without an answer. An ASGI application cannot close a connection, so brokerfuzz uses uvicorn's transport."""
+    """Closes the connection without an answer. An ASGI application cannot close a connection, so brokerfuzz uses
+    uvicorn's transport.
+    """
     transport = getattr(getattr(receive, "__self__", None), "transport", None)
     if transport is None:
         raise ConnectionAbortedError(
-            "a seeded bug closes the connection without an answer, which only uvicorn supports: run the service with uvicorn"
+            "a seeded bug closes the connection without an answer, which only uvicorn supports: run the service with "
+            "uvicorn"
         )
     transport.abort()

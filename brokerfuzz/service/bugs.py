@@ -10,7 +10,9 @@ __all__ = ["BUGS", "Bug", "bug"]
 
 _KINDS = (missing_checks, strictness, coercions, failures, conditions)
 
-BUGS: Mapping[str, Bug] = {seeded.name: seeded for seeded in sorted((b for module in _KINDS for b in module.BUGS), key=lambda b: b.name)}
+BUGS: Mapping[str, Bug] = {
+    seeded.name: seeded for seeded in sorted((b for module in _KINDS for b in module.BUGS), key=lambda b: b.name)
+}
 
 
 def bug(name: str) -> Bug:

@@ -1,7 +1,8 @@
 """Defines the building blocks of bugs: the ways in which a service can fail.
 
-A judge is a function that returns the answer to an offer. A flaw is a function that gets the offer and the judge, and returns an
-answer that may be wrong. For example, a flaw can remove complaints from the judge's answer, or pass a changed offer to the judge.
+A judge is a function that returns the answer to an offer. A flaw is a function that gets the offer and the judge, and
+returns an answer that may be wrong. For example, a flaw can remove complaints from the judge's answer, or pass a
+changed offer to the judge.
 """
 
 import re
@@ -23,8 +24,8 @@ RULES = "offer-creation-request/"
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """A bug that the user can add to the service (a seeded bug). `text` describes the bug in one sentence, and `rule` is the ID
-    of the rule that the bug affects.
+    """A bug that the user can add to the service (a seeded bug). `text` describes the bug in one sentence, and `rule`
+    is the ID of the rule that the bug affects.
 
     If the bug affects no rule or several rules, `rule` is None.
     """
@@ -37,7 +38,9 @@ class Bug:
 
 
 def rule_id(*rules: str) -> str | None:
-    """Returns the ID of a single rule. Returns None for several rules, and for a rule with `*`, which can match several rules."""
+    """Returns the ID of a single rule. Returns None for several rules, and for a rule with `*`, which can match several
+    rules.
+    """
     return RULES + rules[0] if len(rules) == 1 and "*" not in rules[0] else None
 
 
@@ -74,8 +77,12 @@ def lacks(name: str) -> Test:
 
 
 def orders_after(later: str, earlier: str) -> Test:
-    """Returns a test that accepts only JSON objects in which the property `later` is written after the property `earlier`."""
-    return an_object(lambda props: later in props and earlier in props and list(props).index(later) > list(props).index(earlier))
+    """Returns a test that accepts only JSON objects in which the property `later` is written after the property
+    `earlier`.
+    """
+    return an_object(
+        lambda props: later in props and earlier in props and list(props).index(later) > list(props).index(earlier)
+    )
 
 
 # ------------------------------------------------------------------------------------------------------ flaws
@@ -84,8 +91,8 @@ def orders_after(later: str, earlier: str) -> Test:
 def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[Offer], bool] = anything) -> Flaw:
     """Returns a flaw that ignores some violations of rules.
 
-    A rule has the form `SITE:KEYWORD`, in which `*` matches any characters. `at` is a regular expression. A violation is ignored
-    if `at` matches its JSON Pointer, `value` accepts the invalid value, and `when` accepts the offer.
+    A rule has the form `SITE:KEYWORD`, in which `*` matches any characters. `at` is a regular expression. A violation
+    is ignored if `at` matches its JSON Pointer, `value` accepts the invalid value, and `when` accepts the offer.
     """
     ignored = re.compile("|".join(re.escape(RULES + rule).replace(r"\*", ".*") for rule in rules))
 
@@ -96,28 +103,42 @@ def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[O
             hit = complaint.rule is not None and ignored.fullmatch(complaint.rule) and re.search(at, complaint.at)
             return not (hit and all(value(found) for found in offer.at(complaint.at)))
 
-        return replace(answer, complaints=tuple(filter(remains, answer.complaints))) if answer.complaints and when(offer) else answer
+        return (
+            replace(answer, complaints=tuple(filter(remains, answer.complaints)))
+            if answer.complaints and when(offer)
+            else answer
+        )
 
     return flaw
 
 
 def rejects(site: str, test: Test, demanded: str) -> Flaw:
-    """Returns a flaw that rejects a valid offer if a value at the site passes the test. The `Complaint` contains the text `demanded`."""
+    """Returns a flaw that rejects a valid offer if a value at the site passes the test. The `Complaint` contains the
+    text `demanded`.
+    """
     return rejects_when(lambda offer: any(test(value) for value in offer.values(site)), demanded)
 
 
 def rejects_when(when: Callable[[Offer], bool], demanded: str) -> Flaw:
-    """Returns a flaw that rejects a valid offer if the offer passes the test `when`. The `Complaint` contains the text `demanded`."""
+    """Returns a flaw that rejects a valid offer if the offer passes the test `when`. The `Complaint` contains the text
+    `demanded`.
+    """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
-        return ServiceAnswer((Complaint(None, "", "something else", demanded),)) if answer.accepts and when(offer) else answer
+        return (
+            ServiceAnswer((Complaint(None, "", "something else", demanded),))
+            if answer.accepts and when(offer)
+            else answer
+        )
 
     return flaw
 
 
 def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Returns a flaw that passes a changed offer to the judge. If `change` returns the same object, the judge gets the original offer."""
+    """Returns a flaw that passes a changed offer to the judge. If `change` returns the same object, the judge gets the
+    original offer.
+    """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         if not offer.readable or not when(offer):
@@ -149,8 +170,8 @@ def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
     """Returns a flaw that converts invalid values, and passes the changed offer to the judge. Only values whose
-    `Complaint.demanded` matches the regular expression `demanded` are converted. If `convert` does not change a value, it must
-    return the same object.
+    `Complaint.demanded` matches the regular expression `demanded` are converted. If `convert` does not change a value,
+    it must return the same object.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
@@ -174,8 +195,8 @@ def fails_when(manner: Manner, when: Callable[[Offer], bool]) -> Flaw:
 
 
 def claims_success(success: bool, *, of_accepted: bool) -> Flaw:
-    """Returns a flaw that sets `operationWasSuccessful` to `success`. The flaw affects the answers to accepted offers if
-    `of_accepted` is true, and otherwise the answers to rejected offers.
+    """Returns a flaw that sets `operationWasSuccessful` to `success`. The flaw affects the answers to accepted offers
+    if `of_accepted` is true, and otherwise the answers to rejected offers.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:

@@ -1,4 +1,6 @@
-"""Decides whether the service accepts an offer. The table `DECISIONS` settles questions that the contract leaves open."""
+"""Decides whether the service accepts an offer. The table `DECISIONS` settles questions that the contract leaves
+open.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -24,20 +26,27 @@ DECISIONS: "Mapping[str, str]" = {
     "false-content-encoding": "rejected",
     "charset": "ignored",
 }
-"""The policies of the service. If a message touches an ambiguity that is not in this table, the service accepts the message."""
+"""The policies of the service. If a message touches an ambiguity that is not in this table, the service accepts the
+message.
+"""
 
 
 def decisions(contract: "Contract") -> "Policies":
     known = {ambiguity.id for ambiguity in contract.ambiguities if ambiguity.interpretations}
     policies = {name: "accepted" for name in known if name.partition(".")[0] not in DECISIONS}
-    return contract.check_policies({**policies, **{name: value for name, value in DECISIONS.items() if any(one.startswith(name) for one in known)}})
+    return contract.check_policies(
+        {**policies, **{name: value for name, value in DECISIONS.items() if any(one.startswith(name) for one in known)}}
+    )
 
 
-def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], ServiceAnswer]:
+def answering(
+    *, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None
+) -> Callable[[bytes], ServiceAnswer]:
     """Returns a function that answers offers like the service, without a server.
 
-    `bugs` are names from `BUGS`. Their order can matter, because each bug changes a service that already has the previous bugs.
-    The function uses `now` as the current time (None: the real current time). Raises `UnknownNameError` if a bug is unknown.
+    `bugs` are names from `BUGS`. Their order can matter, because each bug changes a service that already has the
+    previous bugs. The function uses `now` as the current time (None: the real current time). Raises `UnknownNameError`
+    if a bug is unknown.
     """
     judge = reduce(_flawed, [bug(name) for name in bugs], conforming(contract))
     return lambda body: judge(Offer(body, now))

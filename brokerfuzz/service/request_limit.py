@@ -1,14 +1,14 @@
 """Limits the size of the headers of a request.
 
-httptools (the HTTP parser of uvicorn) accepts headers of any length, and copies the whole header each time a new part arrives.
-Without a limit, httptools would need more than a minute for a header of 300 MB.
+httptools (the HTTP parser of uvicorn) accepts headers of any length, and copies the whole header each time a new part
+arrives. Without a limit, httptools would need more than a minute for a header of 300 MB.
 """
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 LARGEST_HEAD = 256 * 1024
-"""The maximum number of bytes for the first line and the headers of a request together. With chunked encoding, the sizes of the
-chunks are included in this number.
+"""The maximum number of bytes for the first line and the headers of a request together. With chunked encoding, the
+sizes of the chunks are included in this number.
 """
 _RESPONSE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 

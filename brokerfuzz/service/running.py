@@ -33,10 +33,18 @@ _START = "from brokerfuzz.service.running import _run_as_child; _run_as_child()"
 
 
 def serve_command(url: str, *, bugs: Iterable[str], contract: str | None, now: datetime | None, seed: int) -> str:
-    """Returns the beginning of a shell command. This beginning ends in `--`, and the caller must append a second command to it.
-    The complete command starts the service, runs the second command, and stops the service.
+    """Returns the beginning of a shell command. This beginning ends in `--`, and the caller must append a second
+    command to it. The complete command starts the service, runs the second command, and stops the service.
     """
-    words = [sys.executable, "-m", "brokerfuzz", "serve", "--port", str(urlsplit(url).port), *(word for name in bugs for word in ("--bug", name))]
+    words = [
+        sys.executable,
+        "-m",
+        "brokerfuzz",
+        "serve",
+        "--port",
+        str(urlsplit(url).port),
+        *(word for name in bugs for word in ("--bug", name)),
+    ]
     words += ["--contract", contract] if contract is not None else []
     words += ["--now", now.isoformat()] if now is not None else []
     words += ["--seed", str(seed)] if seed else []
@@ -56,8 +64,8 @@ def running(
     """Runs the service in a child process during a `with` block. Yields the address of the service, such as
     `http://127.0.0.1:40123`.
 
-    The child process does not slow down this process, and ends when this process ends. Port 0 means any free port. Raises
-    `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
+    The child process does not slow down this process, and ends when this process ends. Port 0 means any free port.
+    Raises `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
     """
     options = {"bugs": [bug(name).name for name in bugs], "contract": contract, "now": now, "seed": seed}
     child = _child()
@@ -86,8 +94,8 @@ def serve(
     seed: int = 0,
     ready: Callable[[str], object] = print,
 ) -> None:
-    """Runs the service in this process until Ctrl-C. When the service can receive requests, `ready` is called with the service's
-    address.
+    """Runs the service in this process until Ctrl-C. When the service can receive requests, `ready` is called with the
+    service's address.
 
     Raises `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
     """
@@ -101,7 +109,9 @@ def serve(
 
 
 def _child() -> subprocess.Popen[bytes]:
-    """Starts a Python process that waits for its options. The process can import the same modules as this process, and ignores Ctrl-C."""
+    """Starts a Python process that waits for its options. The process can import the same modules as this process, and
+    ignores Ctrl-C.
+    """
     module_path = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
     return subprocess.Popen(
         [sys.executable, "-P", "-c", _START],
@@ -123,7 +133,9 @@ def _address(stdout: IO[bytes]) -> str:
 
 
 def _run_as_child() -> None:
-    """Runs in the child process: reads the options, prints the address or an error, and serves until the parent process ends."""
+    """Runs in the child process: reads the options, prints the address or an error, and serves until the parent process
+    ends.
+    """
     options: dict[str, Any] = pickle.load(sys.stdin.buffer)  # noqa: S301  (data from the parent process)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
@@ -137,7 +149,9 @@ def _say(**said: str) -> None:
 
 
 def _end_with_parent() -> NoReturn:
-    """Ends this process when its standard input is closed. The system also closes standard input when the parent process is killed."""
+    """Ends this process when its standard input is closed. The system also closes standard input when the parent
+    process is killed.
+    """
     sys.stdin.buffer.read()
     os._exit(0)
 
@@ -166,18 +180,22 @@ def _server(app: Any) -> "uvicorn.Server":
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """Opens a socket with the protocol IPPROTO_TCP. With the protocol 0, asyncio does not turn off Nagle's algorithm, which
-    delays each answer by 40 ms.
+    """Opens a socket with the protocol IPPROTO_TCP. With the protocol 0, asyncio does not turn off Nagle's algorithm,
+    which delays each answer by 40 ms.
     """
     if not 0 <= port <= LARGEST_PORT:
         raise TargetError(f"{port} is not a valid port: use 1 to {LARGEST_PORT}, or 0 for any free port")
     try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
+            0
+        ]
         listener = socket.socket(family, kind, socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as problem:
         raise TargetError(f"the host {host!r} cannot be resolved ({problem}): use {LOOPBACK}") from problem
     try:
-        if os.name == "posix":  # lets a new server use the port of an ended one; on Windows, it would let two servers share the port
+        if (
+            os.name == "posix"
+        ):  # lets a new server use the port of an ended one; on Windows, it would let two servers share the port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(QUEUE)

@@ -1,8 +1,20 @@
-"""Hypothesis strategies for the broker's messages and their parts: valid values, deliberately invalid messages, and cases of every verdict."""
+"""Hypothesis strategies for the broker's messages and their parts: valid values, deliberately invalid messages, and
+cases of every verdict.
+"""
 
 from brokerfuzz.strategies.faulty import faulty
-from brokerfuzz.strategies.labelled import cases, invalid_offer_requests, invalid_pricing_responses, invalid_product_list_responses
-from brokerfuzz.strategies.messages import offer_requests, pricing_responses, product_list_offers, product_list_responses
+from brokerfuzz.strategies.labelled import (
+    cases,
+    invalid_offer_requests,
+    invalid_pricing_responses,
+    invalid_product_list_responses,
+)
+from brokerfuzz.strategies.messages import (
+    offer_requests,
+    pricing_responses,
+    product_list_offers,
+    product_list_responses,
+)
 from brokerfuzz.strategies.parts import (
     Envelope,
     clusters,

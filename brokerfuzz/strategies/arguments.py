@@ -27,8 +27,8 @@ Ambiguities = str | Iterable[str] | None
 """`"all"`, a list of IDs, or None for no ambiguities."""
 
 MOST_ITEMS, MOST_ITEMS_IN_ALL = 50, 100
-"""`MOST_ITEMS` is the highest value of a `min_` argument, such as `min_clusters`. `MOST_ITEMS_IN_ALL` is the highest value of
-`min_clusters * min_products`. Hypothesis limits the size of an example, and becomes slow well below its limit.
+"""`MOST_ITEMS` is the highest value of a `min_` argument, such as `min_clusters`. `MOST_ITEMS_IN_ALL` is the highest
+value of `min_clusters * min_products`. Hypothesis limits the size of an example, and becomes slow well below its limit.
 """
 
 
@@ -39,7 +39,9 @@ def reject(name: str, value: object, remedy: str) -> NoReturn:
 
 @contextmanager
 def _rejecting(name: str = "", value: object = None) -> Iterator[None]:
-    """Converts errors of brokerfuzz to `InvalidArgument`. If `name` is not empty, the error begins with the name and the value of the argument."""
+    """Converts errors of brokerfuzz to `InvalidArgument`. If `name` is not empty, the error begins with the name and
+    the value of the argument.
+    """
     try:
         yield
     except (BrokerfuzzError, TypeError) as problem:
@@ -80,9 +82,9 @@ def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
 
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
-    """Raises `InvalidArgument` if the minimum or maximum size of an array (`low` or `high`) is not an integer of at least
-    `least`. `low` must be at most `MOST_ITEMS`, and at most `high`, unless `high` is None. `what` is the part of the argument
-    names after `min_` and `max_`, such as `clusters`.
+    """Raises `InvalidArgument` if the minimum or maximum size of an array (`low` or `high`) is not an integer of at
+    least `least`. `low` must be at most `MOST_ITEMS`, and at most `high`, unless `high` is None. `what` is the part of
+    the argument names after `min_` and `max_`, such as `clusters`.
     """
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):
@@ -105,12 +107,18 @@ def possible_size(what: str, low: int, high: int | None, schema: Schema) -> None
 
 
 def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collection[str]) -> None:
-    """Raises `InvalidArgument` if the user limits the size of the array at `path`, but also pins this array or a property that contains it."""
+    """Raises `InvalidArgument` if the user limits the size of the array at `path`, but also pins this array or a
+    property that contains it.
+    """
     if low == 0 and high is None:
         return
     if outer := next((pin for pin in pinned if _is_within(path, pin)), None):
         name, value = (f"min_{what}", low) if low else (f"max_{what}", high)
-        reject(name, value, f"fields also pins {outer!r}, which determines the number of items; remove {name}, or do not pin {outer!r}")
+        reject(
+            name,
+            value,
+            f"fields also pins {outer!r}, which determines the number of items; remove {name}, or do not pin {outer!r}",
+        )
 
 
 def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> tuple[Any, ...] | None:
@@ -127,14 +135,20 @@ def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -
 def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
     with _rejecting():
         chosen = tuple(listed_values(name, values))
-    return chosen or reject(name, values, "the list is empty; add at least one value, or omit the argument to allow all values")
+    return chosen or reject(
+        name, values, "the list is empty; add at least one value, or omit the argument to allow all values"
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------ sites
 
 
-def pinned_sites(fields: Fields | None, contract: Contract, message_type: MessageType, above: str = "") -> dict[str, SearchStrategy[Any]]:
-    """Returns the pinned sites, with the strategies for their values. The sites in `fields` are relative to the site `above`."""
+def pinned_sites(
+    fields: Fields | None, contract: Contract, message_type: MessageType, above: str = ""
+) -> dict[str, SearchStrategy[Any]]:
+    """Returns the pinned sites, with the strategies for their values. The sites in `fields` are relative to the site
+    `above`.
+    """
     if fields is None:
         return {}
     if not isinstance(fields, Mapping):
@@ -145,11 +159,21 @@ def pinned_sites(fields: Fields | None, contract: Contract, message_type: Messag
         site = join(above, str(path))
         if not path or site not in known:
             below = [name.removeprefix(f"{above}.") for name in known if not above or name.startswith(f"{above}.")]
-            reject("fields", path, str(UnknownNameError(f"property of {message_type}", str(path), below, "`brokerfuzz rules` shows every site")))
+            reject(
+                "fields",
+                path,
+                str(
+                    UnknownNameError(
+                        f"property of {message_type}", str(path), below, "`brokerfuzz rules` shows every site"
+                    )
+                ),
+            )
         if not isinstance(strategy, SearchStrategy):
             reject(f"fields[{path!r}]", strategy, "use a strategy; for a single value, st.just(value)")
         if outer := next((other for other in fields if other != path and _is_within(path, other)), None):
-            reject("fields", path, f"this site is inside {outer!r}, which is also pinned; pin only one of the two sites")
+            reject(
+                "fields", path, f"this site is inside {outer!r}, which is also pinned; pin only one of the two sites"
+            )
         pinned[site] = strategy
     return pinned
 
@@ -165,13 +189,19 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
     """Returns the IDs of the ambiguities that messages can touch: none for None, all for `"all"`. In a list of IDs, `*`
     matches any characters, and `!` at the beginning excludes an ID.
 
-    The result contains no ambiguities about bytes, headers, message sizes or the current time, because these strategies generate
-    only Python values.
+    The result contains no ambiguities about bytes, headers, message sizes or the current time, because these strategies
+    generate only Python values.
     """
-    known = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(message_type) and ambiguity.id in drawable()]
+    known = [
+        ambiguity.id
+        for ambiguity in contract.ambiguities
+        if ambiguity.concerns(message_type) and ambiguity.id in drawable()
+    ]
     if ambiguities is None or ambiguities == "all":
         return frozenset(known if ambiguities else ())
-    remedy = 'use "all", or the ID of an ambiguity about values; `cases()` also generates messages about other ambiguities'
+    remedy = (
+        'use "all", or the ID of an ambiguity about values; `cases()` also generates messages about other ambiguities'
+    )
     return frozenset(_matching("ambiguities", "ambiguity", known, ambiguities, remedy) or ())
 
 
@@ -185,18 +215,30 @@ def chosen_faults(
 ) -> tuple[tuple[Rule, ...], frozenset[str] | None]:
     """Returns the selected rules, and the names of the selected techniques (None: all).
 
-    Pinned properties keep the values that the user specified. For this reason, the result contains no rules at pinned sites, and
-    no rules whose condition depends on a pinned property.
+    Pinned properties keep the values that the user specified. For this reason, the result contains no rules at pinned
+    sites, and no rules whose condition depends on a pinned property.
     """
     every = contract.rules[message_type]
     by_id = _matching("rules", "rule", [rule.id for rule in every], rules, "`brokerfuzz rules` lists them all")
-    at_site = _matching("sites", "site", dict.fromkeys(rule.site for rule in every), sites, "`brokerfuzz rules` lists the rules of each site")
-    named = _matching("techniques", "technique", TECHNIQUES, techniques, "`brokerfuzz rules --techniques` lists them all")
-    chosen = [rule for rule in every if (by_id is None or rule.id in by_id) and (at_site is None or rule.site in at_site)]
+    at_site = _matching(
+        "sites",
+        "site",
+        dict.fromkeys(rule.site for rule in every),
+        sites,
+        "`brokerfuzz rules` lists the rules of each site",
+    )
+    named = _matching(
+        "techniques", "technique", TECHNIQUES, techniques, "`brokerfuzz rules --techniques` lists them all"
+    )
+    chosen = [
+        rule for rule in every if (by_id is None or rule.id in by_id) and (at_site is None or rule.site in at_site)
+    ]
     return tuple(rule for rule in chosen if not _is_settled(rule, pinned)), None if named is None else frozenset(named)
 
 
-def _matching(name: str, kind: str, known: Collection[str], patterns: Iterable[str] | None, remedy: str) -> Collection[str] | None:
+def _matching(
+    name: str, kind: str, known: Collection[str], patterns: Iterable[str] | None, remedy: str
+) -> Collection[str] | None:
     if patterns is None:
         return None
     wanted = _several(name, patterns)
@@ -206,5 +248,9 @@ def _matching(name: str, kind: str, known: Collection[str], patterns: Iterable[s
 
 def _is_settled(rule: Rule, pinned: Collection[str]) -> bool:
     """Returns True if the rule, or the condition of the rule, is about a pinned property."""
-    deciding = [join(rule.condition.site, name) for name in rule.condition.when.get("properties", {})] if rule.condition else []
+    deciding = (
+        [join(rule.condition.site, name) for name in rule.condition.when.get("properties", {})]
+        if rule.condition
+        else []
+    )
     return any(_is_within(site, pin) for site in (rule.site, *deciding) for pin in pinned)

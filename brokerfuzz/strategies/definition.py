@@ -1,8 +1,8 @@
 """Defines strategies whose arguments Hypothesis checks before it generates the first example.
 
-The body of a function with the decorator `st.composite` runs only when Hypothesis draws an example, which is too late to detect
-a wrong argument. A function with the decorator `strategy` runs earlier: it checks its arguments, and returns a second function,
-which draws the examples.
+The body of a function with the decorator `st.composite` runs only when Hypothesis draws an example, which is too late
+to detect a wrong argument. A function with the decorator `strategy` runs earlier: it checks its arguments, and returns
+a second function, which draws the examples.
 """
 
 from collections.abc import Callable
@@ -21,8 +21,8 @@ Draws = Callable[[DrawFn], Value]
 
 
 def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, SearchStrategy[Value]]:
-    """Converts a function that returns `Draws` to a function that returns a strategy. Hypothesis calls the original function when
-    it validates the strategy.
+    """Converts a function that returns `Draws` to a function that returns a strategy. Hypothesis calls the original
+    function when it validates the strategy.
     """
 
     def drawn(draw: DrawFn, call: _Call) -> Any:

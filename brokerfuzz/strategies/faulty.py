@@ -30,9 +30,9 @@ def faulty(
 ) -> Draws[Broken]:
     """Invalid cases, made from the valid messages of a strategy. Each case breaks one rule.
 
-    `messages` is a strategy of JSON values, such as `product_list_offers(min_clusters=2)` or your own strategy. `case.twin` is the
-    valid message. A case can break only rules about values that the valid message contains. The other arguments are the same as for
-    `invalid_offer_requests`.
+    `messages` is a strategy of JSON values, such as `product_list_offers(min_clusters=2)` or your own strategy.
+    `case.twin` is the valid message. A case can break only rules about values that the valid message contains. The
+    other arguments are the same as for `invalid_offer_requests`.
 
     Raises `InvalidArgument` if `messages` generates a message that is not valid.
 
@@ -63,4 +63,6 @@ def _check_valid(message: Any, options: LabelledCases, now: datetime) -> None:
     try:
         Case.judged(options.message_type, compact(message), claim="valid", now=now, contract=options.contract)
     except (LabelError, TypeError) as problem:
-        raise InvalidArgument(f"messages: a message is not clearly valid ({problem}); use a strategy for valid messages") from problem
+        raise InvalidArgument(
+            f"messages: a message is not clearly valid ({problem}); use a strategy for valid messages"
+        ) from problem

@@ -1,14 +1,15 @@
-"""Lets Hypothesis make the choices of which a message consists, so that Hypothesis can shrink, repeat and store messages like any other
-example.
+"""Lets Hypothesis make the choices of which a message consists, so that Hypothesis can shrink, repeat and store
+messages like any other example.
 
-`ChoiceSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only public strategies, for
-versions of Hypothesis without the methods that `ChoiceSource` calls. `ChoiceSource` has these advantages:
+`ChoiceSource` draws from Hypothesis's choice sequence, as Hypothesis's own strategies do. `StrategySource` uses only
+public strategies, for versions of Hypothesis without the methods that `ChoiceSource` calls. `ChoiceSource` has these
+advantages:
 
-- A random source proposes each choice, and Hypothesis records it as its own. So the first ten examples are as varied as later ones, and
-  edges (unusual valid values) are frequent. Because an edge is an ordinary choice, Hypothesis shrinks it: `' OR '1'='1` becomes `'` if
-  the quote alone causes a failure.
-- Hypothesis often replaces a part of an example with a copy of another part that has the same label. `ChoiceSource` gives each array item
-  its own label, so there are no such copies.
+- A random source proposes each choice, and Hypothesis records it as its own. So the first ten examples are as varied as
+  later ones, and edges (unusual valid values) are frequent. Because an edge is an ordinary choice, Hypothesis shrinks
+  it: `' OR '1'='1` becomes `'` if the quote alone causes a failure.
+- Hypothesis often replaces a part of an example with a copy of another part that has the same label. `ChoiceSource`
+  gives each array item its own label, so there are no such copies.
 - It is about twice as fast.
 """
 
@@ -99,8 +100,8 @@ class StrategySource:
 class ChoiceSource(StrategySource):
     """Draws from Hypothesis's choice sequence (the choices that Hypothesis makes and records for an example).
 
-    The first choice is the seed of a random source, which then proposes all other choices. While Hypothesis shrinks an example, it sets the
-    seed to zero, the simplest number. Then it changes the recorded choices.
+    The first choice is the seed of a random source, which then proposes all other choices. While Hypothesis shrinks an
+    example, it sets the seed to zero, the simplest number. Then it changes the recorded choices.
     """
 
     def __init__(self, data: Any, draw: DrawFn, wishes: Wishes) -> None:
@@ -116,7 +117,9 @@ class ChoiceSource(StrategySource):
         return options[self._data.draw_integer(0, last, forced=forced)]
 
     def repeat(self, low: int, high: int, /, *, often: bool = False) -> Iterator[int]:
-        """Before each item, Hypothesis chooses whether there is a further one. So it can remove any item with its choices."""
+        """Before each item, Hypothesis chooses whether there is a further one. So it can remove any item with its
+        choices.
+        """
         size = len([*self._random.repeat(low, high, often=often)]) if self._random else None
         for index in range(high):
             self._spans += 1
@@ -134,12 +137,16 @@ class ChoiceSource(StrategySource):
         return plainest + cast(int, self._data.draw_integer(low - plainest, high - plainest, forced=forced))
 
     def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
-        proposed = self._random and self._random.number(low, high, edges)
-        forced = None if proposed is None else float(proposed) + 0.0  # not -0.0, which Hypothesis counts as less than 0.0
+        proposed = self._random.number(low, high, edges) if self._random else None
+        forced = (
+            None if proposed is None else float(proposed) + 0.0
+        )  # not -0.0, which Hypothesis counts as less than 0.0
         value = cast(float, self._data.draw_float(low, high, allow_nan=False, forced=forced))
         is_double = self._data.draw_integer(0, 1, forced=None if proposed is None else int(isinstance(proposed, float)))
         return value if is_double or not _is_exact_integer(value) else int(value)
 
     def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
         forced = self._random and self._random.text(low, high, edges).translate(_SWAPPED)
-        return cast(str, self._data.draw_string(_LETTERS, min_size=low, max_size=high, forced=forced)).translate(_SWAPPED)
+        return cast(str, self._data.draw_string(_LETTERS, min_size=low, max_size=high, forced=forced)).translate(
+            _SWAPPED
+        )

@@ -13,7 +13,9 @@ from brokerfuzz.schemas import Contract, MessageType, check
 
 
 def judged(value: Any, site: str, pinned: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
-    """Returns `value`, or raises `InvalidArgument` if `value` breaks a rule. `value` is a message, or the part of a message at `site`."""
+    """Returns `value`, or raises `InvalidArgument` if `value` breaks a rule. `value` is a message, or the part of a
+    message at `site`.
+    """
     around, steps = _message_around(contract, message_type, site) if site else (None, ())
     try:
         verdict = check(message_type, altered(around, steps, Put(value)), contract=contract)

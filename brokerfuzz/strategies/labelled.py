@@ -24,19 +24,19 @@ def invalid_offer_requests(
 ) -> Draws[Broken]:
     """Cases of offer creation requests that a service must reject.
 
-    Each case breaks one rule. `case.twin` is the twin (the valid counterpart) of the case: a valid message that differs only at
-    the place where the rule is broken.
+    Each case breaks one rule. `case.twin` is the twin (the valid counterpart) of the case: a valid message that differs
+    only at the place where the rule is broken.
 
-    - `rules` lists the IDs of the rules to break, `techniques` lists the ways to break a rule, and `sites` lists the sites of
-      the rules (default: all). In these lists, `*` matches any characters, and `!` excludes: `["*:minimum"]` selects every rule
-      about a minimum, and `["!*:type"]` selects all rules except those about types.
+    - `rules` lists the IDs of the rules to break, `techniques` lists the ways to break a rule, and `sites` lists the
+      sites of the rules (default: all). In these lists, `*` matches any characters, and `!` excludes: `["*:minimum"]`
+      selects every rule about a minimum, and `["!*:type"]` selects all rules except those about types.
     - `fields` and `plausible` work as in `offer_requests`. No case breaks a rule at a site in `fields`.
     - `parsed=True` selects cases that are valid JSON, so that `case.value` is the parsed message.
     - `now` is the time that counts as the present (default: the actual time). Some techniques use a time after `now`.
     - `contract` is your own contract, such as `brokerfuzz.load_contract(folder)` (default: the built-in contract).
 
-    Raises `InvalidArgument` if a name is unknown, if no given technique can break any of the given rules, or if a pinned value
-    breaks the contract.
+    Raises `InvalidArgument` if a name is unknown, if no given technique can break any of the given rules, or if a
+    pinned value breaks the contract.
 
     Rules and techniques have a fixed order. Shrinks towards a simple message, the first rule and the first technique.
 
@@ -48,7 +48,9 @@ def invalid_offer_requests(
     >>> print(case.body.decode(), case.twin.body.decode())
     {"number":"a","offerType":"Direct Mail","orderMinimum":0} {"number":"a","offerType":"Direct Mail","orderMinimum":1}
     """
-    options = LabelledCases.of("offer-creation-request", rules, techniques, sites, fields, plausible, parsed, now, contract)
+    options = LabelledCases.of(
+        "offer-creation-request", rules, techniques, sites, fields, plausible, parsed, now, contract
+    )
     return options.broken()
 
 
@@ -64,7 +66,8 @@ def invalid_product_list_responses(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Draws[Broken]:
-    """Cases of product list responses that break one rule each. The arguments are the same as for `invalid_offer_requests`.
+    """Cases of product list responses that break one rule each. The arguments are the same as for
+    `invalid_offer_requests`.
 
     The contract describes these messages in the sections "Response envelope" and "Product list response".
 
@@ -73,7 +76,9 @@ def invalid_product_list_responses(
     >>> str(find(invalid_product_list_responses(sites=["data"]), lambda case: True))
     'breaks product-list-response.data required removed'
     """
-    options = LabelledCases.of("product-list-response", rules, techniques, sites, fields, plausible, parsed, now, contract)
+    options = LabelledCases.of(
+        "product-list-response", rules, techniques, sites, fields, plausible, parsed, now, contract
+    )
     return options.broken()
 
 
@@ -92,14 +97,17 @@ def invalid_pricing_responses(
     """Cases of offer pricing calculation responses that break one rule each. The arguments are the same as for
     `invalid_offer_requests`.
 
-    The contract describes these messages in the sections "Response envelope", "Offer pricing calculation response" and "Limits".
+    The contract describes these messages in the sections "Response envelope", "Offer pricing calculation response" and
+    "Limits".
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import invalid_pricing_responses
     >>> str(find(invalid_pricing_responses(rules=["*quantity:minimum"]), lambda case: True))
     'breaks quantity minimum one-below'
     """
-    options = LabelledCases.of("offer-pricing-response", rules, techniques, sites, fields, plausible, parsed, now, contract)
+    options = LabelledCases.of(
+        "offer-pricing-response", rules, techniques, sites, fields, plausible, parsed, now, contract
+    )
     return options.broken()
 
 
@@ -117,11 +125,11 @@ def cases(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Draws[Case]:
-    """Cases of one message type: valid, invalid (with faults and a twin) and unspecified cases. A case is unspecified if the
-    contract does not say whether a service must accept the message.
+    """Cases of one message type: valid, invalid (with faults and a twin) and unspecified cases. A case is unspecified
+    if the contract does not say whether a service must accept the message.
 
-    `verdicts` lists the verdicts to generate (`valid`, `invalid`, `unspecified`; default: all). `rules`, `techniques` and `sites`
-    limit only the invalid cases. The other arguments are the same as for `invalid_offer_requests`.
+    `verdicts` lists the verdicts to generate (`valid`, `invalid`, `unspecified`; default: all). `rules`, `techniques`
+    and `sites` limit only the invalid cases. The other arguments are the same as for `invalid_offer_requests`.
 
     Shrinks towards the first verdict in the order `valid`, `invalid`, `unspecified`, and then towards simple messages.
 

@@ -33,7 +33,9 @@ TAG = "random"
 
 @dataclass(frozen=True)
 class LabelledCases:
-    """The options of the strategies for cases. If `now` is None, each case is judged as of the time when Hypothesis draws the case."""
+    """The options of the strategies for cases. If `now` is None, each case is judged as of the time when Hypothesis
+    draws the case.
+    """
 
     contract: Contract
     message_type: MessageType
@@ -66,10 +68,17 @@ class LabelledCases:
         style = Style(plausible=arguments.flag("plausible", plausible), pinned=frozenset(pins))
         options = cls(contract, message_type, chosen, named, style, pins, parsed, arguments.time_of(now))
         if not options.breakable:
-            given = {"rules": rules, "techniques": techniques, "sites": sites, "fields": fields and list(fields), "parsed": parsed}
+            given = {
+                "rules": rules,
+                "techniques": techniques,
+                "sites": sites,
+                "fields": fields and list(fields),
+                "parsed": parsed,
+            }
             together = ", ".join(f"{name}={value!r}" for name, value in given.items() if value)
             raise InvalidArgument(
-                f"{together}: no technique can break any of these rules; `brokerfuzz rules --techniques` lists what each technique can break"
+                f"{together}: no technique can break any of these rules; `brokerfuzz rules --techniques` lists what "
+                "each technique can break"
             )
         return options
 
@@ -81,12 +90,16 @@ class LabelledCases:
         return [rule for rule in self.rules if self.techniques_for(rule, faults)]
 
     def techniques_for(self, rule: Rule, faults: Faults) -> list[Technique]:
-        return [technique for technique in faults.techniques(rule) if self.techniques is None or technique.name in self.techniques]
+        return [
+            technique
+            for technique in faults.techniques(rule)
+            if self.techniques is None or technique.name in self.techniques
+        ]
 
     @cached_property
     def groups(self) -> Sequence[Sequence[Rule]]:
-        """Half of the faults break the rules that the contract states in words, each of them equally often. Almost all programs check the other
-        rules, such as types.
+        """Half of the faults break the rules that the contract states in words, each of them equally often. Almost all
+        programs check the other rules, such as types.
         """
         stated: dict[int, list[Rule]] = {}
         for rule in self.breakable:
@@ -106,8 +119,12 @@ class LabelledCases:
                 return case
         return None
 
-    def broken_at(self, message: Any, found: Sequence[Steps], rule: Rule, source: Source, now: datetime) -> Broken | None:
-        """Breaks the rule at one of these places, with a technique that applies. The first techniques, which find most bugs, are more probable."""
+    def broken_at(
+        self, message: Any, found: Sequence[Steps], rule: Rule, source: Source, now: datetime
+    ) -> Broken | None:
+        """Breaks the rule at one of these places, with a technique that applies. The first techniques, which find most
+        bugs, are more probable.
+        """
         faults = Faults(self.contract, self.message_type, now)
         techniques = self.techniques_for(rule, faults)
         numbers = range(len(techniques))
@@ -138,7 +155,8 @@ class LabelledCases:
                 raise
             remedy = "pin values that the contract clearly allows"
             raise InvalidArgument(
-                f"fields={sorted(self.pins)}: a pinned value makes the message invalid or unspecified ({problem}); {remedy}"
+                f"fields={sorted(self.pins)}: a pinned value makes the message invalid or unspecified ({problem}); "
+                f"{remedy}"
             ) from problem
         return self.finished(case)
 
@@ -190,8 +208,8 @@ class _Drawing:
 
 
 def _one_of(found: Sequence[Steps], source: Source) -> Steps:
-    """Chooses an item of the outermost array, then an item of the next array, and so on. So Hypothesis can remove items of one array, and the
-    chosen items of other arrays stay the same.
+    """Chooses an item of the outermost array, then an item of the next array, and so on. So Hypothesis can remove items
+    of one array, and the chosen items of other arrays stay the same.
     """
     while len(found) > 1:
         depth = next(depth for depth, steps in enumerate(zip(*found, strict=False)) if len(set(steps)) > 1)

@@ -10,7 +10,15 @@ from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws, strategy
 from brokerfuzz.strategies.messages import OFTEN_IN_CLUSTERS
 from brokerfuzz.strategies.valid_values import ValidValues
-from brokerfuzz.typed import ClusterProduct, PageCountPrice, PriceClass, PricedOffer, PriceTier, ProductListCluster, ProductRecord
+from brokerfuzz.typed import (
+    ClusterProduct,
+    PageCountPrice,
+    PriceClass,
+    PricedOffer,
+    PriceTier,
+    ProductListCluster,
+    ProductRecord,
+)
 
 Data = TypeVar("Data")
 
@@ -45,8 +53,9 @@ def clusters(
 ) -> Draws[ProductListCluster]:
     """Clusters of products, as in offers of the type `Product List`.
 
-    `min_products` and `max_products` limit the number of products. `fields` maps sites inside the cluster to strategies:
-    `{"products[].productId": st.sampled_from(["P1", "P2"])}`. The other arguments are the same as for `offer_requests`.
+    `min_products` and `max_products` limit the number of products. `fields` maps sites inside the cluster to
+    strategies: `{"products[].productId": st.sampled_from(["P1", "P2"])}`. The other arguments are the same as for
+    `offer_requests`.
 
     Shrinks towards a cluster with one product.
 
@@ -67,14 +76,17 @@ def products(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[ClusterProduct]:
-    """Products in a cluster. `fields` pins properties of the product. The other arguments are the same as for `offer_requests`.
+    """Products in a cluster. `fields` pins properties of the product. The other arguments are the same as for
+    `offer_requests`.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import products
     >>> find(products(), lambda product: True)
     {'productId': 'a', 'productQuantityInOffer': 1}
     """
-    return _part("offer-creation-request", "productClusters[].products[]", fields, plausible, ambiguities, contract).draws()
+    return _part(
+        "offer-creation-request", "productClusters[].products[]", fields, plausible, ambiguities, contract
+    ).draws()
 
 
 @strategy
@@ -85,8 +97,8 @@ def price_classes(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[PriceClass]:
-    """Price classes of an offer. `fields` maps sites inside the price class, such as `priceTiers[].price`, to strategies. The
-    other arguments are the same as for `offer_requests`.
+    """Price classes of an offer. `fields` maps sites inside the price class, such as `priceTiers[].price`, to
+    strategies. The other arguments are the same as for `offer_requests`.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import price_classes
@@ -104,15 +116,17 @@ def price_tiers(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[PriceTier]:
-    """Price tiers of a price class. `fields` maps sites inside the price tier, such as `pageCounts[].price`, to strategies. The
-    other arguments are the same as for `offer_requests`.
+    """Price tiers of a price class. `fields` maps sites inside the price tier, such as `pageCounts[].price`, to
+    strategies. The other arguments are the same as for `offer_requests`.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import price_tiers
     >>> find(price_tiers(), lambda tier: tier["price"] > 10)
     {'price': 11}
     """
-    return _part("offer-creation-request", "priceClasses[].priceTiers[]", fields, plausible, ambiguities, contract).draws()
+    return _part(
+        "offer-creation-request", "priceClasses[].priceTiers[]", fields, plausible, ambiguities, contract
+    ).draws()
 
 
 @strategy
@@ -123,15 +137,17 @@ def page_counts(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[PageCountPrice]:
-    """Prices for ranges of page counts: the items of `pageCounts` in a price tier. `fields` pins properties of the item. The
-    other arguments are the same as for `offer_requests`.
+    """Prices for ranges of page counts: the items of `pageCounts` in a price tier. `fields` pins properties of the
+    item. The other arguments are the same as for `offer_requests`.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import page_counts
     >>> find(page_counts(), lambda pages: pages.get("price"))
     {'price': 1}
     """
-    return _part("offer-creation-request", "priceClasses[].priceTiers[].pageCounts[]", fields, plausible, ambiguities, contract).draws()
+    return _part(
+        "offer-creation-request", "priceClasses[].priceTiers[].pageCounts[]", fields, plausible, ambiguities, contract
+    ).draws()
 
 
 @strategy
@@ -142,8 +158,8 @@ def product_records(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[ProductRecord]:
-    """Product records of a product list response. `fields` pins properties of the record. The other arguments are the same as for
-    `offer_requests`.
+    """Product records of a product list response. `fields` pins properties of the record. The other arguments are the
+    same as for `offer_requests`.
 
     >>> from hypothesis import find, strategies as st
     >>> from brokerfuzz.strategies import product_records
@@ -161,8 +177,9 @@ def priced_offers(
     ambiguities: arguments.Ambiguities = None,
     contract: Contract | None = None,
 ) -> Draws[PricedOffer]:
-    """Priced offers of a pricing response, with a correct extended price. `fields` pins properties of the offer. If you pin
-    prices or the quantity, the extended price may be wrong. The other arguments are the same as for `offer_requests`.
+    """Priced offers of a pricing response, with a correct extended price. `fields` pins properties of the offer. If you
+    pin prices or the quantity, the extended price may be wrong. The other arguments are the same as for
+    `offer_requests`.
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import priced_offers
@@ -170,7 +187,11 @@ def priced_offers(
     {'offerId': 'a', 'quantity': 1, 'unitPrice': 1, 'extendedPrice': 1.0}
     """
     inner = {f"offers[].{name}": values for name, values in fields.items()} if isinstance(fields, Mapping) else fields
-    draws = _part("offer-pricing-response", "data", inner, plausible, ambiguities, contract).sized("offers", "offers", 1, 1).draws()
+    draws = (
+        _part("offer-pricing-response", "data", inner, plausible, ambiguities, contract)
+        .sized("offers", "offers", 1, 1)
+        .draws()
+    )
 
     def draw_offer(draw: DrawFn) -> PricedOffer:
         (offer,) = draws(draw)["offers"]
@@ -181,12 +202,17 @@ def priced_offers(
 
 @strategy
 def envelopes(
-    data: SearchStrategy[Data], *, plausible: bool = False, ambiguities: arguments.Ambiguities = None, contract: Contract | None = None
+    data: SearchStrategy[Data],
+    *,
+    plausible: bool = False,
+    ambiguities: arguments.Ambiguities = None,
+    contract: Contract | None = None,
 ) -> Draws[Envelope[Data]]:
-    """Envelopes of responses. The property `data` contains the values of the strategy `data`. If the strategy generates None, the
-    envelope says that the operation failed.
+    """Envelopes of responses. The property `data` contains the values of the strategy `data`. If the strategy generates
+    None, the envelope says that the operation failed.
 
-    brokerfuzz does not check the generated data against the contract. The other arguments are the same as for `offer_requests`.
+    brokerfuzz does not check the generated data against the contract. The other arguments are the same as for
+    `offer_requests`.
 
     Shrinks towards few failure messages and informational messages.
 
@@ -195,7 +221,9 @@ def envelopes(
     >>> find(envelopes(st.just(7)), lambda response: True)
     {'data': 7, 'failureMessages': [], 'informationalMessages': [], 'operationWasSuccessful': True}
     """
-    envelope = ValidValues.of("product-list-response", contract=contract, fields={"data": data}, plausible=plausible, ambiguities=ambiguities)
+    envelope = ValidValues.of(
+        "product-list-response", contract=contract, fields={"data": data}, plausible=plausible, ambiguities=ambiguities
+    )
     return envelope.draws(judge=False)
 
 
@@ -207,4 +235,6 @@ def _part(
     ambiguities: arguments.Ambiguities,
     contract: Contract | None,
 ) -> ValidValues:
-    return ValidValues.of(message_type, site=site, contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities)
+    return ValidValues.of(
+        message_type, site=site, contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities
+    )

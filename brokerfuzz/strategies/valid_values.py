@@ -20,7 +20,9 @@ from brokerfuzz.strategies.judging import judged
 
 @dataclass(frozen=True)
 class ValidValues:
-    """The options of a strategy for valid messages, or for valid parts of messages at a site. The values also fulfil the wishes."""
+    """The options of a strategy for valid messages, or for valid parts of messages at a site. The values also fulfil
+    the wishes.
+    """
 
     contract: Contract
     message_type: MessageType
@@ -48,7 +50,14 @@ class ValidValues:
             pinned=frozenset(pins),
             ambiguities=arguments.ambiguities_of(ambiguities, contract, message_type),
         )
-        return cls(contract, message_type, site, style, pins, {path: Wish(strategy=strategy) for path, strategy in pins.items()})
+        return cls(
+            contract,
+            message_type,
+            site,
+            style,
+            pins,
+            {path: Wish(strategy=strategy) for path, strategy in pins.items()},
+        )
 
     def wishing(self, wishes: Wishes) -> "ValidValues":
         """Adds wishes. Wishes of the user win."""
@@ -59,9 +68,9 @@ class ValidValues:
         return self.wishing({join(self.site, path): Wish(state=None, often=True) for path in sites})
 
     def sized(self, what: str, path: str, low: int, high: int | None, *, least: int = 0) -> "ValidValues":
-        """Limits the number of items in the array at `path` to the range from `low` to `high`. If `low` is 0, the array may also be absent
-        or null. The user specifies the limits as two arguments, such as `min_clusters` and `max_clusters`. In this example, `what` is
-        `clusters`.
+        """Limits the number of items in the array at `path` to the range from `low` to `high`. If `low` is 0, the array
+        may also be absent or null. The user specifies the limits as two arguments, such as `min_clusters` and
+        `max_clusters`. In this example, `what` is `clusters`.
         """
         arguments.size_bounds(what, low, high, least=least)
         site = join(self.site, path)
@@ -69,12 +78,22 @@ class ValidValues:
         if low == 0 and high is None:
             return self
         if site not in self.contract.sites[self.message_type]:
-            raise InvalidArgument(f"the contract has no place {site!r} in {self.message_type}: use a strategy for another part of the message")
+            raise InvalidArgument(
+                f"the contract has no place {site!r} in {self.message_type}: use a strategy for another part of the "
+                "message"
+            )
         schema = self.contract.sites[self.message_type][site].schema
         arguments.possible_size(what, low, high, schema)
         present: Wishes = {outer: Wish() for outer in _objects_above(site)} if low else {}
         before = self.wishes.get(site, Wish(state=None))
-        return replace(self, wishes={**self.wishes, **present, site: replace(before, state="drawn" if low else None, least=low, most=high)})
+        return replace(
+            self,
+            wishes={
+                **self.wishes,
+                **present,
+                site: replace(before, state="drawn" if low else None, least=low, most=high),
+            },
+        )
 
     def draws(self, *, judge: bool = True) -> Draws[Any]:
         """Raises `InvalidArgument` if no value complies with these options.
@@ -88,7 +107,9 @@ class ValidValues:
                 value = draw_from(hypothesis_source(draw, self.wishes))
             except ContractError:  # the rules of an own contract contradict each other
                 reject()
-            return judged(value, self.site, self.pins, self.contract, self.message_type) if self.pins and judge else value
+            return (
+                judged(value, self.site, self.pins, self.contract, self.message_type) if self.pins and judge else value
+            )
 
         return draw_value
 

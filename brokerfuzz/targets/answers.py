@@ -1,8 +1,8 @@
 """Defines the answers of targets, and how brokerfuzz interprets an HTTP response as an answer.
 
-The contract defines no status codes and no response to a new offer, so users can configure the interpretation. By default, a
-status code has its usual meaning in HTTP. If the status means `accepted`, but the response is an envelope of the contract with
-`operationWasSuccessful: false`, the answer is `rejected`.
+The contract defines no status codes and no response to a new offer, so users can configure the interpretation. By
+default, a status code has its usual meaning in HTTP. If the status means `accepted`, but the response is an envelope of
+the contract with `operationWasSuccessful: false`, the answer is `rejected`.
 """
 
 import json
@@ -25,8 +25,8 @@ EXCERPT = 2048
 MOST_READ = 1 << 20
 """The number of bytes after which brokerfuzz stops reading a response that cannot be an envelope."""
 LONGEST_ENVELOPE = 8 << 20
-"""The number of bytes after which brokerfuzz stops reading a response that may be an envelope. `LONGEST_ENVELOPE` is larger than
-`MOST_READ`, because `operationWasSuccessful` may be at the end of the envelope.
+"""The number of bytes after which brokerfuzz stops reading a response that may be an envelope. `LONGEST_ENVELOPE` is
+larger than `MOST_READ`, because `operationWasSuccessful` may be at the end of the envelope.
 """
 
 _SUCCESS = "operationWasSuccessful"
@@ -39,12 +39,12 @@ _CODE = re.compile(r"[1-9][0-9]{2}")
 class Answer(NamedTuple):
     """The answer of a target to one message.
 
-    `status` is None if there was no HTTP response. `body` is the beginning of the response, without secrets. `reason` explains
-    `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect. With hooks, `headers` are the
-    headers of the response.
+    `status` is None if there was no HTTP response. `body` is the beginning of the response, without secrets. `reason`
+    explains `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect. With hooks,
+    `headers` are the headers of the response.
 
-    `reached` is False if the target never processed the message: for example, no connection was possible, or the target kept
-    asking brokerfuzz to retry later. If `reached` is False, the answer says nothing about the message.
+    `reached` is False if the target never processed the message: for example, no connection was possible, or the target
+    kept asking brokerfuzz to retry later. If `reached` is False, the answer says nothing about the message.
 
     >>> from brokerfuzz.targets import AnswerRules
     >>> AnswerRules(reject=("4xx", "299")).read(299, b'{"error": "unknown product"}').kind
@@ -65,13 +65,13 @@ class Answer(NamedTuple):
 class AnswerRules:
     """Defines how to interpret HTTP responses.
 
-    `accept` and `reject` contain status codes (`201`) and classes of status codes (`2xx`). A code has priority over a class, and
-    `accept` has priority over `reject`. By default, 2xx means `accepted`, and 1xx, 3xx and 4xx mean `rejected`. Any other status
-    means `crashed`.
+    `accept` and `reject` contain status codes (`201`) and classes of status codes (`2xx`). A code has priority over a
+    class, and `accept` has priority over `reject`. By default, 2xx means `accepted`, and 1xx, 3xx and 4xx mean
+    `rejected`. Any other status means `crashed`.
 
-    If `envelope` is true, and the status means `accepted`, the body can change the answer. A body with `operationWasSuccessful:
-    false` means `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes means `crashed`, and so does a compressed body that
-    cannot be decompressed.
+    If `envelope` is true, and the status means `accepted`, the body can change the answer. A body with
+    `operationWasSuccessful: false` means `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes means
+    `crashed`, and so does a compressed body that cannot be decompressed.
 
     Raises `TargetError` if an item of `accept` or `reject` is invalid.
     """
@@ -88,12 +88,14 @@ class AnswerRules:
                 self._kinds.update((code, kind) for code in _codes(patterns, classes=classes))
 
     def has_code(self, status: int) -> bool:
-        """Returns whether `accept` or `reject` contains exactly this code, such as `429`. A class such as `4xx` is ignored."""
+        """Returns whether `accept` or `reject` contains exactly this code, such as `429`. A class such as `4xx` is
+        ignored.
+        """
         return str(status) in self.accept or str(status) in self.reject
 
     def most_read(self, status: int, beginning: bytes | bytearray) -> int:
-        """Returns the maximum number of bytes to read from a response body. The limit is higher if the `beginning` can be the
-        beginning of an envelope. Reading stops after the chunk that exceeds the limit.
+        """Returns the maximum number of bytes to read from a response body. The limit is higher if the `beginning` can
+        be the beginning of an envelope. Reading stops after the chunk that exceeds the limit.
         """
         may_be_envelope = self.envelope and self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
@@ -108,9 +110,9 @@ class AnswerRules:
         *,
         longest: int = EXCERPT,
     ) -> Answer:
-        """Converts an HTTP response to an answer, in which the `secrets` are replaced. `body` is the part of the response body
-        that brokerfuzz has read (see `most_read`). `encoding` is the value of the header `Content-Encoding`. The answer
-        contains at most `longest` bytes of the body.
+        """Converts an HTTP response to an answer, in which the `secrets` are replaced. `body` is the part of the
+        response body that brokerfuzz has read (see `most_read`). `encoding` is the value of the header
+        `Content-Encoding`. The answer contains at most `longest` bytes of the body.
         """
         kind = self._kinds.get(status, "crashed")
         plain = decoded(body, encoding, LONGEST_ENVELOPE + 1)
@@ -121,13 +123,20 @@ class AnswerRules:
         if kind == "accepted" and self.envelope and len(body) > LONGEST_ENVELOPE:
             reason = f"the response has more than {LONGEST_ENVELOPE >> 20} MiB, so the end of its envelope is unknown"
             return Answer("crashed", status, secrets.excerpt(body, longest), reason, seconds)
-        if kind == "accepted" and self.envelope and _SUCCESS_BYTES in body and (rejection := _rejection(body, secrets)) is not None:
+        if (
+            kind == "accepted"
+            and self.envelope
+            and _SUCCESS_BYTES in body
+            and (rejection := _rejection(body, secrets)) is not None
+        ):
             return Answer("rejected", status, secrets.excerpt(body, longest), rejection, seconds)
         return Answer(kind, status, secrets.excerpt(body, longest), f"status {status}", seconds)
 
 
 def status_patterns(text: str) -> tuple[str, ...]:
-    """Splits a list such as `200,201,4xx`. Raises `TargetError` if an element is neither a status code nor a class such as `4xx`."""
+    """Splits a list such as `200,201,4xx`. Raises `TargetError` if an element is neither a status code nor a class such
+    as `4xx`.
+    """
     patterns = tuple(part.strip() for part in text.split(",") if part.strip())
     if not patterns:
         raise TargetError("no status given: list codes or classes separated by commas, e.g. 200,201,4xx")
@@ -149,7 +158,9 @@ def _codes(patterns: Iterable[str], *, classes: bool) -> Iterable[int]:
 
 
 def _rejection(body: bytes, secrets: Secrets) -> str | None:
-    """If the body is an envelope with `operationWasSuccessful: false`, returns the reason for the rejection, otherwise None."""
+    """If the body is an envelope with `operationWasSuccessful: false`, returns the reason for the rejection, otherwise
+    None.
+    """
     try:
         envelope: Any = json.loads(body)
     except (ValueError, RecursionError):

@@ -26,19 +26,24 @@ _NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 """The name of an application, such as `package.module:app`."""
 _GRACE = 0.5
 """An application that does not block gets this number of seconds to give up a request itself after the time limit."""
-KINDS = "a URL, an ASGI or WSGI application, a test client (httpx, Starlette, Flask, Django), or a function that gets bytes"
+KINDS = (
+    "a URL, an ASGI or WSGI application, a test client (httpx, Starlette, Flask, Django), or a function that gets bytes"
+)
 
 
 def target_for(target: Any, path: str | None, calls: SerialCalls | None, **options: Any) -> Target:
-    """Returns the target for an object. For applications and test clients, `path` is the path to which the messages are sent.
+    """Returns the target for an object. For applications and test clients, `path` is the path to which the messages are
+    sent.
 
-    The number of parameters of a callable determines its kind: an ASGI application has three parameters, a WSGI application two,
-    and a function one. `options` are options of `HttpTarget`. `calls` decides which thread runs synchronous code (None: a
-    separate thread). Raises `TargetError` if brokerfuzz cannot test the object.
+    The number of parameters of a callable determines its kind: an ASGI application has three parameters, a WSGI
+    application two, and a function one. `options` are options of `HttpTarget`. `calls` decides which thread runs
+    synchronous code (None: a separate thread). Raises `TargetError` if brokerfuzz cannot test the object.
     """
     if isinstance(target, str):
         if _NAME.fullmatch(target):
-            raise TargetError(f"{target!r} is the name of an application: import the application, and use it instead of its name")
+            raise TargetError(
+                f"{target!r} is the name of an application: import the application, and use it instead of its name"
+            )
         if path is not None:
             raise TargetError(f"path={path!r} does not apply to a URL: write the path into the URL")
         return HttpTarget(target, **options)
@@ -46,12 +51,18 @@ def target_for(target: Any, path: str | None, calls: SerialCalls | None, **optio
     if all(hasattr(target, name) for name in ("open", "send", "close", "can_send", "reproduction")):
         return target  # type: ignore[no-any-return]
     if (kind := kind_of_client(target)) is not None:
-        return AsyncClientTarget(target, path or "/", **options) if kind == HTTPX_ASYNC else ClientTarget(target, path or "/", calls=calls, **options)
+        return (
+            AsyncClientTarget(target, path or "/", **options)
+            if kind == HTTPX_ASYNC
+            else ClientTarget(target, path or "/", calls=calls, **options)
+        )
     match _parameters(target):
         case 1 if path is not None:
             raise TargetError(f"path={path!r} does not apply to a function: remove it")
         case 1:
-            return FunctionTarget(target, calls=calls, timeout=options.get("timeout", 10.0), secrets=options.get("secrets"))
+            return FunctionTarget(
+                target, calls=calls, timeout=options.get("timeout", 10.0), secrets=options.get("secrets")
+            )
         case 2 | 3:
             return _application(target, path or "/", type(target).__name__, calls=calls, **options)
         case _:
@@ -65,7 +76,9 @@ def needs_caller(target: Target) -> bool:
     return isinstance(target, SynchronousTarget)
 
 
-def _application(application: Any, path: str, name: str, *, calls: SerialCalls | None, **options: Any) -> AsgiTarget | WsgiTarget:
+def _application(
+    application: Any, path: str, name: str, *, calls: SerialCalls | None, **options: Any
+) -> AsgiTarget | WsgiTarget:
     if _parameters(application) == 3:
         return AsgiTarget(application, path, name=name, **options)
     return WsgiTarget(application, path, name=name, calls=calls, **options)
@@ -82,12 +95,12 @@ def _parameters(function: Any) -> int | None:
 
 
 class NamedApplicationTarget(InProcessTarget):
-    """An ASGI or WSGI application that is specified by a name such as `package.module:app`. The name can also be the name of a
-    function without parameters that returns the application.
+    """An ASGI or WSGI application that is specified by a name such as `package.module:app`. The name can also be the
+    name of a function without parameters that returns the application.
 
-    `open` imports the application from the current folder or from `sys.path`, and raises `TargetError` if the import fails. The
-    import and an ASGI application run in a separate thread, so that code that blocks this thread stops neither time limits nor
-    Ctrl-C.
+    `open` imports the application from the current folder or from `sys.path`, and raises `TargetError` if the import
+    fails. The import and an ASGI application run in a separate thread, so that code that blocks this thread stops
+    neither time limits nor Ctrl-C.
     """
 
     def __init__(self, application: str, path: str = "/", **options: Any) -> None:
@@ -103,7 +116,9 @@ class NamedApplicationTarget(InProcessTarget):
         except TargetError as problem:
             raise TargetError(self.secrets.hide(str(problem))) from problem
         if _parameters(found) not in (2, 3):
-            remedy = "specify an ASGI application (scope, receive, send) or a WSGI application (environ, start_response)"
+            remedy = (
+                "specify an ASGI application (scope, receive, send) or a WSGI application (environ, start_response)"
+            )
             raise TargetError(f"{self._application} is {quoted(found)}, which is not an application: {remedy}")
         self._opened = _application(found, self.path, self._application, calls=None, **self._options)
         if isinstance(self._opened, AsgiTarget):
@@ -145,4 +160,6 @@ async def _imported(name: str) -> Any:
     except SetUpError as problem:
         raise TargetError(str(problem)) from problem
     except Exception as problem:
-        raise TargetError(f"{name} does not create an application ({type(problem).__name__}: {problem}): fix this error") from problem
+        raise TargetError(
+            f"{name} does not create an application ({type(problem).__name__}: {problem}): fix this error"
+        ) from problem

@@ -1,4 +1,6 @@
-"""Defines the target for an ASGI application in this process, such as FastAPI, Starlette, Litestar or asynchronous Django."""
+"""Defines the target for an ASGI application in this process, such as FastAPI, Starlette, Litestar or asynchronous
+Django.
+"""
 
 import asyncio
 import sys
@@ -14,7 +16,9 @@ from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.in_process import InProcessTarget, Response, exception_log, exceptions_of_request
 
 Message = MutableMapping[str, Any]
-AsgiApplication = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
+AsgiApplication = Callable[
+    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
+]
 STARTING_SECONDS = 30.0
 _HOST = ((b"host", b"127.0.0.1"), (b"user-agent", b"brokerfuzz"))
 _VERSION = {"version": "3.0", "spec_version": "2.4"}
@@ -26,7 +30,9 @@ class AsgiTarget(InProcessTarget):
     `open` raises `TargetError` if the application does not start.
     """
 
-    def __init__(self, application: AsgiApplication, path: str = "/", *, name: str = "the application", **options: Any) -> None:
+    def __init__(
+        self, application: AsgiApplication, path: str = "/", *, name: str = "the application", **options: Any
+    ) -> None:
         super().__init__(name, path, **options)
         self._application = application
         self._lifespan: _Lifespan | None = None
@@ -52,7 +58,9 @@ class AsgiTarget(InProcessTarget):
         exception_log.start(self)
         self._lifespan = _Lifespan(self._application)
         if (problem := await self._lifespan.start()) is not None:
-            raise TargetError(f"{self._name} does not start ({self.secrets.hide(problem)}): fix this error of the application")
+            raise TargetError(
+                f"{self._name} does not start ({self.secrets.hide(problem)}): fix this error of the application"
+            )
 
     async def close(self) -> None:
         exception_log.stop(self)
@@ -84,8 +92,8 @@ class AsgiTarget(InProcessTarget):
 
 
 def _started(call: Awaitable[None]) -> "_WaitingCall | None":
-    """Starts a call to the application. If the call ends without waiting, returns None. Otherwise, returns the call, so that it
-    can be completed. Most calls do not wait. For speed, such calls get no time limit.
+    """Starts a call to the application. If the call ends without waiting, returns None. Otherwise, returns the call, so
+    that it can be completed. Most calls do not wait. For speed, such calls get no time limit.
     """
     steps = call.__await__()
     try:
@@ -133,9 +141,9 @@ def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
 
 
 class _Exchange:
-    """A request to the application, and its response. If the application sends the response in an `except` block, `handled` is
-    the exception that this block handles. Some frameworks, such as Litestar, do not log this exception. `handled` can also come
-    from an `except` block of the user, in which brokerfuzz was called.
+    """A request to the application, and its response. If the application sends the response in an `except` block,
+    `handled` is the exception that this block handles. Some frameworks, such as Litestar, do not log this exception.
+    `handled` can also come from an `except` block of the user, in which brokerfuzz was called.
     """
 
     def __init__(self, body: bytes) -> None:
@@ -159,7 +167,9 @@ class _Exchange:
     async def send(self, message: Mapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             self.status, self.handled = message["status"], sys.exception()
-            encodings = [value for name, value in message.get("headers", ()) if bytes(name).lower() == b"content-encoding"]
+            encodings = [
+                value for name, value in message.get("headers", ()) if bytes(name).lower() == b"content-encoding"
+            ]
             self.encoding = bytes(encodings[-1]).decode("latin-1") if encodings else None
         elif message["type"] == "http.response.body":
             self.chunks.append(message.get("body", b""))
@@ -170,7 +180,9 @@ class _Exchange:
 
 
 class _Lifespan:
-    """Starts and stops an application with the lifespan protocol of ASGI. Some applications do not support this protocol."""
+    """Starts and stops an application with the lifespan protocol of ASGI. Some applications do not support this
+    protocol.
+    """
 
     def __init__(self, application: AsgiApplication) -> None:
         self.state: dict[str, Any] = {}
@@ -205,7 +217,9 @@ class _Lifespan:
 
     async def _run(self) -> None:
         try:
-            await self._application({"type": "lifespan", "asgi": _VERSION, "state": self.state}, self._events.get, self._say)
+            await self._application(
+                {"type": "lifespan", "asgi": _VERSION, "state": self.state}, self._events.get, self._say
+            )
         except Exception:  # noqa: S110  (the application does not support lifespan, or it has already said that it failed)
             pass
         finally:

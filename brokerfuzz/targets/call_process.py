@@ -1,10 +1,13 @@
-"""This script runs in each process of a `CallTarget`. The script imports the user's function and calls it with each message.
+"""This script runs in each process of a `CallTarget`. The script imports the user's function and calls it with each
+message.
 
-The script imports nothing from brokerfuzz, so that it starts fast, and so that brokerfuzz cannot influence the user's function.
+The script imports nothing from brokerfuzz, so that it starts fast, and so that brokerfuzz cannot influence the user's
+function.
 
-The script reads messages from file descriptor 3 and writes replies to file descriptor 4. Each message and each reply begins with
-its length in four bytes. A reply consists of a letter and a text. The first reply is `R` if the function is ready, or `E` and the
-reason if the function cannot be used. All other replies begin with `A` (accepted), `J` (rejected) or `C` (crashed).
+The script reads messages from file descriptor 3 and writes replies to file descriptor 4. Each message and each reply
+begins with its length in four bytes. A reply consists of a letter and a text. The first reply is `R` if the function is
+ready, or `E` and the reason if the function cannot be used. All other replies begin with `A` (accepted), `J` (rejected)
+or `C` (crashed).
 """
 
 import os
@@ -91,7 +94,9 @@ def rejection(name: str) -> type[BaseException]:
     return found
 
 
-def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple[type[BaseException], ...]) -> tuple[bytes, str]:
+def answer_to(
+    function: "Callable[[bytes], Any]", body: bytes, rejections: tuple[type[BaseException], ...]
+) -> tuple[bytes, str]:
     """Calls the function with the message, and returns the reply: a letter (see the top of this file) and a text."""
     try:
         result = function(body)
@@ -104,8 +109,8 @@ def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple
 
 
 def meaning_of(result: object) -> tuple[bytes, str] | None:
-    """Converts the result of the function to a reply: a letter (see the top of this file) and a text. Returns None if the result
-    is not a valid answer.
+    """Converts the result of the function to a reply: a letter (see the top of this file) and a text. Returns None if
+    the result is not a valid answer.
     """
     if result is None or result is True:
         return b"A", f"returned {result}"
@@ -119,8 +124,12 @@ def meaning_of(result: object) -> tuple[bytes, str] | None:
 
 
 def rejects_by_default(problem: BaseException) -> bool:
-    """Returns True for a `ValueError`, and for an exception whose class (or base class) has `validation` in its name."""
-    return isinstance(problem, ValueError) or any("validation" in base.__name__.lower() for base in type(problem).__mro__)
+    """Returns True for a `ValueError`, and for an exception whose class (or base class) has `validation` in its
+    name.
+    """
+    return isinstance(problem, ValueError) or any(
+        "validation" in base.__name__.lower() for base in type(problem).__mro__
+    )
 
 
 def description_of(problem: BaseException) -> str:

@@ -34,19 +34,20 @@ class CallTarget(PoolTarget):
     """A Python function that receives messages as bytes. `function` is the name of the function, such as
     `package.module:function`. Python imports the module from the current folder or from `sys.path`.
 
-    To accept a message, the function returns None, True or the string `accepted`. To reject a message, the function returns False
-    or the string `rejected`, or raises an exception that means `rejected`. A returned string can also contain a reason, such as
-    `rejected: no products`. By default, a `ValueError` means `rejected`, and so does an exception whose class (or base class) has
-    `validation` in its name. Examples are the classes `ValidationError` of pydantic, jsonschema and Django. If `rejections`
-    contains the names of exception classes (`package.module:Class`), only these exceptions mean `rejected`. Any other exception,
-    such as `AssertionError`, means `crashed`. The string `crashed` and any other returned value, such as a list of errors, also
-    mean `crashed`. If the function returns an awaitable, brokerfuzz waits for the result.
+    To accept a message, the function returns None, True or the string `accepted`. To reject a message, the function
+    returns False or the string `rejected`, or raises an exception that means `rejected`. A returned string can also
+    contain a reason, such as `rejected: no products`. By default, a `ValueError` means `rejected`, and so does an
+    exception whose class (or base class) has `validation` in its name. Examples are the classes `ValidationError` of
+    pydantic, jsonschema and Django. If `rejections` contains the names of exception classes (`package.module:Class`),
+    only these exceptions mean `rejected`. Any other exception, such as `AssertionError`, means `crashed`. The string
+    `crashed` and any other returned value, such as a list of errors, also mean `crashed`. If the function returns an
+    awaitable, brokerfuzz waits for the result.
 
-    Up to `processes` separate processes call the function (default: one per core). A crash of the function does not stop the
-    campaign. If a process ends during a call, the answer is `crashed` and contains the end of the process's standard error. If a
-    call needs more than `timeout` seconds, the answer is `timeout`. After a crash or a timeout, the next message gets a new
-    process. The standard output of the function is ignored. If a new process cannot import the function any more, brokerfuzz
-    tries again for up to `patience` seconds.
+    Up to `processes` separate processes call the function (default: one per core). A crash of the function does not
+    stop the campaign. If a process ends during a call, the answer is `crashed` and contains the end of the process's
+    standard error. If a call needs more than `timeout` seconds, the answer is `timeout`. After a crash or a timeout,
+    the next message gets a new process. The standard output of the function is ignored. If a new process cannot import
+    the function any more, brokerfuzz tries again for up to `patience` seconds.
 
     Raises `TargetError` if a name, `timeout` or `processes` is invalid.
     """
@@ -62,7 +63,9 @@ class CallTarget(PoolTarget):
         secrets: Mapping[str, str] | None = None,
     ) -> None:
         self.function = _checked(function, "a function, such as 'package.module:function'")
-        self.rejections = tuple(_checked(name, "an exception class, such as 'package.module:Class'") for name in rejections)
+        self.rejections = tuple(
+            _checked(name, "an exception class, such as 'package.module:Class'") for name in rejections
+        )
         super().__init__(timeout=timeout, processes=processes, patience=patience)
         self.secrets = Secrets(more=(secrets or {}).items())
 
@@ -86,7 +89,17 @@ class CallTarget(PoolTarget):
         return ProcessSettings(
             name=self.name,
             program=where,
-            arguments=[where, "-P", "-X", "faulthandler", _CALLER, self.function, str(len(self.rejections)), *self.rejections, *path],
+            arguments=[
+                where,
+                "-P",
+                "-X",
+                "faulthandler",
+                _CALLER,
+                self.function,
+                str(len(self.rejections)),
+                *self.rejections,
+                *path,
+            ],
             wire=CallWire,
             input_fd=INPUT_FD,
             output_fd=OUTPUT_FD,
@@ -117,7 +130,9 @@ class CallWire:
             return None
         end = LENGTH.size + LENGTH.unpack_from(data)[0]
         if not LENGTH.size < end <= LONGEST:
-            return Reply("crashed", "wrote to file descriptor 4, which brokerfuzz uses for replies", data[:EXCERPT], broken=True)
+            return Reply(
+                "crashed", "wrote to file descriptor 4, which brokerfuzz uses for replies", data[:EXCERPT], broken=True
+            )
         if len(data) < end:
             self._incomplete = data
             return None
@@ -127,7 +142,9 @@ class CallWire:
             return Reply(kind, in_one_line(text), text)
         if letter in {b"R", b"E"}:
             return Reply("ready" if letter == b"R" else "unusable", in_one_line(text, 1000), text)
-        return Reply("crashed", "wrote to file descriptor 4, which brokerfuzz uses for replies", data[:EXCERPT], broken=True)
+        return Reply(
+            "crashed", "wrote to file descriptor 4, which brokerfuzz uses for replies", data[:EXCERPT], broken=True
+        )
 
 
 def _checked(name: str, wanted: str) -> str:

@@ -9,14 +9,21 @@ from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.in_process import InProcessTarget, Response, exception_log, exceptions_of_request
 from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
-HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO = ("httpx", "Client"), ("httpx", "AsyncClient"), ("werkzeug", "Client"), ("django", "Client")
+HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO = (
+    ("httpx", "Client"),
+    ("httpx", "AsyncClient"),
+    ("werkzeug", "Client"),
+    ("django", "Client"),
+)
 _SUCCESSOR = "httpx2"
 """The new name of the package httpx, which has the same interface."""
 
 
 def kind_of_client(client: object) -> tuple[str, str] | None:
     """Returns the package and the class of a test client, or None for any other object. Does not import the package."""
-    kinds = {(base.__module__.partition(".")[0].replace(_SUCCESSOR, "httpx"), base.__name__) for base in type(client).__mro__}
+    kinds = {
+        (base.__module__.partition(".")[0].replace(_SUCCESSOR, "httpx"), base.__name__) for base in type(client).__mro__
+    }
     return next((kind for kind in (HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO) if kind in kinds), None)
 
 
@@ -29,11 +36,17 @@ class ClientTarget(SynchronousTarget):
 
     def _response(self, body: bytes, headers: list[tuple[str, str]]) -> Response:
         if self._kind == WERKZEUG:
-            answer = self._client.open(self.path, method=self.method, data=body, headers=headers, follow_redirects=False)
+            answer = self._client.open(
+                self.path, method=self.method, data=body, headers=headers, follow_redirects=False
+            )
             return Response(answer.status_code, answer.get_data(), answer.headers.get("content-encoding"))
         if self._kind == DJANGO:
             kind = next((value for name, value in headers if name.lower() == "content-type"), "")
-            extra = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers if name.lower() != "content-type"}
+            extra = {
+                f"HTTP_{name.upper().replace('-', '_')}": value
+                for name, value in headers
+                if name.lower() != "content-type"
+            }
             answer = self._client.generic(self.method, self.path, body, content_type=kind, **extra)
             content = b"".join(answer) if answer.streaming else answer.content
             return Response(answer.status_code, content, answer.headers.get("content-encoding"))
@@ -60,7 +73,9 @@ class AsyncClientTarget(InProcessTarget):
         started, limit = perf_counter(), asyncio.timeout(self.timeout)
         try:
             async with limit:
-                answer = await self._client.request(self.method, self.path, content=body, headers=sent, follow_redirects=False)
+                answer = await self._client.request(
+                    self.method, self.path, content=body, headers=sent, follow_redirects=False
+                )
                 content = await answer.aread()
         except Exception as problem:
             return self.no_answer() if limit.expired() else self.crash(problem, perf_counter() - started)

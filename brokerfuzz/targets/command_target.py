@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 class CommandTarget:
     """A program that reads one message from standard input, and answers with its exit status.
 
-    `command` is a list of words, or a command line. Like a shell, brokerfuzz splits a command line into words. No shell is
-    started, so variables, wildcards and pipes have no effect. Exit status 0 means `accepted`, and any other status means
-    `rejected`. If `reject` lists statuses, only these statuses mean `rejected`, and every other status except 0 means `crashed`.
-    Use `reject` for Python programs, because an uncaught exception ends them with status 1. If a signal ends the program, the
-    answer is `crashed`. If the program still runs after `timeout` seconds, brokerfuzz kills it with its child processes, and the
-    answer is `timeout`. At most `processes` programs run at the same time (default: one per core).
+    `command` is a list of words, or a command line. Like a shell, brokerfuzz splits a command line into words. No shell
+    is started, so variables, wildcards and pipes have no effect. Exit status 0 means `accepted`, and any other status
+    means `rejected`. If `reject` lists statuses, only these statuses mean `rejected`, and every other status except 0
+    means `crashed`. Use `reject` for Python programs, because an uncaught exception ends them with status 1. If a
+    signal ends the program, the answer is `crashed`. If the program still runs after `timeout` seconds, brokerfuzz
+    kills it with its child processes, and the answer is `timeout`. At most `processes` programs run at the same time
+    (default: one per core).
 
-    The program does not have to read its input. The answer contains the beginning of the program's standard output and standard
-    error. If the program cannot be started any more, brokerfuzz tries again for up to `patience` seconds. `secrets` maps
-    references such as `${TOKEN}` to secret values, which no answer or report contains.
+    The program does not have to read its input. The answer contains the beginning of the program's standard output and
+    standard error. If the program cannot be started any more, brokerfuzz tries again for up to `patience` seconds.
+    `secrets` maps references such as `${TOKEN}` to secret values, which no answer or report contains.
 
     Raises `TargetError` if the command, a status in `reject`, `timeout` or `processes` is invalid.
     """
@@ -102,7 +103,9 @@ class CommandTarget:
                 async with asyncio.timeout(self.timeout):
                     await process.finished.wait()
             except TimeoutError:
-                return self._answer("timeout", f"still running after {self.timeout:g} s: killed", output, process.errors, started)
+                return self._answer(
+                    "timeout", f"still running after {self.timeout:g} s: killed", output, process.errors, started
+                )
             finally:
                 process.kill()
             assert process.code is not None
@@ -121,7 +124,8 @@ class CommandTarget:
     async def _start(self, output: Excerpt) -> "Process":
         """Starts the program. If the start fails for a temporary reason, tries again for up to `patience` seconds.
 
-        If all attempts fail, raises `TargetError`. But if the program was started for an earlier message, raises `OSError`.
+        If all attempts fail, raises `TargetError`. But if the program was started for an earlier message, raises
+        `OSError`.
         """
         began, pause = perf_counter(), 0.05
         while True:
@@ -132,7 +136,9 @@ class CommandTarget:
                 if is_permanent or perf_counter() - began > self.patience:
                     if self._started:
                         raise
-                    raise TargetError(f"{self.name} cannot be started ({problem.strerror}): {RUN_IN_SHELL}") from problem
+                    raise TargetError(
+                        f"{self.name} cannot be started ({problem.strerror}): {RUN_IN_SHELL}"
+                    ) from problem
                 await asyncio.sleep(pause)
                 pause *= 2
             else:
@@ -142,7 +148,9 @@ class CommandTarget:
     def _launched(self, output: Excerpt) -> "Process":
         from brokerfuzz.targets.processes import Process
 
-        process = Process(self._program, self.words, on_output=output.add, on_exit=lambda _: self._running.discard(process))
+        process = Process(
+            self._program, self.words, on_output=output.add, on_exit=lambda _: self._running.discard(process)
+        )
         self._running.add(process)
         return process
 
@@ -150,10 +158,14 @@ class CommandTarget:
         words = errors.reason_line or output.reason_line
         reason = how_it_ended(code) + (f": {words}" if words and code else "")
         rejects = code > 0 if self.reject is None else code in self.reject
-        return self._answer("accepted" if code == 0 else "rejected" if rejects else "crashed", reason, output, errors, started)
+        return self._answer(
+            "accepted" if code == 0 else "rejected" if rejects else "crashed", reason, output, errors, started
+        )
 
     def _answer(self, kind: AnswerKind, reason: str, output: Excerpt, errors: Excerpt, started: float) -> Answer:
-        first = self.secrets.excerpt(output.head, max(EXCERPT // 2, EXCERPT - len(errors.head)) if errors.head else EXCERPT)
+        first = self.secrets.excerpt(
+            output.head, max(EXCERPT // 2, EXCERPT - len(errors.head)) if errors.head else EXCERPT
+        )
         body = first + self.secrets.excerpt(errors.head, EXCERPT - len(first))
         return Answer(kind, None, body, self.secrets.hide(reason), perf_counter() - started)
 

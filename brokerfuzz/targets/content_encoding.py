@@ -19,13 +19,17 @@ class _Decompressor(Protocol):
 
 
 _ZLIB, _RAW, _GZIP_OR_ZLIB = 15, -15, 47
-_WINDOWS: Mapping[str, tuple[int, ...]] = {"gzip": (_GZIP_OR_ZLIB,), "x-gzip": (_GZIP_OR_ZLIB,), "deflate": (_ZLIB, _RAW)}
+_WINDOWS: Mapping[str, tuple[int, ...]] = {
+    "gzip": (_GZIP_OR_ZLIB,),
+    "x-gzip": (_GZIP_OR_ZLIB,),
+    "deflate": (_ZLIB, _RAW),
+}
 """Maps encodings to values of the parameter `wbits` of zlib. Some servers send `deflate` without the header of zlib."""
 
 
 def decoded(body: bytes, encodings: str | None, most: int) -> bytes | None:
-    """Decodes a body according to the header `Content-Encoding`, and returns at most `most` bytes. Returns None if an encoding is
-    unknown, or if the data is damaged or incomplete.
+    """Decodes a body according to the header `Content-Encoding`, and returns at most `most` bytes. Returns None if an
+    encoding is unknown, or if the data is damaged or incomplete.
     """
     names = [name.strip().lower() for name in (encodings or "").split(",")]
     for name in reversed([name for name in names if name not in ("", "identity")] if body else []):
@@ -38,7 +42,11 @@ def decoded(body: bytes, encodings: str | None, most: int) -> bytes | None:
 
 
 def _decompressors(encoding: str) -> list[_Decompressor]:
-    return [zstd.ZstdDecompressor()] if encoding == "zstd" else [zlib.decompressobj(bits) for bits in _WINDOWS.get(encoding, ())]
+    return (
+        [zstd.ZstdDecompressor()]
+        if encoding == "zstd"
+        else [zlib.decompressobj(bits) for bits in _WINDOWS.get(encoding, ())]
+    )
 
 
 def _decompressed(decompressor: _Decompressor, data: bytes, most: int) -> bytes | None:

@@ -22,20 +22,24 @@ def curl_line(
     before: str = "",
     server: str = "",
 ) -> str:
-    """Returns a curl command that sends the body. If the body is long or not printable text, `printf` passes the body to curl.
-    The words in `before` come directly before `curl`. If `url` is only a path, `server` is the part before it, quoted for a shell.
+    """Returns a curl command that sends the body. If the body is long or not printable text, `printf` passes the body
+    to curl. The words in `before` come directly before `curl`. If `url` is only a path, `server` is the part before it,
+    quoted for a shell.
 
-    `options` are further options of curl, already quoted for a shell. `without` lists the default headers that curl must not
-    send. The command contains a variable such as `${TOKEN}` in place of each secret. If the user specified no variable for a
-    secret, the variable has the name of the header or URL parameter that contains the secret. Examples: `${AUTHORIZATION}` for
-    the header `Authorization`, and `${TOKEN}` for the URL parameter `token`. `${TARGET_USER}` replaces the user and the password
-    in the URL.
+    `options` are further options of curl, already quoted for a shell. `without` lists the default headers that curl
+    must not send. The command contains a variable such as `${TOKEN}` in place of each secret. If the user specified no
+    variable for a secret, the variable has the name of the header or URL parameter that contains the secret. Examples:
+    `${AUTHORIZATION}` for the header `Authorization`, and `${TOKEN}` for the URL parameter `token`. `${TARGET_USER}`
+    replaces the user and the password in the URL.
     """
     plain = _is_plain(body)
     parts = ["curl", "-sS", "-i", "-X", quote(method), *options]
     parts += ["--user", '"${TARGET_USER}"'] if urlsplit(url).username is not None else []
     for name, value in headers:
-        parts += ["-H", _in_shell([(f"{name}: ", False), *parts_of_header(name, value)]) if value else quote(f"{name};")]
+        parts += [
+            "-H",
+            _in_shell([(f"{name}: ", False), *parts_of_header(name, value)]) if value else quote(f"{name};"),
+        ]
     parts += [part for name in without for part in ("-H", quote(f"{name}:"))]
     parts += ["--data-raw", quote(body.decode())] if plain else ["--data-binary", "@-"]
     parts += (["-g"] if set("[]{}") & set(url) else []) + [server + _in_shell(parts_of(url))]
@@ -44,7 +48,9 @@ def curl_line(
 
 
 def _in_shell(parts: Iterable[tuple[str, bool]]) -> str:
-    """Joins and quotes the parts of a word for a shell. Each part has a flag, which is True for an environment variable."""
+    """Joins and quotes the parts of a word for a shell. Each part has a flag, which is True for an environment
+    variable.
+    """
     parts = list(parts)
     if not any(secret for _, secret in parts):
         return quote("".join(part for part, _ in parts))

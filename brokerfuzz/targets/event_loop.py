@@ -1,5 +1,5 @@
-"""Selects the event loop for targets. With uvloop, brokerfuzz sends 50 % more requests per second than with asyncio's own loop,
-but uvloop is not always available.
+"""Selects the event loop for targets. With uvloop, brokerfuzz sends 50 % more requests per second than with asyncio's
+own loop, but uvloop is not always available.
 """
 
 import asyncio
@@ -40,8 +40,8 @@ def _raise_interrupt() -> NoReturn:
 
 
 class LoopThread:
-    """An event loop in a separate thread. Synchronous functions can use targets with this loop, even in a thread that already
-    runs an event loop.
+    """An event loop in a separate thread. Synchronous functions can use targets with this loop, even in a thread that
+    already runs an event loop.
     """
 
     def __init__(self) -> None:

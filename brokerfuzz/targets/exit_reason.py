@@ -22,12 +22,16 @@ class Excerpt:
 
     @property
     def tail(self) -> bytes:
-        """The end of the output, without an incomplete first line. brokerfuzz would not recognize a secret whose beginning is missing."""
+        """The end of the output, without an incomplete first line. brokerfuzz would not recognize a secret whose
+        beginning is missing.
+        """
         return self._end if self.size <= EXCERPT else self._end.partition(b"\n")[2]
 
     @property
     def reason_line(self) -> str:
-        """The last line of a Python traceback, which contains the error. For any other output, the first line that is not empty."""
+        """The last line of a Python traceback, which contains the error. For any other output, the first line that is
+        not empty.
+        """
         line = next((line for line in self.head.splitlines() if line.strip()), b"")
         return self.last_line if line.startswith(b"Traceback (most recent") else in_one_line(line)
 

@@ -16,16 +16,25 @@ from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 
 class FunctionTarget(SynchronousTarget):
-    """A target that passes each message as bytes to a function. The function's results have the same meaning as for `CallTarget`.
+    """A target that passes each message as bytes to a function. The function's results have the same meaning as for
+    `CallTarget`.
 
-    The function runs in this process, so it can be defined inside another function. An asynchronous function runs in the event
-    loop of the campaign. `send` raises `TargetError` if the function returns a value that is not a valid answer, such as a list.
+    The function runs in this process, so it can be defined inside another function. An asynchronous function runs in
+    the event loop of the campaign. `send` raises `TargetError` if the function returns a value that is not a valid
+    answer, such as a list.
     """
 
     def __init__(
-        self, function: Callable[[bytes], Any], *, calls: SerialCalls | None = None, timeout: float = 10.0, secrets: Mapping[str, str] | None = None
+        self,
+        function: Callable[[bytes], Any],
+        *,
+        calls: SerialCalls | None = None,
+        timeout: float = 10.0,
+        secrets: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(getattr(function, "__qualname__", type(function).__name__), calls=calls, timeout=timeout, secrets=secrets)
+        super().__init__(
+            getattr(function, "__qualname__", type(function).__name__), calls=calls, timeout=timeout, secrets=secrets
+        )
         self._function = function
 
     @property

@@ -37,8 +37,8 @@ GRACE = 1.0
 CLOSING_TIME = 0.03
 """The number of seconds that brokerfuzz waits after closing the client.
 
-After closing, a thread of the client still releases Python objects for a short time. If Python exits during this time, the
-process aborts.
+After closing, a thread of the client still releases Python objects for a short time. If Python exits during this time,
+the process aborts.
 """
 
 CONTENT_TYPE, TRANSFER_ENCODING, ACCEPT_ENCODING = "content-type", "transfer-encoding", "accept-encoding"
@@ -47,32 +47,33 @@ CONTENT_TYPE, TRANSFER_ENCODING, ACCEPT_ENCODING = "content-type", "transfer-enc
 class HttpTarget:
     """An HTTP endpoint that receives messages in the body of requests.
 
-    `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout` is the
-    maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses. Redirects
-    are not followed. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in `HttpConnections`. `trace` defines the headers
-    that contain the ID of the case and the ID of the campaign. `secrets` maps references such as `${TOKEN}` to secret values.
-    Names, answers, errors and reports contain no secrets (see `secret_masking`).
+    `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout`
+    is the maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret
+    responses. Redirects are not followed. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in
+    `HttpConnections`. `trace` defines the headers that contain the ID of the case and the ID of the campaign. `secrets`
+    maps references such as `${TOKEN}` to secret values. Names, answers, errors and reports contain no secrets (see
+    `secret_masking`).
 
-    brokerfuzz requests responses without compression (`Accept-Encoding: identity`), but also reads compressed responses (gzip,
-    deflate, br and zstd).
+    brokerfuzz requests responses without compression (`Accept-Encoding: identity`), but also reads compressed responses
+    (gzip, deflate, br and zstd).
 
-    If a connection ends without an answer, brokerfuzz sends the message once more on a new connection, and uses the second
-    answer. The first connection may have ended for another reason than the message. For example, the server closed the connection
-    after the previous answer (RFC 9112, 9.3), or the server crashed because of another message. If the server has answered before
-    but no longer accepts connections, brokerfuzz tries to connect for up to `patience` seconds. brokerfuzz does the same if this
-    machine lacks resources for a connection.
+    If a connection ends without an answer, brokerfuzz sends the message once more on a new connection, and uses the
+    second answer. The first connection may have ended for another reason than the message. For example, the server
+    closed the connection after the previous answer (RFC 9112, 9.3), or the server crashed because of another message.
+    If the server has answered before but no longer accepts connections, brokerfuzz tries to connect for up to
+    `patience` seconds. brokerfuzz does the same if this machine lacks resources for a connection.
 
-    With status 429 (too many requests), or with 503 and the header `Retry-After`, the server asks brokerfuzz to wait. Such a
-    response says nothing about the message. During the pause, all messages wait. After the pause, the same message is sent again
-    until the server processes it, or until the message has waited for `longest_wait` seconds. After a 429 without `Retry-After`,
-    brokerfuzz waits 1, 2, 4, ... seconds. A message that has waited for `longest_wait` seconds gets the answer `timeout` (for
-    429) or `crashed` (for 503) with `reached=False`. After this answer, all other messages get the same answer without being
-    sent, until the pause is over. `slowed` counts the waits. If `rules` contain exactly the code 429 or 503, brokerfuzz does not
-    wait after this status.
+    With status 429 (too many requests), or with 503 and the header `Retry-After`, the server asks brokerfuzz to wait.
+    Such a response says nothing about the message. During the pause, all messages wait. After the pause, the same
+    message is sent again until the server processes it, or until the message has waited for `longest_wait` seconds.
+    After a 429 without `Retry-After`, brokerfuzz waits 1, 2, 4, ... seconds. A message that has waited for
+    `longest_wait` seconds gets the answer `timeout` (for 429) or `crashed` (for 503) with `reached=False`. After this
+    answer, all other messages get the same answer without being sent, until the pause is over. `slowed` counts the
+    waits. If `rules` contain exactly the code 429 or 503, brokerfuzz does not wait after this status.
 
-    If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If unexpected data arrives directly
-    after the next request, brokerfuzz mistakes the data for the answer. To prevent this mistake, add the header `Connection:
-    close`, which gives each message its own connection.
+    If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If unexpected data arrives
+    directly after the next request, brokerfuzz mistakes the data for the answer. To prevent this mistake, add the
+    header `Connection: close`, which gives each message its own connection.
 
     Raises `TargetError` if the URL is not an HTTP URL, or if a certificate or the proxy cannot be used.
     """
@@ -115,24 +116,30 @@ class HttpTarget:
         self._more_secrets = list((secrets or {}).items())
         self.secrets = Secrets(url, given, self.connections.proxy or "", self._more_secrets)
         self.url = self.secrets.marked(url)
-        self.headers = replaced([(CONTENT_TYPE, JSON_TYPE)], tuple((name, self.secrets.marked(value)) for name, value in given))
+        self.headers = replaced(
+            [(CONTENT_TYPE, JSON_TYPE)], tuple((name, self.secrets.marked(value)) for name, value in given)
+        )
         self._name = shown(self.url)
         self._gate = Gate(longest_wait)
         self._client: Client | None = None
         self._unpooled: Client | None = None
-        """A client that makes a new connection for each request. None until a connection has ended without an answer."""
+        """A client that makes a new connection for each request. None until a connection has ended without an
+        answer.
+        """
         self._address: Url | str = self.url
         self._answered = False
         self._client_error: type[PyreqwestError]
         self._before_curl = ""
         self.pace: Callable[[], Awaitable[None]] | None = None
-        """If this function is given, the target awaits it before each request that repeats or follows a request, so that `--rate`
-        also limits these requests. The caller of `send` limits the rate of the first requests.
+        """If this function is given, the target awaits it before each request that repeats or follows a request, so
+        that `--rate` also limits these requests. The caller of `send` limits the rate of the first requests.
         """
 
     @property
     def name(self) -> str:
-        """The URL without user and password. References such as `${TOKEN}` replace secrets in the path and the parameters."""
+        """The URL without user and password. References such as `${TOKEN}` replace secrets in the path and the
+        parameters.
+        """
         return self._name
 
     def __repr__(self) -> str:
@@ -145,17 +152,23 @@ class HttpTarget:
 
     @property
     def slowed(self) -> Slowed:
-        """How often the target has asked brokerfuzz to wait since `open`, and how many seconds brokerfuzz has waited."""
+        """How often the target has asked brokerfuzz to wait since `open`, and how many seconds brokerfuzz has
+        waited.
+        """
         return self._gate.slowed
 
     @property
     def waits_for(self) -> str:
-        """Describes the pause that the target has asked for, while messages wait for its end. Otherwise, it is empty."""
+        """Describes the pause that the target has asked for, while messages wait for its end. Otherwise, it is
+        empty.
+        """
         return self._gate.waits_for
 
     @property
     def request(self) -> dict[str, Any]:
-        """The URL, the method, the headers and the connections of all requests, for reports. References such as `${TOKEN}` replace secrets."""
+        """The URL, the method, the headers and the connections of all requests, for reports. References such as
+        `${TOKEN}` replace secrets.
+        """
         headers = [[name, "".join(part for part, _ in parts_of_header(name, value))] for name, value in self.headers]
         if urlsplit(self.url).username is not None and not any(name.lower() == "authorization" for name, _ in headers):
             headers.append(["authorization", variable("authorization")])
@@ -164,10 +177,20 @@ class HttpTarget:
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         without = [name for name, value in headers if value is None]
         options = self.connections.curl_words()
-        return curl_line(self.url, self.method, self._headers(headers), body, without=without, options=options, before=self._before_curl)
+        return curl_line(
+            self.url,
+            self.method,
+            self._headers(headers),
+            body,
+            without=without,
+            options=options,
+            before=self._before_curl,
+        )
 
     async def open(self) -> None:
-        """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid, or if a package is missing."""
+        """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid, or if a package
+        is missing.
+        """
         try:
             from pyreqwest.exceptions import PyreqwestError
             from pyreqwest.http import Url
@@ -175,7 +198,9 @@ class HttpTarget:
             raise TargetError(needs_extra("sending messages to a URL", problem)) from problem
 
         self._client_error = PyreqwestError
-        import_module("brokerfuzz.targets.transport")  # import it now, because later there may be no free file descriptor
+        import_module(
+            "brokerfuzz.targets.transport"
+        )  # import it now, because later there may be no free file descriptor
         self._gate = Gate(self.longest_wait)
         try:
             self._client = self._builder().build()
@@ -186,7 +211,9 @@ class HttpTarget:
             self._request(b"", ())
         except ValueError as problem:
             said = self.secrets.hide(str(problem))
-            raise TargetError(f"no request can be sent to {self.name} ({said}): correct the method or the headers") from None
+            raise TargetError(
+                f"no request can be sent to {self.name} ({said}): correct the method or the headers"
+            ) from None
 
     def _builder(self) -> "ClientBuilder":
         from pyreqwest.client import ClientBuilder
@@ -195,7 +222,9 @@ class HttpTarget:
         builder = ClientBuilder().http1_only().follow_redirects(False).user_agent("brokerfuzz")
         builder = builder.gzip(False).brotli(True).zstd(False).deflate(False)  # Python has no module for Brotli
         # the time limit for connecting is the shortest, so it expires first if no connection is possible
-        builder = builder.connect_timeout(timedelta(seconds=seconds * 0.5)).read_timeout(timedelta(seconds=seconds * 0.9))
+        builder = builder.connect_timeout(timedelta(seconds=seconds * 0.5)).read_timeout(
+            timedelta(seconds=seconds * 0.9)
+        )
         return self.connections.applied(builder.timeout(timedelta(seconds=seconds)))
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
@@ -212,13 +241,13 @@ class HttpTarget:
             await asyncio.sleep(CLOSING_TIME)
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        """Sends a message and returns the answer. The request also contains the trace headers with `case_id` and the ID of the
-        campaign (see `TraceHeaders`).
+        """Sends a message and returns the answer. The request also contains the trace headers with `case_id` and the ID
+        of the campaign (see `TraceHeaders`).
 
-        Raises `TargetError` if no server has ever answered at this URL. Also raises `TargetError` if the certificate of the
-        server or of the client is not accepted, or if this machine has no resources for a connection. If `headers` contain
-        `Transfer-Encoding: chunked`, brokerfuzz sends the body as one chunk. If `headers` contain `Expect: 100-continue`,
-        brokerfuzz sends the body without waiting for status 100.
+        Raises `TargetError` if no server has ever answered at this URL. Also raises `TargetError` if the certificate of
+        the server or of the client is not accepted, or if this machine has no resources for a connection. If `headers`
+        contain `Transfer-Encoding: chunked`, brokerfuzz sends the body as one chunk. If `headers` contain `Expect:
+        100-continue`, brokerfuzz sends the body without waiting for status 100.
         """
         headers = (*headers, *self.trace.of(case_id))
         if self._gate.shut and (unsent := await self._gate.enter()) is not None:
@@ -246,8 +275,8 @@ class HttpTarget:
         return await self._ask_with_retries(body, headers)
 
     async def _ask_with_retries(self, body: bytes, headers: Headers) -> Answer | RetryLater:
-        """Sends the message. If the connection ends without an answer, sends the message once more on a new connection. If no
-        connection is possible, tries to connect for up to `patience` seconds.
+        """Sends the message. If the connection ends without an answer, sends the message once more on a new connection.
+        If no connection is possible, tries to connect for up to `patience` seconds.
         """
         outcome = await self._ask(body, headers)
         if isinstance(outcome, Answer | RetryLater):
@@ -278,9 +307,15 @@ class HttpTarget:
                 "or --insecure to turn verification off"
             )
         if failure.kind == "other-protocol":
-            raise TargetError(f"{self.name} cannot be tested, because {failure.reason}: enable HTTP/1.1 in the server or in a proxy before it")
+            raise TargetError(
+                f"{self.name} cannot be tested, because {failure.reason}: enable HTTP/1.1 in the server or in a proxy "
+                "before it"
+            )
         if failure.kind == "unidentified":
-            raise TargetError(f"{self.name} does not accept this client ({failure.reason}): specify a client certificate with --cert and --key")
+            raise TargetError(
+                f"{self.name} does not accept this client ({failure.reason}): specify a client certificate with "
+                "--cert and --key"
+            )
         if failure.kind == "exhausted":
             raise TargetError(
                 f"this machine cannot open enough connections to {self.name} ({failure.reason}): "
@@ -288,7 +323,10 @@ class HttpTarget:
             )
         if failure.kind == "unreachable":
             if not self._answered:
-                raise TargetError(f"{self._route} cannot be reached ({failure.reason}): check that the server is running and that the URL is correct")
+                raise TargetError(
+                    f"{self._route} cannot be reached ({failure.reason}): check that the server is running and that "
+                    "the URL is correct"
+                )
             return Answer("crashed", reason=failure.reason, seconds=seconds, reached=False)
         return Answer("timeout" if failure.kind == "no-answer" else "crashed", reason=failure.reason, seconds=seconds)
 
@@ -300,8 +338,8 @@ class HttpTarget:
     async def not_listening(self) -> str | None:
         """Returns None if a server answers a HEAD request, otherwise the reason why no server listens yet.
 
-        The statuses 502, 503 and 504 do not count as an answer: a gateway sends them while the server behind the gateway does not
-        listen. Raises `TargetError` if the certificate of the server cannot be verified.
+        The statuses 502, 503 and 504 do not count as an answer: a gateway sends them while the server behind the
+        gateway does not listen. Raises `TargetError` if the certificate of the server cannot be verified.
         """
         assert self._client is not None, "the target is open"
         try:
@@ -311,7 +349,9 @@ class HttpTarget:
             from brokerfuzz.targets.transport import failure_of
 
             failure = failure_of(error, self.timeout)
-            return self.secrets.hide(failure.reason) if failure.kind != "untrusted" else self._failed(failure, 0.0).reason
+            return (
+                self.secrets.hide(failure.reason) if failure.kind != "untrusted" else self._failed(failure, 0.0).reason
+            )
 
     async def _ask(self, body: bytes, headers: Headers, *, pooled: bool = True) -> "Answer | RetryLater | Failure":
         started = perf_counter()
@@ -321,10 +361,21 @@ class HttpTarget:
                 while len(read) <= most and (chunk := await reader.read_chunk()) is not None:
                     read += chunk
                     most = self.rules.most_read(response.status, read)
-                encoding = _header(response, "content-encoding", unreadable="?")  # the client removes the header if it decompresses the body
-                answer = self.rules.read(response.status, bytes(read), perf_counter() - started, self.secrets, encoding, longest=self.longest_body)
+                encoding = _header(
+                    response, "content-encoding", unreadable="?"
+                )  # the client removes the header if it decompresses the body
+                answer = self.rules.read(
+                    response.status,
+                    bytes(read),
+                    perf_counter() - started,
+                    self.secrets,
+                    encoding,
+                    longest=self.longest_body,
+                )
                 if self.keeps_headers:
-                    answer = answer._replace(headers=tuple((name, self.secrets.hide(value)) for name, value in _headers_of(response)))
+                    answer = answer._replace(
+                        headers=tuple((name, self.secrets.hide(value)) for name, value in _headers_of(response))
+                    )
                 return answer if response.status < 300 else self._with_headers(answer, response)
         except self._client_error as error:
             from brokerfuzz.targets.transport import failure_of
@@ -337,16 +388,24 @@ class HttpTarget:
             return Failure("no-answer", f"no answer within {self.timeout:g} s")
 
     def _with_headers(self, answer: Answer, response: "Response") -> Answer | RetryLater:
-        """Adds the URL of a redirect to the answer. If the response asks brokerfuzz to wait, returns a `RetryLater` instead."""
+        """Adds the URL of a redirect to the answer. If the response asks brokerfuzz to wait, returns a `RetryLater`
+        instead.
+        """
         status = answer.status or 0
         if status in THROTTLING and not self.rules.has_code(status):
             seconds = seconds_of(_header(response, "retry-after"), _header(response, "date"))
             return answer if status == 503 and seconds is None else RetryLater(answer, seconds, monotonic())
         if status == 401 and not (self._answered or self.keeps_headers or self.rules.has_code(status)):
-            schemes = [value.partition(" ")[0].lower() for name, value in _headers_of(response) if name.lower() == "www-authenticate"]
+            schemes = [
+                value.partition(" ")[0].lower()
+                for name, value in _headers_of(response)
+                if name.lower() == "www-authenticate"
+            ]
             if schemes and set(schemes) == {"digest"}:
                 remedy = "use a proxy that adds it, or compute the header Authorization in the hook before_request"
-                raise TargetError(f"{self.name} requires Digest authentication, which brokerfuzz does not support: {remedy}")
+                raise TargetError(
+                    f"{self.name} requires Digest authentication, which brokerfuzz does not support: {remedy}"
+                )
         if status // 100 == 3 and (location := _header(response, "location")) is not None:
             return answer._replace(location=self.secrets.hide(shown(location)))
         return answer
@@ -369,7 +428,9 @@ class HttpTarget:
         elif any(name.lower() == TRANSFER_ENCODING for name, _ in headers):
             request = request.body_stream(_nothing())  # for an empty body the client would omit the last chunk
         else:
-            request = request.header("content-length", "0")  # the client omits this header, but a POST without a body needs it
+            request = request.header(
+                "content-length", "0"
+            )  # the client omits this header, but a POST without a body needs it
         return request.build_streamed()
 
 
@@ -379,7 +440,9 @@ _UNIX_SOCKET = re.compile(r"(?:https?\+)?unix:|https?://unix:/|[^?#]*\.sock(?:$|
 
 
 def _header(response: "Response", name: str, *, unreadable: str | None = None) -> str | None:
-    """Returns the value of a header, or None if the header is missing. Returns `unreadable` if the value has a byte that is not ASCII."""
+    """Returns the value of a header, or None if the header is missing. Returns `unreadable` if the value has a byte
+    that is not ASCII.
+    """
     try:
         return response.get_header(name)
     except ValueError:
@@ -402,7 +465,9 @@ def checked_url(url: str) -> None:
     """Raises `TargetError` if brokerfuzz cannot send requests to this URL."""
     said = shown(url)
     if _UNIX_SOCKET.match(url):
-        remedy = "make it available at a port, such as with `socat TCP-LISTEN:8000,bind=127.0.0.1,fork UNIX-CONNECT:FILE`"
+        remedy = (
+            "make it available at a port, such as with `socat TCP-LISTEN:8000,bind=127.0.0.1,fork UNIX-CONNECT:FILE`"
+        )
         raise TargetError(f"{said!r} is a Unix socket, to which brokerfuzz cannot connect: {remedy}")
     try:
         parts = urlsplit(url)

@@ -1,4 +1,6 @@
-"""Defines the base class of targets in this process: how they build requests, interpret responses and describe crashes."""
+"""Defines the base class of targets in this process: how they build requests, interpret responses and describe
+crashes.
+"""
 
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +26,9 @@ _NOT_OF_APPLICATIONS = (_OURS, get_path("stdlib"))
 
 
 class Response(NamedTuple):
-    """A response of an application. `encoding` is the value of the header `Content-Encoding` if the body is still encoded."""
+    """A response of an application. `encoding` is the value of the header `Content-Encoding` if the body is still
+    encoded.
+    """
 
     status: int
     body: bytes
@@ -34,10 +38,11 @@ class Response(NamedTuple):
 class InProcessTarget:
     """An application or a test client in this process. `name` is the name of the application or the client in reports.
 
-    `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If the
-    application raises an exception, the answer contains the end of the traceback. If the status of the response means `crashed`,
-    the answer contains the exception that the application logged. Some ASGI applications log no exception, but send the response
-    in an `except` block. Then the answer contains the exception that this block handles.
+    `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If
+    the application raises an exception, the answer contains the end of the traceback. If the status of the response
+    means `crashed`, the answer contains the exception that the application logged. Some ASGI applications log no
+    exception, but send the response in an `except` block. Then the answer contains the exception that this block
+    handles.
     """
 
     isolates_messages = True
@@ -60,7 +65,9 @@ class InProcessTarget:
         given, path = [(header, marked(value, references)) for header, value in headers], marked(path, references)
         self.secrets = Secrets(path, given, more=(secrets or {}).items())
         self.path, self.method, self.timeout = self.secrets.marked(path), method, checked_timeout(timeout)
-        self.headers = replaced([("content-type", JSON_TYPE)], tuple((header, self.secrets.marked(value)) for header, value in given))
+        self.headers = replaced(
+            [("content-type", JSON_TYPE)], tuple((header, self.secrets.marked(value)) for header, value in given)
+        )
         self.rules = rules or AnswerRules()
         self._name = name
 
@@ -73,20 +80,33 @@ class InProcessTarget:
         return not headers or not any(name.lower() in _OF_CONNECTIONS for name, _ in headers)
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a curl command. To use it, start the application on a server, and set the variable `TARGET` to the address of the server."""
+        """Returns a curl command. To use it, start the application on a server, and set the variable `TARGET` to the
+        address of the server.
+        """
         without = [name for name, value in headers if value is None]
-        return curl_line(self.path, self.method, replaced(self.headers, headers), body, without=without, server='"$TARGET"')
+        return curl_line(
+            self.path, self.method, replaced(self.headers, headers), body, without=without, server='"$TARGET"'
+        )
 
     def _answer(self, response: Response, seconds: float, logged: Sequence[BaseException]) -> Answer:
-        """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception in `logged`."""
+        """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception in
+        `logged`.
+        """
         answer = self.rules.read(response.status, response.body, seconds, self.secrets, response.encoding)
         return self.crash(logged[-1], seconds) if answer.kind == "crashed" and logged else answer
 
     def crash(self, problem: BaseException, seconds: float) -> Answer:
         frames = traceback.extract_tb(problem.__traceback__)
-        own = [frame for frame in frames if "site-packages" not in frame.filename and not frame.filename.startswith(_NOT_OF_APPLICATIONS)]
+        own = [
+            frame
+            for frame in frames
+            if "site-packages" not in frame.filename and not frame.filename.startswith(_NOT_OF_APPLICATIONS)
+        ]
         where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
-        reason = in_one_line(self.secrets.hide(f"{type(problem).__name__}: {_message(problem)}").encode(errors="replace")) + where
+        reason = (
+            in_one_line(self.secrets.hide(f"{type(problem).__name__}: {_message(problem)}").encode(errors="replace"))
+            + where
+        )
         text = self.secrets.hide("".join(_without_ours(problem))).encode(errors="backslashreplace")
         return Answer("crashed", None, text[-EXCERPT + 1 :], reason, seconds)
 
@@ -109,18 +129,18 @@ def _without_ours(problem: BaseException) -> list[str]:
     return traceback.format_exception(type(problem), problem, trace)
 
 
-# ------------------------------------------------------------------------------------------------------- logged exceptions
+# ---------------------------------------------------------------------------------------------------- logged exceptions
 
 _logged: ContextVar[list[BaseException] | None] = ContextVar("_logged", default=None)
 """The exceptions that the application has logged since the current request began. None before the first request."""
 
 
 class _ExceptionLog:
-    """Collects the exceptions that applications log. They explain answers with status 500, because web frameworks log an exception
-    before such an answer.
+    """Collects the exceptions that applications log. They explain answers with status 500, because web frameworks log
+    an exception before such an answer.
 
-    While at least one target is open, the class replaces the factory of log records, and then restores the factory. A handler
-    would change what the user sees: `logging` prints warnings to standard error only if there is no handler.
+    While at least one target is open, the class replaces the factory of log records, and then restores the factory. A
+    handler would change what the user sees: `logging` prints warnings to standard error only if there is no handler.
     """
 
     def __init__(self) -> None:
@@ -140,7 +160,9 @@ class _ExceptionLog:
             self._targets.add(id(target))
 
     def stop(self, target: object) -> None:
-        """Does nothing if the target was not started. If the application has set another factory meanwhile, keeps that factory."""
+        """Does nothing if the target was not started. If the application has set another factory meanwhile, keeps that
+        factory.
+        """
         with self._lock:
             if id(target) in self._targets:
                 self._targets.remove(id(target))
@@ -159,8 +181,8 @@ exception_log = _ExceptionLog()
 
 
 def exceptions_of_request() -> Sequence[BaseException]:
-    """Returns a list that is empty at first. During the next request, brokerfuzz adds each exception that the application logs in
-    the same context (see `contextvars`).
+    """Returns a list that is empty at first. During the next request, brokerfuzz adds each exception that the
+    application logs in the same context (see `contextvars`).
     """
     logged: list[BaseException] = []
     _logged.set(logged)

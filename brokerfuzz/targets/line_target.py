@@ -1,4 +1,6 @@
-"""Defines the target for a program that keeps running: it reads one message after another, and writes one answer per line."""
+"""Defines the target for a program that keeps running: it reads one message after another, and writes one answer per
+line.
+"""
 
 import os
 import re
@@ -22,32 +24,38 @@ LONGEST = 1 << 16
 
 Encoding = Literal["plain", "base64", "frames"]
 _ENDS_A_LINE = re.compile(rb"[\n\r]|\xe2\x80[\xa8\xa9]")
-_KINDS: dict[bytes, Literal["accepted", "rejected", "crashed"]] = {b"accepted": "accepted", b"rejected": "rejected", b"crashed": "crashed"}
+_KINDS: dict[bytes, Literal["accepted", "rejected", "crashed"]] = {
+    b"accepted": "accepted",
+    b"rejected": "rejected",
+    b"crashed": "crashed",
+}
 
 
 class LineTarget(PoolTarget):
-    """A program that reads messages from standard input, and writes a line with an answer for each message, in the same order.
+    """A program that reads messages from standard input, and writes a line with an answer for each message, in the same
+    order.
 
-    An answer is the word `accepted`, `rejected` or `crashed`. The program can add a reason after a space or a colon. The reason
-    becomes the `body` of the answer. The answer is also `crashed` if the program writes any other line, or more than one line for
-    a message. The answer is also `crashed` if the program reads the message and ends without an answer. If the program ends
-    before it reads the message, another process gets the message. If the program writes no line within `timeout` seconds, the
-    answer is `timeout`.
+    An answer is the word `accepted`, `rejected` or `crashed`. The program can add a reason after a space or a colon.
+    The reason becomes the `body` of the answer. The answer is also `crashed` if the program writes any other line, or
+    more than one line for a message. The answer is also `crashed` if the program reads the message and ends without an
+    answer. If the program ends before it reads the message, another process gets the message. If the program writes no
+    line within `timeout` seconds, the answer is `timeout`.
 
-    If the program writes a valid line, the process keeps running, even if the line says `crashed`. After any other crash, and
-    after a timeout, brokerfuzz kills the process with its child processes, and the next message gets a new process. The program
-    must flush its output after each answer, because an answer in a buffer arrives too late. Python programs do not have to flush,
-    because brokerfuzz sets `PYTHONUNBUFFERED` (unless it is already set).
+    If the program writes a valid line, the process keeps running, even if the line says `crashed`. After any other
+    crash, and after a timeout, brokerfuzz kills the process with its child processes, and the next message gets a new
+    process. The program must flush its output after each answer, because an answer in a buffer arrives too late. Python
+    programs do not have to flush, because brokerfuzz sets `PYTHONUNBUFFERED` (unless it is already set).
 
-    - If `encoding` is "plain", each line of the input is a message. With "plain", brokerfuzz does not send messages that contain
-      a line break, U+2028 or U+2029. Some programs, for example in Node, also end a line at U+2028 or U+2029.
+    - If `encoding` is "plain", each line of the input is a message. With "plain", brokerfuzz does not send messages
+      that contain a line break, U+2028 or U+2029. Some programs, for example in Node, also end a line at U+2028 or
+      U+2029.
     - If `encoding` is "base64", each line of the input is a message in base64.
-    - If `encoding` is "frames", brokerfuzz sends the length of the message as an unsigned 32-bit integer (big-endian), and then
-      the message.
+    - If `encoding` is "frames", brokerfuzz sends the length of the message as an unsigned 32-bit integer (big-endian),
+      and then the message.
 
-    At most `processes` processes run at the same time (default: one per core). Each process handles one message at a time. If the
-    program cannot be started any more, or ends immediately, brokerfuzz tries again for up to `patience` seconds. Raises
-    `TargetError` if the command, `encoding`, `timeout` or `processes` is invalid.
+    At most `processes` processes run at the same time (default: one per core). Each process handles one message at a
+    time. If the program cannot be started any more, or ends immediately, brokerfuzz tries again for up to `patience`
+    seconds. Raises `TargetError` if the command, `encoding`, `timeout` or `processes` is invalid.
     """
 
     def __init__(
@@ -73,7 +81,9 @@ class LineTarget(PoolTarget):
         return self._name
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns False if the message has headers, or if the encoding is "plain" and the message contains a line break."""
+        """Returns False if the message has headers, or if the encoding is "plain" and the message contains a line
+        break.
+        """
         return not headers and (self.encoding != "plain" or not _ENDS_A_LINE.search(body))
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
@@ -116,7 +126,12 @@ class LineWire:
     def _too_long(self, line: bytes) -> "Reply":
         from brokerfuzz.targets.process_pool import Reply
 
-        return Reply("crashed", f'answered with a line of more than {LONGEST} bytes: "{in_one_line(line, 60)}"', line[:EXCERPT], broken=True)
+        return Reply(
+            "crashed",
+            f'answered with a line of more than {LONGEST} bytes: "{in_one_line(line, 60)}"',
+            line[:EXCERPT],
+            broken=True,
+        )
 
 
 def answer_of(line: bytes) -> "Reply":

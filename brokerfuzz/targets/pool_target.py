@@ -1,4 +1,6 @@
-"""Defines the base class of targets with a pool of processes. Each process in the pool keeps running and handles many messages."""
+"""Defines the base class of targets with a pool of processes. Each process in the pool keeps running and handles many
+messages.
+"""
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
@@ -13,7 +15,9 @@ if TYPE_CHECKING:
 
 
 class PoolTarget(ABC):
-    """A target that sends messages to processes. A subclass defines how to start the processes and how to communicate with them."""
+    """A target that sends messages to processes. A subclass defines how to start the processes and how to communicate
+    with them.
+    """
 
     isolates_messages = True
     """A process handles one message at a time, so only this message can crash the process."""

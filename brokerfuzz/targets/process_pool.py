@@ -1,9 +1,10 @@
 """Manages processes that keep running and handle one message after another.
 
-The pool starts processes when they are needed, and replaces processes that have ended. A process gets its next message as soon as
-brokerfuzz has read the answer to the previous message. For this reason, brokerfuzz assumes that the current message causes
-everything that the process then does: output, a crash or a timeout. But if a process certainly has not read its message, another
-process gets the message. If a process ends between two messages, the pool replaces the process without reporting a crash.
+The pool starts processes when they are needed, and replaces processes that have ended. A process gets its next message
+as soon as brokerfuzz has read the answer to the previous message. For this reason, brokerfuzz assumes that the current
+message causes everything that the process then does: output, a crash or a timeout. But if a process certainly has not
+read its message, another process gets the message. If a process ends between two messages, the pool replaces the
+process without reporting a crash.
 """
 
 import asyncio
@@ -29,8 +30,8 @@ EXIT_GRACE = 0.5
 CLOSED_PIPE_GRACE = 0.25
 """The number of seconds that brokerfuzz waits for the end of a process that has closed a pipe."""
 STARTS = 3
-"""The maximum number of processes that receive a message, one after another, if none of them reads it. This limit ends when a
-process has answered a message, because the program then works.
+"""The maximum number of processes that receive a message, one after another, if none of them reads it. This limit ends
+when a process has answered a message, because the program then works.
 """
 
 
@@ -63,7 +64,9 @@ class Wire(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessSettings:
-    """Defines how to start a process and how to communicate with it. If `announces_ready` is true, the process reports when it is ready."""
+    """Defines how to start a process and how to communicate with it. If `announces_ready` is true, the process reports
+    when it is ready.
+    """
 
     name: str
     program: str
@@ -77,7 +80,9 @@ class ProcessSettings:
     remedy: str = RUN_IN_SHELL
     """The advice at the end of the error if the process cannot be used."""
     timeout_reason: str = "no answer"
-    """The beginning of the text that explains a timeout. For example, `no answer` becomes `no answer within 10 s: killed`."""
+    """The beginning of the text that explains a timeout. For example, `no answer` becomes `no answer within 10 s:
+    killed`.
+    """
 
 
 class ProcessPool:
@@ -95,7 +100,9 @@ class ProcessPool:
         self._closed = False
 
     async def open(self) -> None:
-        """Starts the first process. Raises `TargetError` if the process cannot be started, or if it reports that it cannot work."""
+        """Starts the first process. Raises `TargetError` if the process cannot be started, or if it reports that it
+        cannot work.
+        """
         try:
             worker = self._start()
         except OSError as problem:
@@ -112,13 +119,17 @@ class ProcessPool:
         for request in self._queue:
             if not request.answer.done():
                 request.answer.set_exception(
-                    TargetError(f"{self.settings.name} was closed before it received the message: await all answers before close()")
+                    TargetError(
+                        f"{self.settings.name} was closed before it received the message: await all answers before "
+                        "close()"
+                    )
                 )
         workers = list(self._workers)
         for worker in workers:
             worker.finish()
         await asyncio.gather(
-            *(worker.process.wait_for_end(EXIT_GRACE) for worker in workers), *(process.wait_for_end() for process in list(self._ending))
+            *(worker.process.wait_for_end(EXIT_GRACE) for worker in workers),
+            *(process.wait_for_end() for process in list(self._ending)),
         )
 
     async def send(self, body: bytes) -> Answer:
@@ -144,7 +155,11 @@ class ProcessPool:
                 try:
                     self._start()
                 except OSError as problem:
-                    self.retry(queue.popleft(), f"the process cannot be started ({problem.strerror})", inf if problem.errno in RESOURCE_ERRORS else 1)
+                    self.retry(
+                        queue.popleft(),
+                        f"the process cannot be started ({problem.strerror})",
+                        inf if problem.errno in RESOURCE_ERRORS else 1,
+                    )
             else:
                 break
 
@@ -157,8 +172,8 @@ class ProcessPool:
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
         """Gives a message to another process, because no process has read it yet. `how` describes the last failure.
 
-        The pool stops trying `patience` seconds after the first failure. If no process has answered any message so far, the pool
-        also stops after `tries` processes.
+        The pool stops trying `patience` seconds after the first failure. If no process has answered any message so far,
+        the pool also stops after `tries` processes.
         """
         request.worker = None
         if request.answer.done():
@@ -174,10 +189,14 @@ class ProcessPool:
             request.answer.set_exception(self._unusable(how))
 
     def _unusable(self, how: str) -> TargetError:
-        return TargetError(f"{self.settings.name} cannot be used: {self.settings.secrets.hide(how)}; {self.settings.remedy}")
+        return TargetError(
+            f"{self.settings.name} cannot be used: {self.settings.secrets.hide(how)}; {self.settings.remedy}"
+        )
 
     def start_failed(self, how: str) -> None:
-        """Records that a process could not be started. The failed start counts as an attempt to send the oldest waiting message."""
+        """Records that a process could not be started. The failed start counts as an attempt to send the oldest waiting
+        message.
+        """
         if self._queue:
             self.retry(self._queue.popleft(), how)
 
@@ -274,7 +293,11 @@ class Worker:
         if not data:
             self._loop.call_later(CLOSED_PIPE_GRACE, self._on_closed_pipe)
         elif self._request is None and self.ready:
-            self._unrequested = (self._unrequested or b"") + data[:EXCERPT] if len(self._unrequested or b"") < EXCERPT else self._unrequested
+            self._unrequested = (
+                (self._unrequested or b"") + data[:EXCERPT]
+                if len(self._unrequested or b"") < EXCERPT
+                else self._unrequested
+            )
         else:
             reply = self._wire.decode(data)
             if reply is not None:
@@ -360,7 +383,9 @@ class Worker:
         request.worker = None
         if not request.answer.done():
             secrets = self._pool.settings.secrets
-            answer = Answer(kind, None, secrets.excerpt(body, EXCERPT), secrets.hide(reason), perf_counter() - self._asked)
+            answer = Answer(
+                kind, None, secrets.excerpt(body, EXCERPT), secrets.hide(reason), perf_counter() - self._asked
+            )
             request.answer.set_result(answer)
 
     def _set_startup(self, trouble: str | None) -> None:
@@ -375,8 +400,8 @@ class Worker:
     # ------------------------------------------------------------------------------------------------ time
 
     def _limit(self, seconds: float) -> None:
-        """Sets the time limit of the current message. For speed, the timer of the previous message is not replaced. When this
-        timer expires, `_on_timer` creates a timer for the rest of the time.
+        """Sets the time limit of the current message. For speed, the timer of the previous message is not replaced.
+        When this timer expires, `_on_timer` creates a timer for the rest of the time.
         """
         self._until = self._loop.time() + seconds
         if self._timer is None:
@@ -396,5 +421,9 @@ class Worker:
         elif self._request is None:
             self._unusable(f"the process is not ready after {READY_LIMIT:g} s")
         else:
-            self._answer("timeout", f"{self._pool.settings.timeout_reason} within {self._pool.timeout:g} s: killed", self.process.errors.tail)
+            self._answer(
+                "timeout",
+                f"{self._pool.settings.timeout_reason} within {self._pool.timeout:g} s: killed",
+                self.process.errors.tail,
+            )
             self.kill()

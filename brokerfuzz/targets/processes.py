@@ -1,9 +1,9 @@
 """Runs programs in separate processes. The pipes never block brokerfuzz, and no process keeps running by mistake.
 
-On Linux, this module uses the event loop and no threads, because this is faster. With threads, brokerfuzz would start 10 % fewer
-programs per second. With asyncio's own subprocesses, it would start 33 % fewer. Each process has its own process group. When the
-process or brokerfuzz ends, the whole group is killed, so child processes do not keep running. This module works only on POSIX
-systems.
+On Linux, this module uses the event loop and no threads, because this is faster. With threads, brokerfuzz would start
+10 % fewer programs per second. With asyncio's own subprocesses, it would start 33 % fewer. Each process has its own
+process group. When the process or brokerfuzz ends, the whole group is killed, so child processes do not keep running.
+This module works only on POSIX systems.
 """
 
 import array
@@ -20,10 +20,14 @@ from brokerfuzz.targets import watchdog
 from brokerfuzz.targets.exit_reason import Excerpt
 
 KILL_LIMIT = 2.0
-"""The maximum number of seconds that brokerfuzz waits for a killed process. Only a process that is blocked in the kernel needs longer."""
+"""The maximum number of seconds that brokerfuzz waits for a killed process. Only a process that is blocked in the
+kernel needs longer.
+"""
 
 _CHUNK = 65536  # the capacity of a pipe in bytes
-_LAST_CHUNKS = 16  # how many chunks are read after the process has ended; a child outside of the process group could write forever
+_LAST_CHUNKS = (
+    16  # how many chunks are read after the process has ended; a child outside of the process group could write forever
+)
 _STANDARD = 5  # the started program uses the file descriptors below this number
 
 
@@ -35,13 +39,14 @@ def cores() -> int:
 class Process:
     """A program that runs or has ended.
 
-    `program` is the path of the program. The first item of `arguments` is the name of the program. The process reads its input
-    from the file descriptor `input_fd`, and writes its output to `output_fd`. The function `on_output` is called with each piece
-    of the output, and with b"" when the process closes one of the two descriptors. The function `on_exit` is called with the exit
-    status, or with the negative number of the signal that killed the process.
+    `program` is the path of the program. The first item of `arguments` is the name of the program. The process reads
+    its input from the file descriptor `input_fd`, and writes its output to `output_fd`. The function `on_output` is
+    called with each piece of the output, and with b"" when the process closes one of the two descriptors. The function
+    `on_exit` is called with the exit status, or with the negative number of the signal that killed the process.
 
-    `errors` contains the beginning and the end of the process's standard error. If the process does not use file descriptor 0 or
-    1 for its input or output, this file descriptor is /dev/null. Raises `OSError` if the program cannot be started.
+    `errors` contains the beginning and the end of the process's standard error. If the process does not use file
+    descriptor 0 or 1 for its input or output, this file descriptor is /dev/null. Raises `OSError` if the program cannot
+    be started.
     """
 
     def __init__(
@@ -67,7 +72,9 @@ class Process:
         self._start(program, arguments, input_fd, output_fd, os.environ if environment is None else environment)
 
     def write(self, data: bytes) -> None:
-        """Writes bytes to the process as fast as the process reads them. Does nothing if the process has closed its input."""
+        """Writes bytes to the process as fast as the process reads them. Does nothing if the process has closed its
+        input.
+        """
         self._unwritten = memoryview(data)
         self._written, self._unread = 0, False
         self._write()
@@ -88,8 +95,8 @@ class Process:
 
     @property
     def unread(self) -> bool:
-        """True if the process certainly has not read the last message. Use this property only after the process has ended or
-        closed its input.
+        """True if the process certainly has not read the last message. Use this property only after the process has
+        ended or closed its input.
         """
         return self._unread
 
@@ -99,7 +106,9 @@ class Process:
             _kill_group(self.pid)
 
     async def wait_for_end(self, patience: float = 0.0) -> None:
-        """Waits up to `patience` seconds for the end of the process. If the process still runs after this time, kills the process."""
+        """Waits up to `patience` seconds for the end of the process. If the process still runs after this time, kills
+        the process.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 await self.finished.wait()
@@ -112,7 +121,9 @@ class Process:
 
     # ------------------------------------------------------------------------------------------------ start and end
 
-    def _start(self, program: str, arguments: Sequence[str], input_fd: int, output_fd: int, environment: Mapping[str, str]) -> None:
+    def _start(
+        self, program: str, arguments: Sequence[str], input_fd: int, output_fd: int, environment: Mapping[str, str]
+    ) -> None:
         child_fds: list[int] = []
         parent_fds: list[int] = []
         watchdog.start()
@@ -138,7 +149,10 @@ class Process:
                 environment,
                 file_actions=[*actions, *places],
                 setpgroup=0,
-                setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],  # Python ignores these signals, and child processes would inherit this
+                setsigdef=[
+                    signal.SIGPIPE,
+                    signal.SIGXFSZ,
+                ],  # Python ignores these signals, and child processes would inherit this
             )
             watchdog.watch(self.pid)
         except BaseException:
@@ -152,7 +166,9 @@ class Process:
             os.set_blocking(fd, False)
         self._input, self._output, self._stderr = parent_fds
         _prefer_for_out_of_memory_kill(self.pid)
-        self._loop.add_reader(self._input, self._on_input_closed)  # reads nothing, but notices when the process closes its input
+        self._loop.add_reader(
+            self._input, self._on_input_closed
+        )  # reads nothing, but notices when the process closes its input
         self._loop.add_reader(self._output, self._read_output)
         self._loop.add_reader(self._stderr, self._read_errors)
         self._watch()

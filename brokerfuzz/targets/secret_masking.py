@@ -1,8 +1,8 @@
 """Finds the secrets of a request, and removes them from everything that brokerfuzz reports.
 
-Reports and logs must not contain secrets, because people copy them into tickets. brokerfuzz describes a request with references
-to environment variables, such as `${TOKEN}`, in place of the secrets. If a response or an error repeats a secret, brokerfuzz
-replaces the secret.
+Reports and logs must not contain secrets, because people copy them into tickets. brokerfuzz describes a request with
+references to environment variables, such as `${TOKEN}`, in place of the secrets. If a response or an error repeats a
+secret, brokerfuzz replaces the secret.
 """
 
 import base64
@@ -18,11 +18,24 @@ from brokerfuzz.targets.masks import HIDDEN, Masks
 from brokerfuzz.wording import listed
 
 SHORTEST = 6
-"""The minimum length of a secret that brokerfuzz replaces in answers and errors. Replacing shorter strings would make the texts
-unreadable.
+"""The minimum length of a secret that brokerfuzz replaces in answers and errors. Replacing shorter strings would make
+the texts unreadable.
 """
 
-_SECRET = ("auth", "cookie", "token", "secret", "key", "pass", "pwd", "session", "signature", "credential", "jwt", "hmac")
+_SECRET = (
+    "auth",
+    "cookie",
+    "token",
+    "secret",
+    "key",
+    "pass",
+    "pwd",
+    "session",
+    "signature",
+    "credential",
+    "jwt",
+    "hmac",
+)
 _SECRET_WORDS = frozenset(("sig", "otp", "pin", "access", "cert", "sid"))
 """These words suggest a secret only as whole words, because they are short."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -45,33 +58,44 @@ def is_secret(name: str, value: str = "") -> bool:
 def _looks_secret(name: str, value: str) -> bool:
     lower = name.lower()
     words = {word.lower() for word in _WORD.findall(name)}
-    return any(part in lower for part in _SECRET) or not words.isdisjoint(_SECRET_WORDS) or bool(_CREDENTIALS.match(value))
+    return (
+        any(part in lower for part in _SECRET) or not words.isdisjoint(_SECRET_WORDS) or bool(_CREDENTIALS.match(value))
+    )
 
 
 def variable(name: str) -> str:
-    """Converts the name of a header, parameter or option to a reference. For example, `X-API-Key` becomes `${X_API_KEY}`. If a
-    secret value does not come from an environment variable, this reference replaces the value.
+    """Converts the name of a header, parameter or option to a reference. For example, `X-API-Key` becomes
+    `${X_API_KEY}`. If a secret value does not come from an environment variable, this reference replaces the value.
     """
     letters = "".join(char if char.isascii() and char.isalnum() else "_" for char in name).upper()
     return f"${{{'_' * letters[:1].isdigit()}{letters}}}"
 
 
 def of_environment(names: Iterable[str]) -> dict[str, str]:
-    """Maps references such as `${TOKEN}` to the values of the environment variables `names`. Raises `TargetError` if a variable
-    is not set.
+    """Maps references such as `${TOKEN}` to the values of the environment variables `names`. Raises `TargetError` if a
+    variable is not set.
     """
     names = [str(name) for name in names]
     for name in names:
         if not os.environ.get(name):
-            raise TargetError(f"the environment variable {name}, which should contain a secret, is not set: set the variable, or correct its name")
+            raise TargetError(
+                f"the environment variable {name}, which should contain a secret, is not set: set the variable, or "
+                "correct its name"
+            )
     return {f"${{{name}}}": os.environ[name] for name in names}
 
 
 def marked(text: str, references: Mapping[str, str]) -> str:
-    """If the text contains secret values, returns it as a `Secret`. `references` maps the values to references such as `${TOKEN}`."""
+    """If the text contains secret values, returns it as a `Secret`. `references` maps the values to references such as
+    `${TOKEN}`.
+    """
     if isinstance(text, Secret) and not text.parts:
         return text
-    values = sorted((value for value in references if value and (value == text or (value in text and len(value) >= SHORTEST))), key=len, reverse=True)
+    values = sorted(
+        (value for value in references if value and (value == text or (value in text and len(value) >= SHORTEST))),
+        key=len,
+        reverse=True,
+    )
     if not values:
         return text
     secret = re.compile(f"({'|'.join(map(re.escape, values))})")
@@ -83,14 +107,17 @@ def marked(text: str, references: Mapping[str, str]) -> str:
 
 
 def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
-    """Splits the value of a header into texts and references such as `${TOKEN}`, which replace secrets. Each part has a flag,
-    which is True for a reference.
+    """Splits the value of a header into texts and references such as `${TOKEN}`, which replace secrets. Each part has a
+    flag, which is True for a reference.
 
-    If the header's name suggests a secret, one reference replaces the whole value, because all parts may be secret. But if the
-    value consists of a scheme and an environment variable, the scheme remains, as in `Bearer ${TOKEN}`.
+    If the header's name suggests a secret, one reference replaces the whole value, because all parts may be secret. But
+    if the value consists of a scheme and an environment variable, the scheme remains, as in `Bearer ${TOKEN}`.
     """
     if isinstance(value, Secret) and value.parts:
-        parts = [(text, False) if variable_name is None else (f"${{{variable_name}}}", True) for text, variable_name in value.parts]
+        parts = [
+            (text, False) if variable_name is None else (f"${{{variable_name}}}", True)
+            for text, variable_name in value.parts
+        ]
     else:
         parts = list(_split_at_references(value))
     others = "".join(text for text, hidden in parts if not hidden)
@@ -101,8 +128,8 @@ def parts_of_header(name: str, value: str) -> list[tuple[str, bool]]:
 
 
 def parts_of(url: str) -> Iterator[tuple[str, bool]]:
-    """Splits a URL into texts and references such as `${TOKEN}`, which replace secrets, and removes the user and the password.
-    Each part has a flag, which is True for a reference.
+    """Splits a URL into texts and references such as `${TOKEN}`, which replace secrets, and removes the user and the
+    password. Each part has a flag, which is True for a reference.
     """
     shown, at = without_user(with_references(url)), 0
     for found in _PARAMETER.finditer(shown):
@@ -114,24 +141,32 @@ def parts_of(url: str) -> Iterator[tuple[str, bool]]:
 
 
 def with_references(url: str) -> str:
-    """Replaces the values of environment variables in a URL with `${NAME}`. The address of the server remains, because it is not secret."""
+    """Replaces the values of environment variables in a URL with `${NAME}`. The address of the server remains, because
+    it is not secret.
+    """
     hidden = secret_variables(url)
     parts = url.parts if isinstance(url, Secret) else [(url, None)]
     return "".join(text if name not in hidden else f"${{{name}}}" for text, name in parts)
 
 
 def secret_variables(url: str) -> Mapping[str, str]:
-    """Maps the names of the environment variables in a URL to their secret values. Variables in the address of the server are not
-    secret. But if the address contains a user, as in `https://me:${PASSWORD}@host`, they are secret.
+    """Maps the names of the environment variables in a URL to their secret values. Variables in the address of the
+    server are not secret. But if the address contains a user, as in `https://me:${PASSWORD}@host`, they are secret.
     """
     if not isinstance(url, Secret):
         return {}
     start = _SERVER.match(url)
-    return {name: value for name, value in url.variables.items() if value not in (start[0] if start and "@" not in start[0] else "")}
+    return {
+        name: value
+        for name, value in url.variables.items()
+        if value not in (start[0] if start and "@" not in start[0] else "")
+    }
 
 
 def _split_at_references(text: str) -> Iterator[tuple[str, bool]]:
-    """Splits a text into references such as `${TOKEN}` and the text between them. Each part has a flag, which is True for a reference."""
+    """Splits a text into references such as `${TOKEN}` and the text between them. Each part has a flag, which is True
+    for a reference.
+    """
     at = 0
     for found in _REFERENCE.finditer(text):
         yield from ((text[at : found.start()], False), (found[0], True))
@@ -145,8 +180,8 @@ def shown(url: str) -> str:
 
 
 def without_user(url: str) -> str:
-    """Removes the user and the password from a URL. If the URL is invalid, removes everything between the scheme and the last `@`.
-    A path stays as it is.
+    """Removes the user and the password from a URL. If the URL is invalid, removes everything between the scheme and
+    the last `@`. A path stays as it is.
     """
     if url.startswith("/"):
         return url
@@ -161,17 +196,27 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a target, with methods that replace them in answers, errors and descriptions of requests. A secret from an
-    environment variable is replaced by a reference such as `${TOKEN}`, and any other secret by the text `[secret]`.
+    """The secrets of a target, with methods that replace them in answers, errors and descriptions of requests. A secret
+    from an environment variable is replaced by a reference such as `${TOKEN}`, and any other secret by the text
+    `[secret]`.
 
-    `more` contains further secrets, such as the values of `--secret`. `note` tells the user which secrets are too short to be
-    replaced in answers. If all secrets are long enough, `note` is empty.
+    `more` contains further secrets, such as the values of `--secret`. `note` tells the user which secrets are too short
+    to be replaced in answers. If all secrets are long enough, `note` is empty.
     """
 
-    def __init__(self, url: str = "", headers: Iterable[tuple[str, str]] = (), proxy: str = "", more: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        url: str = "",
+        headers: Iterable[tuple[str, str]] = (),
+        proxy: str = "",
+        more: Iterable[tuple[str, str]] = (),
+    ) -> None:
         found = [*of_url(url), *of_url(proxy), *_of_headers(headers), *more]
         short = dict.fromkeys(where for where, value in found if 0 < len(value) < SHORTEST and where != _PART)
-        what = f"contains a secret of fewer than {SHORTEST} characters: brokerfuzz hides it there, but not in answers that repeat it"
+        what = (
+            f"contains a secret of fewer than {SHORTEST} characters: brokerfuzz hides it there, but not in answers "
+            "that repeat it"
+        )
         self.note = f"{listed(short)} {what}" if short else ""
         known = {text: HIDDEN for _, value in found for text in (value, *value.splitlines()) if len(text) >= SHORTEST}
         known |= {value: where for where, value in found if value in known and _REFERENCE.fullmatch(where)}
@@ -179,14 +224,14 @@ class Secrets:
         self._references = {value: _reference(where) for where, value in reversed(found)}
 
     def marked(self, text: str) -> str:
-        """If a part of a request contains one of the secrets, returns it as a `Secret`, so that descriptions of the request
-        contain a reference in place of the secret.
+        """If a part of a request contains one of the secrets, returns it as a `Secret`, so that descriptions of the
+        request contain a reference in place of the secret.
         """
         return marked(text, self._references)
 
     def hide(self, text: str) -> str:
-        """Replaces each secret in a text. If the text was shortened and ends in an ellipsis, the beginning of a secret before the
-        ellipsis is also replaced.
+        """Replaces each secret in a text. If the text was shortened and ends in an ellipsis, the beginning of a secret
+        before the ellipsis is also replaced.
         """
         hidden = self.masks.hidden(text.encode(errors="surrogatepass"))
         cut = hidden.rstrip(b'"').removesuffix(_ELLIPSIS)
@@ -195,15 +240,18 @@ class Secrets:
         return hidden.decode(errors="surrogatepass")
 
     def excerpt(self, body: bytes, size: int) -> bytes:
-        """Returns the first `size` bytes of a body, without its secrets. A secret that begins in these bytes and continues after
-        them is also replaced.
+        """Returns the first `size` bytes of a body, without its secrets. A secret that begins in these bytes and
+        continues after them is also replaced.
 
-        If the body is compressed, the result states only the length of the body, because the compressed data may contain secrets.
+        If the body is compressed, the result states only the length of the body, because the compressed data may
+        contain secrets.
         """
         if self.masks.longest and body.startswith(_COMPRESSED):
             return f"[compressed response of {len(body):,} bytes]".encode()[:size]
         hidden = self.masks.hidden(body[: size + self.masks.longest], size)
-        if len(body) == size and (begun := self.masks.begun(hidden)) >= SHORTEST:  # other code may have cut off the body
+        if (
+            len(body) == size and (begun := self.masks.begun(hidden)) >= SHORTEST
+        ):  # other code may have cut off the body
             hidden = hidden[:-begun] + HIDDEN.encode()
         return hidden[:size]
 
@@ -213,8 +261,8 @@ _PART, _PASSWORD = "secret", "the password"
 
 
 def _reference(where: str) -> str:
-    """Returns the reference that replaces a secret in descriptions of requests. For example, the reference for a secret from
-    `the header X-API-Key` is `${X_API_KEY}`.
+    """Returns the reference that replaces a secret in descriptions of requests. For example, the reference for a secret
+    from `the header X-API-Key` is `${X_API_KEY}`.
     """
     return where if _REFERENCE.fullmatch(where) else variable(where.rpartition(" ")[2])
 
@@ -239,7 +287,9 @@ def of_url(url: str) -> Iterator[tuple[str, str]]:
 
 
 def basic(name: str, password: str) -> Iterator[tuple[str, str]]:
-    """Yields the place and the value of each secret in the credentials of basic authentication. A user without a password is a secret."""
+    """Yields the place and the value of each secret in the credentials of basic authentication. A user without a
+    password is a secret.
+    """
     yield from ((_PASSWORD, password), (_PART, f"{name}:{password}"), (_PART, "" if password else name))
     yield _PART, base64.b64encode(f"{name}:{password}".encode()).decode()
 
@@ -255,7 +305,9 @@ def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]
 
 
 def within(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """Yields the place and the value of each secret inside a header: credentials, parts of cookies, the user and the password."""
+    """Yields the place and the value of each secret inside a header: credentials, parts of cookies, the user and the
+    password.
+    """
     scheme, _, credentials = value.strip().partition(" ")
     yield _PART, credentials.strip()
     if "cookie" in name.lower():

@@ -1,7 +1,7 @@
 """Calls synchronous code for a target: one call at a time, in a thread without an event loop.
 
-Some applications work only in the thread that created them, for example because they use a database in memory. Django rejects
-database queries in a thread that runs an event loop.
+Some applications work only in the thread that created them, for example because they use a database in memory. Django
+rejects database queries in a thread that runs an event loop.
 """
 
 import asyncio
@@ -15,8 +15,8 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
 DELIVERY_INTERVAL = 0.01
-"""While calls wait, brokerfuzz collects results for this number of seconds, and passes them to the event loop together. Waking up
-the event loop takes as much time as a short call.
+"""While calls wait, brokerfuzz collects results for this number of seconds, and passes them to the event loop together.
+Waking up the event loop takes as much time as a short call.
 """
 
 
@@ -37,7 +37,8 @@ class SerialCalls(Protocol):
 
 
 class CallerThread:
-    """Runs calls in the thread that calls `serve`. There is no time limit, because a call in this thread cannot be interrupted.
+    """Runs calls in the thread that calls `serve`. There is no time limit, because a call in this thread cannot be
+    interrupted.
 
     `running` contains the future of the current call and the time at which the call began.
     """
@@ -82,8 +83,8 @@ class CallerThread:
             self._loop.call_soon_threadsafe(_settle_all, finished)
 
     def abandon(self, overdue: asyncio.Future[Any], successor: "CallerThread") -> None:
-        """Raises `TimeoutError` in the coroutine that waits for `overdue`. The overdue call cannot be stopped, so it still runs
-        in this thread. `successor` runs all calls that have not yet begun.
+        """Raises `TimeoutError` in the coroutine that waits for `overdue`. The overdue call cannot be stopped, so it
+        still runs in this thread. `successor` runs all calls that have not yet begun.
         """
         _settle_all([*self._finished, (overdue, None, TimeoutError())])
         with suppress(Empty):
@@ -97,7 +98,9 @@ class CallerThread:
 
 
 class OwnThread:
-    """Runs calls in a separate thread. If a call does not return within `timeout` seconds, a new thread runs the next calls."""
+    """Runs calls in a separate thread. If a call does not return within `timeout` seconds, a new thread runs the next
+    calls.
+    """
 
     def __init__(self, timeout: float) -> None:
         self._timeout = timeout
@@ -126,7 +129,9 @@ class OwnThread:
         return calls
 
     async def _watch(self) -> None:
-        """Abandons calls that do not return within `timeout` seconds. One timer for all calls is faster than a timer for each call."""
+        """Abandons calls that do not return within `timeout` seconds. One timer for all calls is faster than a timer
+        for each call.
+        """
         while True:
             running = self._calls.running
             await asyncio.sleep(self._timeout if running is None else running[1] + self._timeout - monotonic())
@@ -146,7 +151,9 @@ def outcome_of(call: Callable[[], T]) -> tuple[T | None, BaseException | None]:
 
 
 def settle(future: asyncio.Future[Any], result: Any, problem: BaseException | None) -> None:
-    """Passes a result or an exception to a future, from another thread. Does nothing if the future is already done or cancelled."""
+    """Passes a result or an exception to a future, from another thread. Does nothing if the future is already done or
+    cancelled.
+    """
     with suppress(RuntimeError):  # the event loop was closed in the meantime
         future.get_loop().call_soon_threadsafe(_settle_all, [(future, result, problem)])
 

@@ -11,9 +11,9 @@ from brokerfuzz.targets.answers import Answer
 class Target(Protocol):
     """A service, a program or a function that answers messages.
 
-    Between `open` and `close`, many calls of `send` may run at the same time. `send` returns an answer even if the target
-    misbehaves. `send` raises `TargetError` only for problems that do not depend on the message. Examples: the target was never
-    reached, its certificate cannot be verified, or brokerfuzz has no free file descriptor.
+    Between `open` and `close`, many calls of `send` may run at the same time. `send` returns an answer even if the
+    target misbehaves. `send` raises `TargetError` only for problems that do not depend on the message. Examples: the
+    target was never reached, its certificate cannot be verified, or brokerfuzz has no free file descriptor.
     """
 
     @property
@@ -26,17 +26,21 @@ class Target(Protocol):
         ...
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Sends a message and returns the answer. `headers` replace the headers of the target that have the same names. A header
-        with the value None is removed.
+        """Sends a message and returns the answer. `headers` replace the headers of the target that have the same names.
+        A header with the value None is removed.
         """
         ...
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns whether the target can receive the message. A campaign sends only messages that its target can receive."""
+        """Returns whether the target can receive the message. A campaign sends only messages that its target can
+        receive.
+        """
         ...
 
     async def close(self) -> None:
-        """Releases everything that `open` acquired. Raises no error if `open` failed, or if the target has already stopped."""
+        """Releases everything that `open` acquired. Raises no error if `open` failed, or if the target has already
+        stopped.
+        """
         ...
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
@@ -49,7 +53,9 @@ T = TypeVar("T", bound=Target)
 
 @asynccontextmanager
 async def opened(target: T) -> AsyncIterator[T]:
-    """Opens a target, and closes the target when the `with` block ends. Raises `TargetError` if the target cannot be opened."""
+    """Opens a target, and closes the target when the `with` block ends. Raises `TargetError` if the target cannot be
+    opened.
+    """
     try:
         await target.open()
         yield target

@@ -1,7 +1,7 @@
 """Waits if a target asks brokerfuzz to retry later: with status 429, or with status 503 and the header `Retry-After`.
 
-Such a response says nothing about the message. All messages wait until the pause is over. Then brokerfuzz first repeats the
-messages that it has to retry, one at a time.
+Such a response says nothing about the message. All messages wait until the pause is over. Then brokerfuzz first repeats
+the messages that it has to retry, one at a time.
 """
 
 import asyncio
@@ -18,7 +18,9 @@ LONGEST_WAIT = 120.0
 THROTTLING = (429, 503)
 _KINDS: dict[int, AnswerKind] = {429: "timeout", 503: "crashed"}
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
-_LEAST_PAUSE = 0.05  # in seconds; brokerfuzz doubles it each time, in case the server always asks for a wait of 0 seconds
+_LEAST_PAUSE = (
+    0.05  # in seconds; brokerfuzz doubles it each time, in case the server always asks for a wait of 0 seconds
+)
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,8 @@ class Slowed:
 class RetryLater:
     """A response that asks brokerfuzz to retry later.
 
-    `seconds` is the pause that the target asks for, or None if the response contains no time. `at` is the time when the response
-    arrived (on the clock `time.monotonic`).
+    `seconds` is the pause that the target asks for, or None if the response contains no time. `at` is the time when the
+    response arrived (on the clock `time.monotonic`).
     """
 
     answer: Answer
@@ -45,8 +47,8 @@ class RetryLater:
 def seconds_of(retry_after: str | None, date: str | None = None) -> float | None:
     """Returns how many seconds to wait according to the header `Retry-After`, which contains a number or a date.
 
-    A date in `retry_after` is compared with the server's `date`, or with the current time if `date` is None. Returns None if the
-    header is missing or invalid.
+    A date in `retry_after` is compared with the server's `date`, or with the current time if `date` is None. Returns
+    None if the header is missing or invalid.
     """
     if retry_after is None:
         return None
@@ -67,8 +69,8 @@ def _timestamp(date: str) -> float | None:
 
 
 class Gate:
-    """Makes all messages wait while the target asks for a pause. A message waits at most `longest` seconds. Use a `Gate` in only
-    one event loop.
+    """Makes all messages wait while the target asks for a pause. A message waits at most `longest` seconds. Use a
+    `Gate` in only one event loop.
     """
 
     def __init__(self, longest: float) -> None:
@@ -87,8 +89,9 @@ class Gate:
         return self._why if monotonic() < self._pauses_until else ""
 
     async def enter(self) -> Answer | None:
-        """Waits until the message may be sent, and returns None. If another message has waited too long, and the pause is not
-        over, returns the answer to that message. Then do not send this message, because it would get the same answer.
+        """Waits until the message may be sent, and returns None. If another message has waited too long, and the pause
+        is not over, returns the answer to that message. Then do not send this message, because it would get the same
+        answer.
         """
         while self._waiting:
             self._open.clear()
@@ -120,7 +123,11 @@ class Gate:
         times, waited = 1, 0.0
         while True:
             left = self._longest - waited
-            wanted = min(2.0 ** (times - 1), left) if asked.seconds is None else max(asked.seconds, _LEAST_PAUSE * 2 ** (times - 1))
+            wanted = (
+                min(2.0 ** (times - 1), left)
+                if asked.seconds is None
+                else max(asked.seconds, _LEAST_PAUSE * 2 ** (times - 1))
+            )
             pause = max(asked.at + wanted - monotonic(), 0.0)
             if pause > left or left < _LEAST_PAUSE:
                 return self._give_up(asked, times, waited)
@@ -146,7 +153,11 @@ class Gate:
 
     def _give_up(self, asked: RetryLater, times: int, waited: float) -> Answer:
         status = asked.answer.status or 0
-        wanted = f"to wait for {asked.seconds:.0f} s" if asked.seconds is not None and asked.seconds > self._longest else f"{times} times to wait"
+        wanted = (
+            f"to wait for {asked.seconds:.0f} s"
+            if asked.seconds is not None and asked.seconds > self._longest
+            else f"{times} times to wait"
+        )
         reason = f"asked brokerfuzz {wanted} (status {status}), and the longest wait is {self._longest:g} s"
         answer = asked.answer._replace(kind=_KINDS[status], reason=reason, seconds=waited, reached=False)
         self._given_up = answer, asked.at + (asked.seconds if asked.seconds is not None else 1.0)

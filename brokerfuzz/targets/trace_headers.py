@@ -1,4 +1,6 @@
-"""Defines the trace headers. With the IDs in these headers, users find the cases of a report in the logs of the tested service."""
+"""Defines the trace headers. With the IDs in these headers, users find the cases of a report in the logs of the tested
+service.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -18,8 +20,8 @@ def new_campaign_id() -> str:
 
 @dataclass(frozen=True)
 class TraceHeaders:
-    """`case` and `campaign` are the names of the headers for the ID of the case and the ID of the campaign. A header with an
-    empty name is not sent.
+    """`case` and `campaign` are the names of the headers for the ID of the case and the ID of the campaign. A header
+    with an empty name is not sent.
     """
 
     case: str = "X-Brokerfuzz-Case"
@@ -28,15 +30,20 @@ class TraceHeaders:
 
     def of(self, case_id: str) -> Headers:
         """Returns the headers for a message. If `case_id` is empty, the header for the case is missing."""
-        return tuple((name, value) for name, value in ((self.case, case_id), (self.campaign, self.campaign_id)) if name and value)
+        return tuple(
+            (name, value) for name, value in ((self.case, case_id), (self.campaign, self.campaign_id)) if name and value
+        )
 
 
 def trace_headers(text: str, campaign_id: str) -> TraceHeaders:
-    """Parses the names of the two headers, such as `X-Request-ID,X-Campaign`, or `off`. Raises `TargetError` if `text` is invalid."""
+    """Parses the names of the two headers, such as `X-Request-ID,X-Campaign`, or `off`. Raises `TargetError` if `text`
+    is invalid.
+    """
     names = ["", ""] if text.strip().lower() == _OFF else [part.strip() for part in text.split(",")]
     if len(names) != 2 or not all(name == "" or _HEADER_NAME.fullmatch(name) for name in names):
         raise TargetError(
-            f"{quoted(text)} is not a pair of header names: write two names, such as X-Case,X-Campaign, or off to send no trace headers"
+            f"{quoted(text)} is not a pair of header names: write two names, such as X-Case,X-Campaign, or off to "
+            "send no trace headers"
         )
     case, campaign = names
     return TraceHeaders(case, campaign, campaign_id)

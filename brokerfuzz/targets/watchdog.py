@@ -1,9 +1,10 @@
-"""Starts a helper process, the watchdog. If brokerfuzz is killed, the watchdog kills the programs that brokerfuzz has started.
+"""Starts a helper process, the watchdog. If brokerfuzz is killed, the watchdog kills the programs that brokerfuzz has
+started.
 
-The watchdog reads the numbers of process groups from a pipe, which closes when brokerfuzz ends for any reason. Then the watchdog
-kills the groups that still exist. Linux itself can kill a program when brokerfuzz ends, but not the child processes of the
-program. The watchdog is a shell script, because a shell starts in a millisecond. The watchdog has its own process group, so that
-it does not receive Ctrl-C.
+The watchdog reads the numbers of process groups from a pipe, which closes when brokerfuzz ends for any reason. Then the
+watchdog kills the groups that still exist. Linux itself can kill a program when brokerfuzz ends, but not the child
+processes of the program. The watchdog is a shell script, because a shell starts in a millisecond. The watchdog has its
+own process group, so that it does not receive Ctrl-C.
 """
 
 import os
@@ -30,7 +31,10 @@ def start() -> None:
         return
     reading, writing = os.pipe()
     try:
-        actions = [(os.POSIX_SPAWN_DUP2, reading, 0), *((os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (1, 2))]
+        actions = [
+            (os.POSIX_SPAWN_DUP2, reading, 0),
+            *((os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (1, 2)),
+        ]
         os.posix_spawn(_SHELL, [_SHELL, "-c", _SCRIPT], {}, file_actions=actions, setpgroup=0)
     except OSError:
         os.close(writing)

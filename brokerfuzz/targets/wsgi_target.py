@@ -56,7 +56,9 @@ class SynchronousTarget(InProcessTarget):
 
 
 class WsgiTarget(SynchronousTarget):
-    def __init__(self, application: WsgiApplication, path: str = "/", *, name: str = "the application", **options: Any) -> None:
+    def __init__(
+        self, application: WsgiApplication, path: str = "/", *, name: str = "the application", **options: Any
+    ) -> None:
         super().__init__(name, path, **options)
         self._application = application
         location, _, query = path.partition("?")
@@ -79,14 +81,21 @@ class WsgiTarget(SynchronousTarget):
         }
 
     def _response(self, body: bytes, headers: list[tuple[str, str]]) -> Response:
-        environ = {**self._environ, "CONTENT_LENGTH": str(len(body)), "wsgi.input": BytesIO(body), "wsgi.errors": StringIO()}
+        environ = {
+            **self._environ,
+            "CONTENT_LENGTH": str(len(body)),
+            "wsgi.input": BytesIO(body),
+            "wsgi.errors": StringIO(),
+        }
         for name, value in headers:
             key = name.upper().replace("-", "_")
             environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = value
         started: list[tuple[str, dict[str, str]]] = []
         written = BytesIO()
 
-        def start_response(status: str, fields: Iterable[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], int]:
+        def start_response(
+            status: str, fields: Iterable[tuple[str, str]], exc_info: Any = None
+        ) -> Callable[[bytes], int]:
             started[:] = [(status, {name.lower(): value for name, value in fields})]
             return written.write
 

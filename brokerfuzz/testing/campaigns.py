@@ -35,7 +35,9 @@ _ALL_FINDINGS = "`report.findings` lists all of them, and the argument reports=[
 
 
 class FindingsError(AssertionError):
-    """A target contradicts the contract, or the campaign could not test the target completely. `report` is the report of the campaign."""
+    """A target contradicts the contract, or the campaign could not test the target completely. `report` is the report
+    of the campaign.
+    """
 
     def __init__(self, report: "Report") -> None:
         super().__init__(str(report))
@@ -46,9 +48,9 @@ class FindingsError(AssertionError):
 class Report:
     """The result of a campaign.
 
-    `findings` contains the contradictions between the contract and the answers of the target. `outcome` says whether the
-    campaign is complete, and `outcome.headline` describes the outcome in one line. `str()` describes the outcome and the
-    findings.
+    `findings` contains the contradictions between the contract and the answers of the target. `outcome` says whether
+    the campaign is complete, and `outcome.headline` describes the outcome in one line. `str()` describes the outcome
+    and the findings.
 
     >>> import brokerfuzz
     >>> report = brokerfuzz.fire(lambda body: True, rules=["*orderMinimum:minimum"], techniques=["one-below"])
@@ -93,32 +95,35 @@ class FireOptions(TypedDict, total=False):
     - `path`: for applications and test clients, the path to which the messages are sent, such as `/offers`
     - `method`: the HTTP method (default: POST)
     - `headers`: headers that are sent in addition to `Content-Type`
-    - `secrets`: names of environment variables that contain secrets. In reports and answers, `${NAME}` replaces the value of
-      the variable NAME. If a secret has fewer than six characters, brokerfuzz hides it in the header that
+    - `secrets`: names of environment variables that contain secrets. In reports and answers, `${NAME}` replaces the
+      value of the variable NAME. If a secret has fewer than six characters, brokerfuzz hides it in the header that
       contains it, but not in answers that repeat it. Then the logger `brokerfuzz` writes a warning.
     - `accept`: the statuses that mean `accepted` (default: `["2xx"]`)
     - `reject`: the statuses that mean `rejected` (default: `["1xx", "3xx", "4xx"]`)
     - `timeout`: the number of seconds after which the answer is `timeout` (default: 10)
-    - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a `!` at
-      the beginning excludes the matching cases.
+    - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a
+      `!` at the beginning excludes the matching cases.
     - `count`: the number of random cases, which are sent after the cases of the catalogue (default: 0)
     - `seed`: the seed of the random cases (default: 0)
-    - `max_time`: the number of seconds after which the campaign ends, including the time for shrinking (default: no limit)
+    - `max_time`: the number of seconds after which the campaign ends, including the time for shrinking (default: no
+      limit)
     - `max_findings`: the number of findings after which no more cases are sent (default: no limit)
     - `shrink`: the maximum number of seconds for shrinking the messages of all findings (default: 60; 0: no shrinking)
-    - `preflight`: before the cases, send ordinary valid messages, and send no case if the target accepts none of them (default: True)
+    - `preflight`: before the cases, send ordinary valid messages, and send no case if the target accepts none of them
+      (default: True)
     - `concurrency`: the maximum number of messages that are sent at the same time (default: 16)
-    - `longest_wait`: the number of seconds to wait if the target is down, or if a URL asks for a pause (default: 120). Then the
-      campaign ends.
+    - `longest_wait`: the number of seconds to wait if the target is down, or if a URL asks for a pause (default: 120).
+      Then the campaign ends.
     - `rate`: the maximum number of messages that are sent per second (default: no limit)
     - `policies`: the allowed interpretations of ambiguities
     - `fresh`: a property that gets a different value in each message, such as `number`
     - `now`: the time that counts as the present (default: the actual time)
     - `contract`: your own contract, or a contract with reference data (the values that the target knows); see
       `brokerfuzz.load_contract` (default: the built-in contract)
-    - `journal`: a new file to which each request and its answer are written, for `brokerfuzz replay` and `brokerfuzz fire
-      --resume`
-    - `baseline`: a file with known findings, which do not fail a test. `brokerfuzz fire --baseline-update` writes this file.
+    - `journal`: a new file to which each request and its answer are written, for `brokerfuzz replay` and `brokerfuzz
+      fire --resume`
+    - `baseline`: a file with known findings, which do not fail a test. `brokerfuzz fire --baseline-update` writes this
+      file.
     - `reports`: files for reports. The file extension selects the format, as for `brokerfuzz fire --report`.
     - `workers`: the number of processes that send the cases to a URL (default: 1)
 
@@ -161,16 +166,18 @@ class FireOptions(TypedDict, total=False):
 def fire(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
     """Sends cases to a target, and returns a report about its wrong answers, like the command `fire`.
 
-    The target is the URL of an endpoint; an ASGI or WSGI application; a test client of httpx, Starlette, Flask or Django; or a
-    function that gets the bytes of a message. The function returns None or True to accept the message; it returns False or raises
-    `ValueError` to reject it. Any other exception is a crash, and the finding contains the end of its traceback. Applications,
-    clients and functions run in the process that calls `fire`. `brokerfuzz.FireOptions` describes the options.
+    The target is the URL of an endpoint; an ASGI or WSGI application; a test client of httpx, Starlette, Flask or
+    Django; or a function that gets the bytes of a message. The function returns None or True to accept the message; it
+    returns False or raises `ValueError` to reject it. Any other exception is a crash, and the finding contains the end
+    of its traceback. Applications, clients and functions run in the process that calls `fire`. `brokerfuzz.FireOptions`
+    describes the options.
 
-    Synchronous code runs in the thread of the caller, so it can use databases in memory and the transactions of test suites.
-    Synchronous code has no time limit. In an event loop, use `fire_async`. Several campaigns can run at the same time, in several
-    threads.
+    Synchronous code runs in the thread of the caller, so it can use databases in memory and the transactions of test
+    suites. Synchronous code has no time limit. In an event loop, use `fire_async`. Several campaigns can run at the
+    same time, in several threads.
 
-    Raises `TargetError` if the target cannot be reached or started, and other kinds of `BrokerfuzzError` for wrong arguments.
+    Raises `TargetError` if the target cannot be reached or started, and other kinds of `BrokerfuzzError` for wrong
+    arguments.
 
     >>> import brokerfuzz
     >>> def accepts(body: bytes) -> bool:
@@ -190,10 +197,12 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
         raise problem.with_traceback(None) from problem.__cause__  # so that pytest shows only the call and the error
 
 
-async def fire_async(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
-    """Works like `fire`, but inside a running asyncio event loop. The arguments are the same as for `fire`. The campaign runs in
-    the event loop of the caller, so an ASGI application and an `httpx.AsyncClient` can use objects that belong to this event loop.
-    Synchronous code runs in a separate thread.
+async def fire_async(
+    target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]
+) -> Report:
+    """Works like `fire`, but inside a running asyncio event loop. The arguments are the same as for `fire`. The
+    campaign runs in the event loop of the caller, so an ASGI application and an `httpx.AsyncClient` can use objects
+    that belong to this event loop. Synchronous code runs in a separate thread.
 
     >>> import asyncio, brokerfuzz
     >>> async def accepts(body: bytes) -> bool:
@@ -204,16 +213,20 @@ async def fire_async(target: Any, message_type: MessageType = "offer-creation-re
     __tracebackhide__ = True
     try:
         planned, endpoint, _ = ready = _ready(target, message_type, None, options)
-        result = await (asyncio.to_thread(planned.run, endpoint) if planned.uses_workers else planned.run_here(endpoint))
+        result = await (
+            asyncio.to_thread(planned.run, endpoint) if planned.uses_workers else planned.run_here(endpoint)
+        )
         return ready.report(result)
     except BrokerfuzzError as problem:
         raise problem.with_traceback(None) from problem.__cause__  # as in `fire`
 
 
-def assert_conforms(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
-    """Runs a campaign like `fire`, and raises an `AssertionError` that lists the findings. The arguments are the same as for
-    `fire`. An incomplete campaign also raises an `AssertionError`: for example, if the target accepted no valid message. The
-    attribute `report` of the error is the report of the campaign.
+def assert_conforms(
+    target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]
+) -> Report:
+    """Runs a campaign like `fire`, and raises an `AssertionError` that lists the findings. The arguments are the same
+    as for `fire`. An incomplete campaign also raises an `AssertionError`: for example, if the target accepted no valid
+    message. The attribute `report` of the error is the report of the campaign.
 
     >>> import brokerfuzz
     >>> try:
@@ -238,12 +251,16 @@ class _ReadyCampaign(NamedTuple):
     def report(self, result: Result) -> Report:
         """Writes the report files, and returns the report of the campaign."""
         if self.reports:
-            result, _ = report_files.write_about(self.reports, result, self.planned.about(self.target), self.planned.plan.demands)
+            result, _ = report_files.write_about(
+                self.reports, result, self.planned.about(self.target), self.planned.plan.demands
+            )
         return Report(result)
 
 
 def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, options: FireOptions) -> _ReadyCampaign:
-    """Checks the options. Synchronous code runs in the thread `calls`. If `calls` is None, this code runs in a separate thread."""
+    """Checks the options. Synchronous code runs in the thread `calls`. If `calls` is None, this code runs in a separate
+    thread.
+    """
     known = FireOptions.__annotations__
     for name in options.keys() - known.keys():
         raise UnknownNameError("option", name, known, f"the options are {listed(known)}")
@@ -259,13 +276,15 @@ def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, o
         getLogger("brokerfuzz").warning("brokerfuzz: %s", note)
     reports = [str(path) for path in listed_values("reports", options.get("reports") or ())]
     others = {
-        name: None if path is None else str(path) for name, path in (("journal", options.get("journal")), ("baseline", options.get("baseline")))
+        name: None if path is None else str(path)
+        for name, path in (("journal", options.get("journal")), ("baseline", options.get("baseline")))
     }
     report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget), others=others)
     workers = options.get("workers") or 1
     if workers > 1 and not isinstance(endpoint, HttpTarget):
         raise TargetError(
-            f"workers={workers} works only with a URL, because other processes cannot call {endpoint.name}: remove the argument `workers`"
+            f"workers={workers} works only with a URL, because other processes cannot call {endpoint.name}: remove "
+            "the argument `workers`"
         )
     return _ReadyCampaign(_planned(plan, endpoint, options), endpoint, reports)
 
@@ -293,7 +312,19 @@ def _planned(plan: Plan, target: Target, options: FireOptions) -> PlannedCampaig
         campaign_id=trace.campaign_id,
         journal=None if journal is None else str(journal),
         known={} if known is None else baseline.read(Path(known)),
-        **_only(options, "now", "concurrency", "rate", "longest_wait", "fresh", "max_time", "max_findings", "shrink", "preflight", "workers"),
+        **_only(
+            options,
+            "now",
+            "concurrency",
+            "rate",
+            "longest_wait",
+            "fresh",
+            "max_time",
+            "max_findings",
+            "shrink",
+            "preflight",
+            "workers",
+        ),
     )
 
 

@@ -29,7 +29,9 @@ class CheckedTarget:
         self._target = target
         self._loop = LoopThread()
         self._answers: dict[str, Answer] = {}
-        """Maps the IDs of valid cases to their answers. A valid case can be the twin of many cases, but the target gets it only once."""
+        """Maps the IDs of valid cases to their answers. A valid case can be the twin of many cases, but the target gets
+        it only once.
+        """
         self._newly_accepted: list[str] = []
 
     def __enter__(self) -> Self:
@@ -41,15 +43,20 @@ class CheckedTarget:
             raise
         if reason is not None:
             self.__exit__(None, None, None)
-            raise TargetError(f"{self._target.name} cannot be reached ({reason}): start the service, or correct the URL")
+            raise TargetError(
+                f"{self._target.name} cannot be reached ({reason}): start the service, or correct the URL"
+            )
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._loop.run(self._target.close())
         self._loop.close()
 
     def send(self, case: Case) -> Answer:
-        """Sends a case and returns the answer. The `kind` of the answer is `accepted`, `rejected`, `crashed` or `timeout`.
+        """Sends a case and returns the answer. The `kind` of the answer is `accepted`, `rejected`, `crashed` or
+        `timeout`.
 
         Sends each valid message only once. Later calls return the first answer.
         """
@@ -64,10 +71,12 @@ class CheckedTarget:
         return answer
 
     def check(self, case: Case) -> Answer:
-        """Sends a case and returns the answer. Raises `WrongAnswer`, an `AssertionError`, if the answer contradicts the contract.
+        """Sends a case and returns the answer. Raises `WrongAnswer`, an `AssertionError`, if the answer contradicts the
+        contract.
 
-        If the target rejects an invalid message, the method also sends the twin (the valid counterpart). If the target also
-        rejects the twin, the rejection proves nothing, and the summary of the test session lists the rule as unproven.
+        If the target rejects an invalid message, the method also sends the twin (the valid counterpart). If the target
+        also rejects the twin, the rejection proves nothing, and the summary of the test session lists the rule as
+        unproven.
         """
         __tracebackhide__ = True
         answer = self.send(case)

@@ -47,7 +47,10 @@ class ChosenCases:
         known_labels(self.verdicts)
         selection(known_contract(self.contract), self.rules, self.techniques, sites=self.sites)
         if self.by not in ("case", "rule"):
-            raise ValueError(f"by={quoted(self.by)} is not supported: use 'case' for one test per case, or 'rule' for one test per rule")
+            raise ValueError(
+                f"by={quoted(self.by)} is not supported: use 'case' for one test per case, or 'rule' for one test per "
+                "rule"
+            )
 
     @property
     def folder(self) -> str | None:
@@ -55,19 +58,29 @@ class ChosenCases:
         return None if self.contract is None or self.contract is load_contract() else str(self.contract.folder)
 
     def cases(self, *, seed: int, count: int) -> list[Case]:
-        """Returns the matching essential cases (a small, fixed set of cases), and then `count` random cases. No case occurs twice.
+        """Returns the matching essential cases (a small, fixed set of cases), and then `count` random cases. No case
+        occurs twice.
 
         Raises `BrokerfuzzError` if no case matches, or if the contract cannot be tested.
         """
         known = known_contract(self.contract)
-        check_testable(known, self.message_type, selection(known, self.rules, self.techniques, sites=self.sites), tuple(self.verdicts))
+        check_testable(
+            known,
+            self.message_type,
+            selection(known, self.rules, self.techniques, sites=self.sites),
+            tuple(self.verdicts),
+        )
         found = {case.id: case for case in (*self._fixed(), *self._random(seed, count))}
         if not found:
-            raise BrokerfuzzError("no case matches the arguments of brokerfuzz.parametrize: change verdicts, rules, techniques or sites")
+            raise BrokerfuzzError(
+                "no case matches the arguments of brokerfuzz.parametrize: change verdicts, rules, techniques or sites"
+            )
         return list(found.values())
 
     def groups(self, cases: Sequence[Case]) -> list[CaseGroup]:
-        """Returns the groups. Plain cases come first in their group, because a failure shows only the first cases that fail."""
+        """Returns the groups. Plain cases come first in their group, because a failure shows only the first cases that
+        fail.
+        """
         grouped: dict[str, list[Case]] = {}
         for case in cases:
             grouped.setdefault(self._group_name(case), []).append(case)
@@ -77,7 +90,13 @@ class ChosenCases:
         if self.folder is not None:
             yield from self._planned(scope="essential")
         else:
-            yield from load(self.message_type, verdicts=self.verdicts, rules=self.rules, techniques=self.techniques, sites=self.sites)
+            yield from load(
+                self.message_type,
+                verdicts=self.verdicts,
+                rules=self.rules,
+                techniques=self.techniques,
+                sites=self.sites,
+            )
 
     def _random(self, seed: int, count: int) -> Iterator[Case]:
         return self._planned(seed=seed, count=count, only_random=True) if count else iter(())
@@ -97,13 +116,17 @@ class ChosenCases:
     def _group_name(self, case: Case) -> str:
         if case.label == "invalid":
             names = rule_names(known_contract(self.contract))
-            return "breaks " + " and ".join(dict.fromkeys(names.get(entry.rule, entry.rule) for entry in case.verdict.broken))
+            return "breaks " + " and ".join(
+                dict.fromkeys(names.get(entry.rule, entry.rule) for entry in case.verdict.broken)
+            )
         touched = case.verdict.ambiguities if case.label == "unspecified" else ()
         return f"touches {touched[0].ambiguity}" if touched else f"{case.label} {case.message_type}"
 
 
 def names_of(cases: Sequence[Case]) -> list[str]:
-    """Returns a readable name for each case. If an earlier case has the same name, the name also contains the beginning of the case's ID."""
+    """Returns a readable name for each case. If an earlier case has the same name, the name also contains the beginning
+    of the case's ID.
+    """
     known: set[str] = set()
     names = []
     for case in cases:

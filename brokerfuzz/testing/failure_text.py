@@ -1,5 +1,5 @@
-"""Describes in a few lines why a test of a case failed. The lines contain the rule, the place, the expected and the actual
-result, and the difference from the twin (the valid counterpart).
+"""Describes in a few lines why a test of a case failed. The lines contain the rule, the place, the expected and the
+actual result, and the difference from the twin (the valid counterpart).
 """
 
 import re
@@ -18,7 +18,9 @@ MOST_SHOWN = 3
 """The maximum number of failures to describe if several cases of the same rule fail."""
 _WIDEST = 200
 _COMPARED = re.compile(r"assert (True|False) (?:==|is) \('\w+' (?:== 'valid'|!= 'invalid')")
-"""How pytest describes the failure of `assert accepts(case.body) == (case.label == "valid")`. The first value is the answer."""
+"""How pytest describes the failure of `assert accepts(case.body) == (case.label == "valid")`. The first value is the
+answer.
+"""
 _secrets = NOTHING_SECRET
 
 
@@ -57,7 +59,8 @@ def _places(case: Case) -> list[str]:
     techniques = {(fault.rule, fault.at): f" ({fault.technique})" for fault in case.faults}
     if case.verdict.broken:
         return [
-            f"place: {broken.at or 'the root'}: {violation(broken.found, broken.demanded)}{techniques.get((broken.rule, broken.at), '')}"
+            f"place: {broken.at or 'the root'}: "
+            f"{violation(broken.found, broken.demanded)}{techniques.get((broken.rule, broken.at), '')}"
             for broken in case.verdict.broken
         ]
     return [f"ambiguity: {touched}" for touched in case.verdict.ambiguities]
@@ -68,15 +71,18 @@ def _expected(case: Case) -> str:
 
 
 def _difference(case: Case) -> list[str]:
-    headers = [f"header: {name}: {value}" if value is not None else f"without the header {name}" for name, value in case.headers]
+    headers = [
+        f"header: {name}: {value}" if value is not None else f"without the header {name}"
+        for name, value in case.headers
+    ]
     if case.twin is None:
         return [*headers, f"message: {readable(case.body, _WIDEST)}"]
     return [*headers, "difference from the twin:", *(f"  {line}" for line in changed_lines(case.twin.body, case.body))]
 
 
 def actual_of(problem: BaseException) -> str:
-    """Describes what a test observed, without secrets: the answer of a target, or the first line of an exception with its file and
-    line number.
+    """Describes what a test observed, without secrets: the answer of a target, or the first line of an exception with
+    its file and line number.
     """
     if (actual := getattr(problem, "actual", None)) is not None:
         return without_secrets(str(actual))
@@ -86,6 +92,10 @@ def actual_of(problem: BaseException) -> str:
         text = "accepted" if compared[1] == "True" else "rejected"
     else:
         text = said if said and name in {"AssertionError", "Failed"} else f"{name}: {said}" if said else name
-    lines = [(frame, number) for frame, number in traceback.walk_tb(problem.__traceback__) if "__unittest" not in frame.f_globals]
+    lines = [
+        (frame, number)
+        for frame, number in traceback.walk_tb(problem.__traceback__)
+        if "__unittest" not in frame.f_globals
+    ]
     where = [f"({Path(frame.f_code.co_filename).name}:{number})" for frame, number in lines[-1:]]
     return " ".join([shortened(printable(text), _WIDEST), *where])

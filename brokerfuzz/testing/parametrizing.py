@@ -33,16 +33,17 @@ def parametrize(
 ) -> Callable[[Test], Test]:
     """Runs a test function with the cases of a message type. The function receives each case in its parameter `case`.
 
-    With `by="case"`, there is one test per case. The ID of the test is `str(case)`, which begins with `breaks` for an invalid
-    case and with `valid` for a valid case. With `by="rule"`, there is one test per rule. The test of a rule calls the function
-    with all cases of the rule, and fails at most once. With `by="rule"`, fixtures are created once per rule, and one test
-    contains all valid cases. The cases come from `corpus.load`: each rule broken with each technique, each edge (an unusual valid
-    value), and each probe of an ambiguity. `rules`, `techniques` and `sites` are patterns that select cases, as in `corpus.load`.
-    `pytest --brokerfuzz-count 1000 --brokerfuzz-seed 7` adds random cases.
+    With `by="case"`, there is one test per case. The ID of the test is `str(case)`, which begins with `breaks` for an
+    invalid case and with `valid` for a valid case. With `by="rule"`, there is one test per rule. The test of a rule
+    calls the function with all cases of the rule, and fails at most once. With `by="rule"`, fixtures are created once
+    per rule, and one test contains all valid cases. The cases come from `corpus.load`: each rule broken with each
+    technique, each edge (an unusual valid value), and each probe of an ambiguity. `rules`, `techniques` and `sites` are
+    patterns that select cases, as in `corpus.load`. `pytest --brokerfuzz-count 1000 --brokerfuzz-seed 7` adds random
+    cases.
 
-    The function can be a method of a `unittest.TestCase`. The function can also be `async` if a plugin such as pytest-asyncio
-    runs it. Raises `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid, or if the function has no parameter
-    `case`.
+    The function can be a method of a `unittest.TestCase`. The function can also be `async` if a plugin such as
+    pytest-asyncio runs it. Raises `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid, or if the
+    function has no parameter `case`.
 
     >>> import brokerfuzz
     >>> def accepts(body: bytes) -> bool:  # replace this with the code that you test
@@ -60,7 +61,9 @@ def parametrize(
     def decorate(function: Test) -> Test:
         __tracebackhide__ = True
         _check(function)
-        wrapper = _asynchronous(function, chosen) if inspect.iscoroutinefunction(function) else _synchronous(function, chosen)
+        wrapper = (
+            _asynchronous(function, chosen) if inspect.iscoroutinefunction(function) else _synchronous(function, chosen)
+        )
         setattr(wrapper, CHOSEN, chosen)
         return cast(Test, wrapper)
 
@@ -68,7 +71,9 @@ def parametrize(
 
 
 class CasesFailed(AssertionError):
-    """One or more cases of a group failed. `failures` contains each failed case, with the result that the test observed."""
+    """One or more cases of a group failed. `failures` contains each failed case, with the result that the test
+    observed.
+    """
 
     def __init__(self, group: CaseGroup, failures: Sequence[tuple[Case, str]]) -> None:
         super().__init__(described_failures(len(group.cases), failures))
@@ -78,11 +83,17 @@ class CasesFailed(AssertionError):
 def _check(function: Any) -> None:
     __tracebackhide__ = True
     if not inspect.isfunction(function):
-        raise TypeError(f"@brokerfuzz.parametrize decorates test functions, not {quoted(function)}: move it to each test function")
+        raise TypeError(
+            f"@brokerfuzz.parametrize decorates test functions, not {quoted(function)}: move it to each test function"
+        )
     if hasattr(function, CHOSEN):
-        raise TypeError(f"{function.__qualname__} uses @brokerfuzz.parametrize twice: use it once, or write two functions")
+        raise TypeError(
+            f"{function.__qualname__} uses @brokerfuzz.parametrize twice: use it once, or write two functions"
+        )
     if ARGUMENT not in inspect.signature(function).parameters:
-        raise TypeError(f"{function.__qualname__} has no parameter `{ARGUMENT}`: add one, so that the test receives the case")
+        raise TypeError(
+            f"{function.__qualname__} has no parameter `{ARGUMENT}`: add one, so that the test receives the case"
+        )
 
 
 def _synchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable[..., Any]:
@@ -122,7 +133,9 @@ def _asynchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable
 
 
 def _runs_without_pytest(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Returns True if unittest runs the test method. With pytest, the plugin replaces the test method by a separate method for each test."""
+    """Returns True if unittest runs the test method. With pytest, the plugin replaces the test method by a separate
+    method for each test.
+    """
     return ARGUMENT not in kwargs and len(args) == 1 and isinstance(args[0], TestCase)
 
 
@@ -158,7 +171,9 @@ class _Failures:
             self._found.append((case, actual_of(problem)))
 
     def raise_if_any(self) -> None:
-        """Raises one error for all failures. The error has the traceback of the first failure, so a debugger stops there."""
+        """Raises one error for all failures. The error has the traceback of the first failure, so a debugger stops
+        there.
+        """
         __tracebackhide__ = True
         if self._first is not None:
             raise CasesFailed(self._group, self._found).with_traceback(self._first.__traceback__) from None
@@ -166,5 +181,7 @@ class _Failures:
 
 def is_failure(problem: BaseException) -> bool:
     """Returns whether an exception is the failure of a test: any `Exception`, or a call of `pytest.fail`."""
-    failed_by_pytest = type(problem).__module__ in {"_pytest.outcomes", "builtins"} and type(problem).__name__ == "Failed"
+    failed_by_pytest = (
+        type(problem).__module__ in {"_pytest.outcomes", "builtins"} and type(problem).__name__ == "Failed"
+    )
     return failed_by_pytest or (isinstance(problem, Exception) and not isinstance(problem, SkipTest))

@@ -1,5 +1,5 @@
-"""The pytest plugin. pytest imports this module in every session. To save time, functions import most other modules of brokerfuzz
-only when they need them.
+"""The pytest plugin. pytest imports this module in every session. To save time, functions import most other modules of
+brokerfuzz only when they need them.
 """
 
 import inspect
@@ -20,13 +20,17 @@ XFAIL = "brokerfuzz_xfail"
 _CASES = "__brokerfuzz_cases__"
 """The attribute of a test function that contains its `ChosenCases`."""
 _TEST = "__brokerfuzz_test__"
-"""The attribute of a generated `unittest` method that contains a tuple: the `ChosenCases`, and the case or group of cases to test."""
+"""The attribute of a generated `unittest` method that contains a tuple: the `ChosenCases`, and the case or group of
+cases to test.
+"""
 _TARGET = pytest.StashKey["CheckedTarget"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("brokerfuzz", "tests from the message contract of an offer broker")
-    group.addoption("--brokerfuzz-url", metavar="URL", help="URL to which the fixture brokerfuzz_target sends messages.")
+    group.addoption(
+        "--brokerfuzz-url", metavar="URL", help="URL to which the fixture brokerfuzz_target sends messages."
+    )
     group.addoption(
         "--brokerfuzz-count",
         metavar="NUMBER",
@@ -35,14 +39,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Number of random cases to add to each test that uses brokerfuzz.parametrize.",
     )
     group.addoption(
-        "--brokerfuzz-secret", metavar="VARIABLE", action="append", default=[], help="Hide the value of this environment variable in failures."
+        "--brokerfuzz-secret",
+        metavar="VARIABLE",
+        action="append",
+        default=[],
+        help="Hide the value of this environment variable in failures.",
     )
-    group.addoption("--brokerfuzz-seed", metavar="NUMBER", type=int, default=0, help="Seed for the random cases. The same seed gives the same cases.")
+    group.addoption(
+        "--brokerfuzz-seed",
+        metavar="NUMBER",
+        type=int,
+        default=0,
+        help="Seed for the random cases. The same seed gives the same cases.",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
-        "markers", f"{XFAIL}(*rules, reason=None, strict=None): tests of these rules are expected to fail; a rule can contain the wildcard *"
+        "markers",
+        f"{XFAIL}(*rules, reason=None, strict=None): tests of these rules are expected to fail; a rule can contain "
+        "the wildcard *",
     )
     if config.option.brokerfuzz_url == "":
         raise pytest.UsageError("--brokerfuzz-url is empty: specify a URL, such as http://127.0.0.1:8000/offers")
@@ -73,28 +89,37 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         failure_text.hide(NOTHING_SECRET)
 
 
-# --------------------------------------------------------------------------------------------------------------- collection
+# ----------------------------------------------------------------------------------------------------------- collection
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for application in getattr(metafunc, "_arg2fixturedefs", {}).get("brokerfuzz_app", ())[-1:]:
         if application.scope != "session":
             remedy = 'write @pytest.fixture(scope="session"), because all tests use the same target'
-            raise pytest.Collector.CollectError(f"the fixture brokerfuzz_app has the scope {application.scope}: {remedy}")
+            raise pytest.Collector.CollectError(
+                f"the fixture brokerfuzz_app has the scope {application.scope}: {remedy}"
+            )
     chosen = getattr(metafunc.function, _CASES, None)
     if chosen is None:
-        if any(marker.name == XFAIL for marker in metafunc.definition.own_markers):  # a marker of the whole module can be meant for other tests
-            raise pytest.Collector.CollectError(f"{metafunc.function.__name__}: the marker {XFAIL} needs @brokerfuzz.parametrize: add this decorator")
+        if any(
+            marker.name == XFAIL for marker in metafunc.definition.own_markers
+        ):  # a marker of the whole module can be meant for other tests
+            raise pytest.Collector.CollectError(
+                f"{metafunc.function.__name__}: the marker {XFAIL} needs @brokerfuzz.parametrize: add this decorator"
+            )
         return
     tests = _tests_of(chosen, metafunc.config)
     markers = list(metafunc.definition.iter_markers(XFAIL))
-    metafunc.parametrize("case", [pytest.param(given, id=name, marks=_expected_failures(chosen, given, markers)) for name, given in tests])
+    metafunc.parametrize(
+        "case",
+        [pytest.param(given, id=name, marks=_expected_failures(chosen, given, markers)) for name, given in tests],
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: Any) -> None:
-    """In a `unittest.TestCase`, replaces each method that has the decorator `brokerfuzz.parametrize` with one method for each of its
-    cases or groups of cases. This is necessary because unittest does not support parameters.
+    """In a `unittest.TestCase`, replaces each method that has the decorator `brokerfuzz.parametrize` with one method
+    for each of its cases or groups of cases. This is necessary because unittest does not support parameters.
     """
     unittest = sys.modules.get("unittest")
     if unittest is None or not issubclass(type(obj), type) or not issubclass(obj, unittest.TestCase):
@@ -111,7 +136,10 @@ def _expand(test_case: type, name: str, chosen: "ChosenCases", config: pytest.Co
     for test_name, given in _tests_of(chosen, config):
         test: Any = _with_case(method, given)
         setattr(test, _TEST, (chosen, given))
-        test.pytestmark = [*getattr(method, "pytestmark", []), *(each.mark for each in _expected_failures(chosen, given, markers))]
+        test.pytestmark = [
+            *getattr(method, "pytestmark", []),
+            *(each.mark for each in _expected_failures(chosen, given, markers)),
+        ]
         setattr(test_case, f"{name}[{test_name}]", test)
 
 
@@ -134,13 +162,17 @@ def _tests_of(chosen: "ChosenCases", config: pytest.Config) -> list[Any]:
 
 
 def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.Mark]) -> list[pytest.MarkDecorator]:
-    """Each of `markers` names rules. If a case of the test breaks a rule that a marker names, returns an xfail mark for this
-    marker. Raises `CollectError` if a marker names an unknown rule.
+    """Each of `markers` names rules. If a case of the test breaks a rule that a marker names, returns an xfail mark for
+    this marker. Raises `CollectError` if a marker names an unknown rule.
     """
     found = []
     for marker in markers:
         if {entry.rule for case in _cases_in(given) for entry in case.verdict.broken} & set(_rules_of(marker, chosen)):
-            options = {name: value for name, value in marker.kwargs.items() if name in ("reason", "strict", "raises") and value is not None}
+            options = {
+                name: value
+                for name, value in marker.kwargs.items()
+                if name in ("reason", "strict", "raises") and value is not None
+            }
             found.append(pytest.mark.xfail(**options))
     return found
 
@@ -151,9 +183,13 @@ def _rules_of(marker: pytest.Mark, chosen: "ChosenCases") -> Any:
     from brokerfuzz.schemas.contract import known_contract
 
     if not marker.args:
-        raise pytest.Collector.CollectError(f"the marker {XFAIL} has no rule: write {XFAIL}('offer-creation-request/number:minLength')")
+        raise pytest.Collector.CollectError(
+            f"the marker {XFAIL} has no rule: write {XFAIL}('offer-creation-request/number:minLength')"
+        )
     try:
-        return matching("rule", known_contract(chosen.contract).rules_by_id, marker.args, "`brokerfuzz rules` lists all rules")
+        return matching(
+            "rule", known_contract(chosen.contract).rules_by_id, marker.args, "`brokerfuzz rules` lists all rules"
+        )
     except BrokerfuzzError as problem:
         raise pytest.Collector.CollectError(f"marker {XFAIL}: {problem}") from problem
 
@@ -162,11 +198,13 @@ def _cases_in(given: Any) -> Any:
     return getattr(given, "cases", (given,))
 
 
-# ------------------------------------------------------------------------------------------------------------------ reports
+# -------------------------------------------------------------------------------------------------------------- reports
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Shortens the report of a failed case, and adds a record of the rules that the test exercised."""
     report = yield
     _take_own_record(report)
@@ -192,8 +230,8 @@ def _remove_secrets(report: pytest.TestReport) -> None:
 
 
 def _remove_from_traceback(shown: Any) -> None:
-    """Removes secrets from the lines of a traceback, except from messages: the values of the parameter `case`, and the description
-    of `CasesFailed`, which contains no secrets.
+    """Removes secrets from the lines of a traceback, except from messages: the values of the parameter `case`, and the
+    description of `CasesFailed`, which contains no secrets.
     """
     from brokerfuzz.testing.failure_text import without_secrets
 
@@ -206,12 +244,14 @@ def _remove_from_traceback(shown: Any) -> None:
             if (local := getattr(entry, "reprlocals", None)) is not None:
                 local.lines[:] = [line if line.startswith("case ") else without_secrets(line) for line in local.lines]
             if (arguments := getattr(entry, "reprfuncargs", None)) is not None:
-                arguments.args[:] = [(name, value if name == "case" else without_secrets(value)) for name, value in arguments.args]
+                arguments.args[:] = [
+                    (name, value if name == "case" else without_secrets(value)) for name, value in arguments.args
+                ]
 
 
 def _take_own_record(report: pytest.TestReport) -> None:
-    """Moves the record of a test from the properties of the report to an attribute, because JUnit reports contain properties, but
-    not attributes. Only tests that `export --format pytest` wrote have a record in these properties.
+    """Moves the record of a test from the properties of the report to an attribute, because JUnit reports contain
+    properties, but not attributes. Only tests that `export --format pytest` wrote have a record in these properties.
     """
     records = [value for name, value in report.user_properties if name == RECORD]
     if records:
@@ -236,9 +276,11 @@ def _failed_cases(problem: BaseException, given: Any) -> Any:
     return [case for case, _ in problem.failures] if isinstance(problem, CasesFailed) else _cases_in(given)
 
 
-def _shorten(report: pytest.TestReport, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], given: Any) -> None:
-    """Replaces the traceback of a failed assertion with a few lines about the case. For other exceptions, or if the user requests
-    tracebacks with `--tb`, shows the traceback, and then these lines.
+def _shorten(
+    report: pytest.TestReport, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], given: Any
+) -> None:
+    """Replaces the traceback of a failed assertion with a few lines about the case. For other exceptions, or if the
+    user requests tracebacks with `--tb`, shows the traceback, and then these lines.
     """
     from brokerfuzz.testing.failure_text import actual_of, described_failure
     from brokerfuzz.testing.parametrizing import CasesFailed
@@ -261,7 +303,9 @@ def _shorten(report: pytest.TestReport, item: pytest.Item, excinfo: pytest.Excep
 
 
 def _text_only(excinfo: pytest.ExceptionInfo[BaseException], text: str, summary: str) -> Any:
-    """Returns a report that shows `text` instead of the exception. pytest's short summary shows the first line of `summary`."""
+    """Returns a report that shows `text` instead of the exception. pytest's short summary shows the first line of
+    `summary`.
+    """
     shown: Any = excinfo.getrepr(style="value", chain=False)
     shown.reprtraceback.reprentries[-1].lines[:] = text.splitlines()
     if shown.reprcrash is not None:
@@ -269,7 +313,7 @@ def _text_only(excinfo: pytest.ExceptionInfo[BaseException], text: str, summary:
     return shown
 
 
-# ----------------------------------------------------------------------------------------------------------------- fixtures
+# ------------------------------------------------------------------------------------------------------------- fixtures
 
 
 @pytest.fixture(scope="session")
@@ -287,12 +331,15 @@ def brokerfuzz_service(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def brokerfuzz_url(pytestconfig: pytest.Config) -> str:
-    """The URL to which the fixture `brokerfuzz_target` sends messages. A test suite can override `brokerfuzz_url`, and return the URL
-    of its own service.
+    """The URL to which the fixture `brokerfuzz_target` sends messages. A test suite can override `brokerfuzz_url`, and
+    return the URL of its own service.
     """
     url = pytestconfig.getoption("brokerfuzz_url")
     if url is None:
-        remedy = "use --brokerfuzz-url URL, or define the fixture brokerfuzz_url (a URL) or brokerfuzz_app (an application and a path)"
+        remedy = (
+            "use --brokerfuzz-url URL, or define the fixture brokerfuzz_url (a URL) or brokerfuzz_app (an "
+            "application and a path)"
+        )
         pytest.fail(f"no target given: {remedy}", pytrace=False)
     return str(url)
 
@@ -301,15 +348,18 @@ def brokerfuzz_url(pytestconfig: pytest.Config) -> str:
 def brokerfuzz_app() -> Any:
     """The application that the fixture `brokerfuzz_target` calls in this process, and its path. The default is None.
 
-    A test suite can override this fixture instead of starting a service. The new fixture returns `(app, "/offers")`, or a
-    function that gets the bytes of a message.
+    A test suite can override this fixture instead of starting a service. The new fixture returns `(app, "/offers")`, or
+    a function that gets the bytes of a message.
     """
     return None
 
 
 @pytest.fixture(scope="session")
-def brokerfuzz_target(brokerfuzz_app: Any, request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> "Iterator[CheckedTarget]":
-    """The target: the application of the fixture `brokerfuzz_app` or, if there is none, the service at `brokerfuzz_url`.
+def brokerfuzz_target(
+    brokerfuzz_app: Any, request: pytest.FixtureRequest, pytestconfig: pytest.Config
+) -> "Iterator[CheckedTarget]":
+    """The target: the application of the fixture `brokerfuzz_app` or, if there is none, the service at
+    `brokerfuzz_url`.
 
     `brokerfuzz_target.check(case)` sends a case, and fails if the answer contradicts the contract.
     """

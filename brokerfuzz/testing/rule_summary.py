@@ -7,16 +7,21 @@ if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
 
 RECORD = "brokerfuzz"
-"""The attribute of a pytest report that contains the record of the test. pytest-xdist sends the attributes of reports as JSON."""
+"""The attribute of a pytest report that contains the record of the test. pytest-xdist sends the attributes of reports
+as JSON.
+"""
 _MOST_NAMES = 5
 
 
-def record_of(message_type: str, folder: str | None, cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]) -> dict[str, Any]:
-    """Returns the data of a test for `RuleSummary`. In this data, `twins` maps each exercised rule to the IDs of twins: the valid
-    counterparts of the cases that break the rule. `accepted` lists the IDs of all valid messages that the target accepted.
+def record_of(
+    message_type: str, folder: str | None, cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]
+) -> dict[str, Any]:
+    """Returns the data of a test for `RuleSummary`. In this data, `twins` maps each exercised rule to the IDs of twins:
+    the valid counterparts of the cases that break the rule. `accepted` lists the IDs of all valid messages that the
+    target accepted.
 
-    `folder` is the folder of the changed contract, or None for the built-in contract. The argument `accepted` contains the IDs of
-    the twins that the target accepted.
+    `folder` is the folder of the changed contract, or None for the built-in contract. The argument `accepted` contains
+    the IDs of the twins that the target accepted.
     """
     wrong = {case.id for case in failed}
     twins: dict[str, list[str]] = {}
@@ -36,8 +41,8 @@ class RuleSummary:
 
     def __init__(self) -> None:
         self._twins: dict[tuple[str | None, str], dict[str, set[str]]] = {}
-        """The key is a contract folder and a message type. The value maps the ID of each exercised rule to the IDs of twins: the valid
-        counterparts of the cases that break the rule.
+        """The key is a contract folder and a message type. The value maps the ID of each exercised rule to the IDs of
+        twins: the valid counterparts of the cases that break the rule.
         """
         self._accepted: set[str] = set()
 
@@ -66,9 +71,15 @@ class RuleSummary:
             missing = [names[rule] for rule in every if rule not in exercised]
             unproven = [names.get(rule, rule) for rule, twins in exercised.items() if not twins & self._accepted]
             exercised_rules = len(every) - len(missing)
-            yield f"{message_type}: {exercised_rules:,} of {len(every):,} rules exercised, {len(unproven):,} unproven, {len(missing):,} missing"
+            yield (
+                f"{message_type}: {exercised_rules:,} of {len(every):,} rules exercised, {len(unproven):,} "
+                f"unproven, {len(missing):,} missing"
+            )
             if unproven:
-                yield f"  unproven (no test showed that a twin, the valid counterpart, is accepted): {_some(unproven, limit)}"
+                yield (
+                    "  unproven (no test showed that a twin, the valid counterpart, is accepted): "
+                    f"{_some(unproven, limit)}"
+                )
             if missing:
                 yield f"  missing (no test ran a case that breaks the rule): {_some(missing, limit)}"
 

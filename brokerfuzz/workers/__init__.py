@@ -1,4 +1,6 @@
-"""Runs tasks in worker processes on this machine or on a Dask cluster. The results do not depend on the number of workers."""
+"""Runs tasks in worker processes on this machine or on a Dask cluster. The results do not depend on the number of
+workers.
+"""
 
 from brokerfuzz.workers.clusters import cluster
 from brokerfuzz.workers.ordered_results import WorkerPool, in_order

@@ -20,8 +20,8 @@ T = TypeVar("T")
 
 
 class _ClusterExecutor(Executor):
-    """Runs function calls on a Dask cluster. Dask's own executor would wait forever after the connection is lost, but this executor
-    raises `BrokenExecutor`.
+    """Runs function calls on a Dask cluster. Dask's own executor would wait forever after the connection is lost, but
+    this executor raises `BrokenExecutor`.
     """
 
     def __init__(self, client: Any) -> None:
@@ -32,7 +32,9 @@ class _ClusterExecutor(Executor):
             raise BrokenExecutor
         future = Future[T]()
         future.set_running_or_notify_cancel()
-        self._client.loop.add_callback(self._hand_over, self._client.submit(function, *args, pure=False, **kwargs), future)
+        self._client.loop.add_callback(
+            self._hand_over, self._client.submit(function, *args, pure=False, **kwargs), future
+        )
         return future
 
     async def _hand_over(self, done: Any, future: Future[Any]) -> None:
@@ -60,15 +62,17 @@ class _Cluster:
 
     def renew(self) -> None:
         """Always raises `WorkerError`, because brokerfuzz cannot start workers on a cluster."""
-        raise WorkerError("the connection to the Dask cluster was lost: check that the scheduler of the cluster is running")
+        raise WorkerError(
+            "the connection to the Dask cluster was lost: check that the scheduler of the cluster is running"
+        )
 
 
 @contextmanager
 def cluster(address: str) -> Iterator[_Cluster]:
     """Connects to the Dask cluster at `address` during a `with` block.
 
-    Raises `WorkerError` if Dask is not installed, or if no cluster with workers answers at the address. Also raises `WorkerError`
-    if several workers are lost while they run the same task.
+    Raises `WorkerError` if Dask is not installed, or if no cluster with workers answers at the address. Also raises
+    `WorkerError` if several workers are lost while they run the same task.
     """
     try:
         from distributed import Client, KilledWorker
@@ -85,14 +89,16 @@ def cluster(address: str) -> Iterator[_Cluster]:
             raise WorkerError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
         yield _Cluster(_ClusterExecutor(client), threads)
     except KilledWorker as problem:
-        raise WorkerError("workers were lost several times while they ran the same task: check that the workers have enough memory") from problem
+        raise WorkerError(
+            "workers were lost several times while they ran the same task: check that the workers have enough memory"
+        ) from problem
     finally:
         client.close()
 
 
 def _check_listening(address: str) -> None:
-    """Raises `WorkerError` if no program listens at the address. Without this check, the Dask client would keep trying to connect,
-    and would report the error only when the process exits.
+    """Raises `WorkerError` if no program listens at the address. Without this check, the Dask client would keep trying
+    to connect, and would report the error only when the process exits.
     """
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
@@ -103,8 +109,8 @@ def _check_listening(address: str) -> None:
 
 
 def _check_scheduler(address: str) -> None:
-    """Raises `WorkerError` if the server at the address is not a Dask scheduler. Without this check, the Dask client would keep
-    trying to connect.
+    """Raises `WorkerError` if the server at the address is not a Dask scheduler. Without this check, the Dask client
+    would keep trying to connect.
 
     The function catches every exception, because Dask can raise any exception if the server does not use its protocol.
     """
@@ -119,9 +125,14 @@ def _check_scheduler(address: str) -> None:
 async def _identity(address: str) -> Any:
     from distributed import Security, rpc
 
-    async with rpc(address, timeout=_PATIENCE / 2, connection_args=Security().get_connection_args("client")) as scheduler:
+    async with rpc(
+        address, timeout=_PATIENCE / 2, connection_args=Security().get_connection_args("client")
+    ) as scheduler:
         return await scheduler.identity()
 
 
 def _no_cluster(address: str, reason: str) -> WorkerError:
-    return WorkerError(f"no Dask cluster answers at {address} ({reason}): specify the address of the scheduler, e.g. tcp://127.0.0.1:8786")
+    return WorkerError(
+        f"no Dask cluster answers at {address} ({reason}): specify the address of the scheduler, e.g. "
+        "tcp://127.0.0.1:8786"
+    )

@@ -10,7 +10,8 @@ from typing import Generic, Protocol, TypeVar
 from brokerfuzz.errors import WorkerError
 
 AHEAD = 4
-"""The maximum number of tasks per worker whose results the caller has not yet taken. A larger number keeps the workers busier, but needs more memory.
+"""The maximum number of tasks per worker whose results the caller has not yet taken. A larger number keeps the workers
+busier, but needs more memory.
 
 If the current process also runs tasks, this number is doubled.
 """
@@ -53,13 +54,18 @@ def in_order(
 ) -> Iterator[_Result]:
     """Calls `function` for each task in `parts`, and yields the results in the order of the tasks.
 
-    The workers of the pool call `worker_function` if it is given, and otherwise `function`. If `pool` is None, the current process
-    runs all tasks. The current process also runs the tasks for which `keep_local` returns true. If `pool.parent_works` is true, the
-    current process also runs tasks of the workers while it waits for results.
+    The workers of the pool call `worker_function` if it is given, and otherwise `function`. If `pool` is None, the
+    current process runs all tasks. The current process also runs the tasks for which `keep_local` returns true. If
+    `pool.parent_works` is true, the current process also runs tasks of the workers while it waits for results.
 
-    If a worker is lost, all tasks without a yielded result start again. Raises `WorkerError` if workers are lost repeatedly.
+    If a worker is lost, all tasks without a yielded result start again. Raises `WorkerError` if workers are lost
+    repeatedly.
     """
-    return map(function, parts) if pool is None else _Ordered(pool, function, worker_function or function, keep_local).results(iter(parts))
+    return (
+        map(function, parts)
+        if pool is None
+        else _Ordered(pool, function, worker_function or function, keep_local).results(iter(parts))
+    )
 
 
 @dataclass
@@ -99,7 +105,8 @@ class _Ordered(Generic[_Part, _Result]):
                 losses += 1
                 if losses == ATTEMPTS:
                     raise WorkerError(
-                        f"workers were lost {ATTEMPTS} times while they ran the same task: check that the workers have enough memory"
+                        f"workers were lost {ATTEMPTS} times while they ran the same task: check that the workers "
+                        "have enough memory"
                     ) from problem
                 self._restart()
             else:
@@ -112,8 +119,8 @@ class _Ordered(Generic[_Part, _Result]):
         return bool(self._waiting)
 
     def _submit(self) -> None:
-        """Gives waiting tasks to the workers. If the current process also runs tasks, the workers get at most `AHEAD` unfinished
-        tasks each. The other waiting tasks remain for the current process.
+        """Gives waiting tasks to the workers. If the current process also runs tasks, the workers get at most `AHEAD`
+        unfinished tasks each. The other waiting tasks remain for the current process.
 
         Raises `BrokenExecutor` if a worker was lost.
         """
@@ -124,8 +131,8 @@ class _Ordered(Generic[_Part, _Result]):
             task.future = self._pool.executor.submit(self._worker_function, task.part)
 
     def _local_task(self) -> _Task[_Part, _Result] | None:
-        """Returns the next task that the current process should run. Returns None if the next result is ready, if the current
-        process must wait for a worker, or if all tasks have started.
+        """Returns the next task that the current process should run. Returns None if the next result is ready, if the
+        current process must wait for a worker, or if all tasks have started.
         """
         first = self._waiting[0].future
         if first is not None and (first.done() or not self._pool.parent_works):

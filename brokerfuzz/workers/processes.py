@@ -24,9 +24,9 @@ _environment = RLock()
 class Processes:
     """Worker processes on this machine, which start when they are needed.
 
-    If `parent_works` is true, the current process is one of the `workers`. The other workers are then forks of the current process,
-    which share its data. A fork contains only one thread. So if the current process has several threads, the workers are new
-    processes instead. If `parent_works` is false, all workers are new processes.
+    If `parent_works` is true, the current process is one of the `workers`. The other workers are then forks of the
+    current process, which share its data. A fork contains only one thread. So if the current process has several
+    threads, the workers are new processes instead. If `parent_works` is false, all workers are new processes.
     """
 
     def __init__(self, workers: int, *, parent_works: bool = False) -> None:
@@ -41,7 +41,9 @@ class Processes:
             context: BaseContext = multiprocessing.get_context("fork") if forks else _SafeContext()
             keeps_safe_path = _SAFE_PATH in os.environ
             with _safe_path():  # the executor starts Python's resource tracker
-                self._executor = ProcessPoolExecutor(self.workers - self.parent_works, context, initializer=_begin, initargs=(keeps_safe_path,))
+                self._executor = ProcessPoolExecutor(
+                    self.workers - self.parent_works, context, initializer=_begin, initargs=(keeps_safe_path,)
+                )
         return self._executor
 
     @property
@@ -64,7 +66,9 @@ class Processes:
                 self._folder.cleanup()
 
     def _stop(self) -> None:
-        """Kills all processes and releases their resources, because Python would report unreleased resources at exit."""
+        """Kills all processes and releases their resources, because Python would report unreleased resources at
+        exit.
+        """
         if self._executor is None:
             return
         for process in list((self._executor._processes or {}).values()):  # noqa: SLF001 - public only in Python 3.14, as `kill_workers`
@@ -76,8 +80,9 @@ class Processes:
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """In the block, new Python processes import no modules from the current folder. multiprocessing starts them with `python -c`,
-    which would import a file `multiprocessing.py` in the current folder, even if a stranger wrote the file.
+    """In the block, new Python processes import no modules from the current folder. multiprocessing starts them with
+    `python -c`, which would import a file `multiprocessing.py` in the current folder, even if a stranger wrote the
+    file.
     """
     with _environment:
         before = os.environ.get(_SAFE_PATH)
@@ -92,7 +97,9 @@ def _safe_path() -> Iterator[None]:
 
 
 class _SafeProcess(SpawnProcess):
-    """A new process with the same `sys.path` as this process. Until it has this path, it does not import from the current folder."""
+    """A new process with the same `sys.path` as this process. Until it has this path, it does not import from the
+    current folder.
+    """
 
     def start(self) -> None:
         with _safe_path():
@@ -114,8 +121,8 @@ def _has_one_thread() -> bool:
 def _begin(keeps_safe_path: bool) -> None:
     """Prepares a worker process. The worker ignores Ctrl-C and SIGHUP, because the parent process ends the workers.
 
-    If the parent process is killed, the workers end by themselves. If `keeps_safe_path` is false, the programs that the worker
-    starts do not get the environment variable `_SAFE_PATH`.
+    If the parent process is killed, the workers end by themselves. If `keeps_safe_path` is false, the programs that the
+    worker starts do not get the environment variable `_SAFE_PATH`.
     """
     if not keeps_safe_path:
         os.environ.pop(_SAFE_PATH, None)

@@ -1,4 +1,6 @@
-"""Ten mistakes that teams make. The header `X-Mistake: NAME` activates the mistake NAME. brokerfuzz finds each of the mistakes with 300 cases."""
+"""Ten mistakes that teams make. The header `X-Mistake: NAME` activates the mistake NAME. brokerfuzz finds each of the
+mistakes with 300 cases.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -22,8 +24,8 @@ def everything(offer: Offer, body: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake of the broker. `repairs` removes faults from a message before the broker checks it, so the broker accepts invalid
-    messages. `check` is an additional check, which returns False for some valid messages, or crashes.
+    """A mistake of the broker. `repairs` removes faults from a message before the broker checks it, so the broker
+    accepts invalid messages. `check` is an additional check, which returns False for some valid messages, or crashes.
     """
 
     repairs: Change = nothing
@@ -57,7 +59,9 @@ def in_the_future(offer: dict[str, Any]) -> None:
 def numbers_as_strings(offer: dict[str, Any]) -> None:
     """Accepts strings such as "5" for numbers."""
     for name, value in offer.items():
-        if name in ("orderMinimum", "orderMaximum", "defaultPrice", "surcharge", "weightInPounds") and isinstance(value, str):
+        if name in ("orderMinimum", "orderMaximum", "defaultPrice", "surcharge", "weightInPounds") and isinstance(
+            value, str
+        ):
             offer[name] = float(value) if "Price" in name or name in ("surcharge", "weightInPounds") else int(value)
 
 

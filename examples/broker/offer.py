@@ -114,6 +114,8 @@ class Offer(Shape):
     @model_validator(mode="after")
     def has_products(self) -> Self:
         """Checks validation rule 3 of the contract."""
-        if self.offer_type == "Product List" and not (self.product_clusters and all(cluster.products for cluster in self.product_clusters)):
+        if self.offer_type == "Product List" and not (
+            self.product_clusters and all(cluster.products for cluster in self.product_clusters)
+        ):
             raise ValueError("a product list needs products")
         return self

@@ -1,7 +1,7 @@
 """An offer broker with FastAPI and SQLite. The files in this folder configure a campaign against this broker.
 
-The broker accepts only two products, demands a token and a signature, limits the rate, and can delete offers. The broker complies
-with the contract, unless the header `X-Mistake` activates a realistic mistake (see `mistakes.py`).
+The broker accepts only two products, demands a token and a signature, limits the rate, and can delete offers. The
+broker complies with the contract, unless the header `X-Mistake` activates a realistic mistake (see `mistakes.py`).
 
     python -m examples.broker.service 8000
 """
@@ -88,7 +88,11 @@ async def create_offer(request: Request) -> JSONResponse:
     try:
         offer = Offer.model_validate_json(mistake.changes(body), context=datetime.now(UTC))
     except ValidationError as problem:
-        return envelope(422, None, *(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problem.errors(include_input=False)[:5]))
+        return envelope(
+            422,
+            None,
+            *(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problem.errors(include_input=False)[:5]),
+        )
     if (unknown := unknown_product(offer)) is not None:
         return envelope(422, None, f"{unknown}: the product does not exist")
     if not mistake.check(offer, body):

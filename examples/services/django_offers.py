@@ -1,5 +1,5 @@
-"""The same service as `strict_fastapi`, with Django REST framework. The fields of this framework convert values, so this file
-defines strict fields.
+"""The same service as `strict_fastapi`, with Django REST framework. The fields of this framework convert values, so
+this file defines strict fields.
 """
 
 from datetime import UTC, datetime
@@ -14,7 +14,9 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": None,
 }
 # With a time zone west of UTC, Django crashes on 9999-12-31T20:00:00, because this time is in the year 10000 in UTC.
-settings.configure(ALLOWED_HOSTS=["*"], ROOT_URLCONF=__name__, TIME_ZONE="UTC", USE_TZ=True, REST_FRAMEWORK=REST_FRAMEWORK)
+settings.configure(
+    ALLOWED_HOSTS=["*"], ROOT_URLCONF=__name__, TIME_ZONE="UTC", USE_TZ=True, REST_FRAMEWORK=REST_FRAMEWORK
+)
 django.setup()
 
 from django.core.wsgi import get_wsgi_application  # noqa: E402  (Django must be configured first)
@@ -95,13 +97,23 @@ Cluster = shape(**optional(Text, "id"), products=array(Product(), allow_empty=Fa
 Fields = shape(
     number=Text(allow_blank=False),
     offerType=Choice(choices=TYPES),
-    **optional(Text, "omsOfferId", "xmVendorTemplateId", "xmVendorUStoreId", "description", "comments", "deliveryScheduleCron"),
+    **optional(
+        Text, "omsOfferId", "xmVendorTemplateId", "xmVendorUStoreId", "description", "comments", "deliveryScheduleCron"
+    ),
     **optional(Text, "secureEmailSubject", "secureEmailBody", "unitOfMeasure"),
     **{name: array(Text()) for name in ("accessGroups", "categoryIds", "onlyShipMethodsAvailable")},
     **optional(serializers.DateTimeField, "availableStartDate", "availableEndDate"),
     **optional(PastTime, "lastUpdatedDateTimeUtc"),
     **optional(Number, "defaultPrice", "surcharge", "weightInPounds"),
-    **optional(Flag, "doSuppressShippingAndHandling", "isActive", "isAvailableViaCoopFunds", "isInventoried", "isTaxable", "requiresApproval"),
+    **optional(
+        Flag,
+        "doSuppressShippingAndHandling",
+        "isActive",
+        "isAvailableViaCoopFunds",
+        "isInventoried",
+        "isTaxable",
+        "requiresApproval",
+    ),
     fixedOrderQuantities=array(Integer()),
     **optional(Integer, "orderMinimum", "orderMaximum", min_value=1),
     **optional(serializers.URLField, "fullImageUrl", "thumbnailUrl", "pdfUrl"),
@@ -116,7 +128,9 @@ class Offer(Fields):
     def validate(self, attrs: Any) -> Any:
         """Checks validation rule 3 of the contract."""
         clusters = attrs.get("productClusters")
-        if attrs["offerType"] == "Product List" and not (clusters and all(cluster.get("products") for cluster in clusters)):
+        if attrs["offerType"] == "Product List" and not (
+            clusters and all(cluster.get("products") for cluster in clusters)
+        ):
             raise serializers.ValidationError("a product list needs products")
         return attrs
 

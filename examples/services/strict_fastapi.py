@@ -1,7 +1,7 @@
 """An offer service with FastAPI that complies with the contract.
 
-FastAPI parses the body with Python's `json` before pydantic checks the values. This loses information about duplicate properties
-and large numbers. So this service gives the bytes of the body to pydantic.
+FastAPI parses the body with Python's `json` before pydantic checks the values. This loses information about duplicate
+properties and large numbers. So this service gives the bytes of the body to pydantic.
 """
 
 from datetime import UTC, datetime
@@ -119,7 +119,9 @@ class Offer(Shape):
     @model_validator(mode="after")
     def has_products(self) -> Self:
         """Checks validation rule 3 of the contract."""
-        if self.offer_type == "Product List" and not (self.product_clusters and all(cluster.products for cluster in self.product_clusters)):
+        if self.offer_type == "Product List" and not (
+            self.product_clusters and all(cluster.products for cluster in self.product_clusters)
+        ):
             raise ValueError("a product list needs products")
         return self
 

@@ -6,7 +6,9 @@ import pytest
 import brokerfuzz
 
 STATED = ("required", "minLength", "minimum", "minItems", "enum", "additionalProperties", "not-in-future")
-RULES = [rule for rule in brokerfuzz.rules("offer-creation-request") if rule.keyword in STATED and rule.value != -(2**31)]
+RULES = [
+    rule for rule in brokerfuzz.rules("offer-creation-request") if rule.keyword in STATED and rule.value != -(2**31)
+]
 
 
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in RULES])

@@ -1,4 +1,6 @@
-"""Each test runs a campaign against an application or a function in the same process. All of these targets comply with the contract."""
+"""Each test runs a campaign against an application or a function in the same process. All of these targets comply with
+the contract.
+"""
 
 import django_offers
 import flask_offers

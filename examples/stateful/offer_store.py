@@ -12,7 +12,9 @@ class OfferStore:
         self._numbers_by_product: dict[str, set[str]] = {}
 
     def put(self, body: bytes) -> int:
-        """Stores an offer. Returns the status: 201 for a new offer, 200 if the offer replaces an offer with the same number."""
+        """Stores an offer. Returns the status: 201 for a new offer, 200 if the offer replaces an offer with the same
+        number.
+        """
         offer = json.loads(body)
         status = 200 if offer["number"] in self._offers else 201
         self._offers[offer["number"]] = offer  # the bug: the products of the replaced offer still lead to its number

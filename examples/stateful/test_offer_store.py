@@ -1,4 +1,5 @@
-"""A stateful test: Hypothesis puts offers into the store, replaces them, and compares the store with a model after each step.
+"""A stateful test: Hypothesis puts offers into the store, replaces them, and compares the store with a model after each
+step.
 
 Run this test with `pytest examples/stateful`. The test fails, because the store has a bug.
 """

@@ -1,7 +1,8 @@
 """Behaviours of targets, each with the causes that a campaign must name.
 
-A behaviour is a function that accepts or rejects the bytes of a message. Most of them are conforming, except for one mistake. They
-are written from the text of the contract with `brokerfuzz.check` as the only help, so they know nothing about campaigns.
+A behaviour is a function that accepts or rejects the bytes of a message. Most of them are conforming, except for one
+mistake. They are written from the text of the contract with `brokerfuzz.check` as the only help, so they know nothing
+about campaigns.
 """
 
 import json
@@ -24,11 +25,11 @@ _VERBS = {"valid-rejected": "rejects", "crashed": "crashes at", "timeout": "hang
 
 @dataclass(frozen=True)
 class Behaviour:
-    """`causes` are what a developer would say about the mistakes, in the notation of `causes_of`. The campaign sends only
-    the cases at `sites`, if there are any.
+    """`causes` are what a developer would say about the mistakes, in the notation of `causes_of`. The campaign sends
+    only the cases at `sites`, if there are any.
 
-    If `scattered` is true, one mistake has consequences at many places, and `causes` contains patterns: each cause must match a pattern,
-    and each pattern must match a cause.
+    If `scattered` is true, one mistake has consequences at many places, and `causes` contains patterns: each cause must
+    match a pattern, and each pattern must match a cause.
     """
 
     name: str
@@ -49,7 +50,8 @@ class Behaviour:
 
 
 def causes_of(report: brokerfuzz.Report) -> set[str]:
-    """Returns what the findings blame: `accepts RULE` for invalid messages, and `rejects SITE`, `crashes at SITE` and so on for others.
+    """Returns what the findings blame: `accepts RULE` for invalid messages, and `rejects SITE`, `crashes at SITE` and
+    so on for others.
 
     If a finding names no cause, the site is `?`. A missing property is blamed at its own site.
     """
@@ -65,7 +67,9 @@ def causes_in(document: dict[str, Any]) -> set[str]:
     return {
         cause
         for finding in document["findings"]
-        for cause in _causes(finding["kind"], finding["places"], [(reason["rule"], reason["at"]) for reason in finding["rules"]])
+        for cause in _causes(
+            finding["kind"], finding["places"], [(reason["rule"], reason["at"]) for reason in finding["rules"]]
+        )
     }
 
 
@@ -85,7 +89,7 @@ def _matches(cause: str, pattern: str) -> bool:
     return fnmatchcase(cause, pattern.replace("[]", "[[][]]"))
 
 
-# ------------------------------------------------------------------------------------------------------------ kinds of mistakes
+# ---------------------------------------------------------------------------------------------------- kinds of mistakes
 
 
 def conforming(message_type: brokerfuzz.MessageType = OFFER) -> Accepts:
@@ -102,7 +106,9 @@ def lenient(*rules: str, message_type: brokerfuzz.MessageType = OFFER, when: Con
         verdict = brokerfuzz.check(message_type, body)
         if verdict.label != "invalid":
             return True
-        unchecked = all(any(_matches(broken.rule, f"{message_type}/{rule}") for rule in rules) for broken in verdict.broken)
+        unchecked = all(
+            any(_matches(broken.rule, f"{message_type}/{rule}") for rule in rules) for broken in verdict.broken
+        )
         return unchecked and when(parsed(body))
 
     return accepts
@@ -256,7 +262,9 @@ _LENIENT_SOMEWHERE = [
     ),
     _one(
         "checks page counts only without a surcharge",
-        lenient("*.pageCount:minimum", when=lambda message: any("surcharge" in one for one in objects(message, "products"))),
+        lenient(
+            "*.pageCount:minimum", when=lambda message: any("surcharge" in one for one in objects(message, "products"))
+        ),
         "accepts productClusters[].products[].pageCount:minimum",
     ),
     _one(
@@ -284,15 +292,28 @@ _UNCHECKED_IN_RESPONSES: list[tuple[brokerfuzz.MessageType, str]] = [
     (PRODUCTS, "failureMessages[]:type"),
 ]
 _LENIENT_READERS = [
-    _one(f"does not check {rule} of {message_type}", lenient(rule, message_type=message_type), f"accepts {rule}", message_type=message_type)
+    _one(
+        f"does not check {rule} of {message_type}",
+        lenient(rule, message_type=message_type),
+        f"accepts {rule}",
+        message_type=message_type,
+    )
     for message_type, rule in _UNCHECKED_IN_RESPONSES
 ]
 
 _STRICT = [
     _one("rejects null", strict(is_null("comments")), "rejects comments"),
-    _one("rejects negative prices", strict(lambda message: number(message.get("defaultPrice")) < 0), "rejects defaultPrice"),
-    _one("rejects an empty description", strict(lambda message: message.get("description") == ""), "rejects description"),
-    _one("rejects the lowest maximum", strict(lambda message: message.get("orderMaximum") == 1), "rejects orderMaximum"),
+    _one(
+        "rejects negative prices",
+        strict(lambda message: number(message.get("defaultPrice")) < 0),
+        "rejects defaultPrice",
+    ),
+    _one(
+        "rejects an empty description", strict(lambda message: message.get("description") == ""), "rejects description"
+    ),
+    _one(
+        "rejects the lowest maximum", strict(lambda message: message.get("orderMaximum") == 1), "rejects orderMaximum"
+    ),
     _one("rejects VDM", strict(lambda message: message.get("offerType") == "VDM"), "rejects offerType"),
     _one("rejects inactive offers", strict(lambda message: message.get("isActive") is False), "rejects isActive"),
     _one("rejects an empty array", strict(lambda message: message.get("accessGroups") == []), "rejects accessGroups"),
@@ -303,7 +324,9 @@ _STRICT = [
     ),
     _one(
         "rejects null in nested objects",
-        strict(lambda message: any("surcharge" in one and one["surcharge"] is None for one in objects(message, "products"))),
+        strict(
+            lambda message: any("surcharge" in one and one["surcharge"] is None for one in objects(message, "products"))
+        ),
         "rejects productClusters[].products[].surcharge",
     ),
     _scattered(
@@ -312,9 +335,21 @@ _STRICT = [
         "rejects description",
         "rejects comments",
     ),
-    _one("rejects apostrophes in comments", strict(lambda message: "'" in str(message.get("comments"))), "rejects comments"),
-    _scattered("rejects astral characters", strict(lambda message: any(max(one, default="") > "\uffff" for one in strings(message))), "rejects *"),
-    _one("rejects a second group", strict(lambda message: len(message.get("accessGroups") or ()) > 1), "rejects accessGroups"),
+    _one(
+        "rejects apostrophes in comments",
+        strict(lambda message: "'" in str(message.get("comments"))),
+        "rejects comments",
+    ),
+    _scattered(
+        "rejects astral characters",
+        strict(lambda message: any(max(one, default="") > "\uffff" for one in strings(message))),
+        "rejects *",
+    ),
+    _one(
+        "rejects a second group",
+        strict(lambda message: len(message.get("accessGroups") or ()) > 1),
+        "rejects accessGroups",
+    ),
     _one("rejects null data", strict(is_null("data"), conforming(PRODUCTS)), "rejects data", message_type=PRODUCTS),
     _one(
         "rejects two properties",
@@ -332,7 +367,11 @@ _CRASHING = [
         crashing(lambda message: abs(number(message.get("orderMinimum"))) >= 1 << 63),
         "crashes at orderMinimum",
     ),
-    _one("crashes on a wrong type", crashing(lambda message: isinstance(message.get("priceClasses"), str)), "crashes at priceClasses"),
+    _one(
+        "crashes on a wrong type",
+        crashing(lambda message: isinstance(message.get("priceClasses"), str)),
+        "crashes at priceClasses",
+    ),
     _one(
         "crashes without a name",
         crashing(lambda message: any("name" not in one for one in objects(message, "additionalPropsRequiredOnOrder"))),
@@ -340,7 +379,10 @@ _CRASHING = [
     ),
     _one(
         "has two crashes with two answers",
-        both(crashing(is_null("orderMaximum"), "no maximum"), crashing(lambda message: message.get("comments") == "", "no comments")),
+        both(
+            crashing(is_null("orderMaximum"), "no maximum"),
+            crashing(lambda message: message.get("comments") == "", "no comments"),
+        ),
         "crashes at orderMaximum",
         "crashes at comments",
     ),

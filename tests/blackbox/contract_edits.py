@@ -1,7 +1,7 @@
 """Small edits of the built-in contract, as people make them who begin their own contract.
 
-An edit changes one place of one file: it removes a keyword, a property or an entry of a list, renames a property, or replaces a
-value. The edits follow from the files, so a new property gets its edits without further work.
+An edit changes one place of one file: it removes a keyword, a property or an entry of a list, renames a property, or
+replaces a value. The edits follow from the files, so a new property gets its edits without further work.
 """
 
 import json
@@ -14,7 +14,12 @@ from typing import Any
 import brokerfuzz
 
 BUILT_IN = Path(brokerfuzz.__file__).parent / "schemas"
-FILES = ("envelope.schema.json", *(f"{name}.schema.json" for name in brokerfuzz.MESSAGE_TYPES), "semantics.json", "ambiguities.json")
+FILES = (
+    "envelope.schema.json",
+    *(f"{name}.schema.json" for name in brokerfuzz.MESSAGE_TYPES),
+    "semantics.json",
+    "ambiguities.json",
+)
 TEXTS = ("$schema", "$id", "title", "description", "question", "plain", "source", "demand")
 """Keywords that only people read. No edit changes them."""
 REPLACEMENTS: dict[str, tuple[Any, ...]] = {
@@ -32,7 +37,8 @@ REPLACEMENTS: dict[str, tuple[Any, ...]] = {
     "$ref": ("#", "#/$defs/nothing"),
     "detector": (None, "distinct", "ordered_numbers", "timestamp", "arithmetic", "envelope", "near_now", 1, ["cron"]),
     "interpretations": ([], ["rejected"], {}, "rejected", [1], None, [["accepted"]]),
-    "sites": ({}, [], {"offer-creation-request": []}, {"offer-creation-request": [[]]}, {"offer-creation-request": None}, 1),
+    "sites": ({}, [], {"offer-creation-request": []}, {"offer-creation-request": [[]]},
+    {"offer-creation-request": None}, 1),
     "limit": ("1", -1, None),
     "spelling": (None, [1]),
     "site": (None, 1, "", []),

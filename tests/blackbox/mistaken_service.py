@@ -1,4 +1,5 @@
-"""One service with three mistakes, as every kind of target: a function, a WSGI and an ASGI application, a server and a program.
+"""One service with three mistakes, as every kind of target: a function, a WSGI and an ASGI application, a server and a
+program.
 
 The program reads one message per line from standard input, in base64.
 """

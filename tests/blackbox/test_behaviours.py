@@ -49,7 +49,9 @@ def test_a_campaign_names_the_causes_and_nothing_else(behaviour: Behaviour) -> N
 
 
 @pytest.mark.rotated(5)
-@pytest.mark.parametrize("behaviour", [_later(one, SEVERAL_FINDINGS) for one in BEHAVIOURS if one.name in SEVERAL_FINDINGS])
+@pytest.mark.parametrize(
+    "behaviour", [_later(one, SEVERAL_FINDINGS) for one in BEHAVIOURS if one.name in SEVERAL_FINDINGS]
+)
 def test_each_cause_has_one_finding(behaviour: Behaviour) -> None:
     report = brokerfuzz.fire(behaviour.accepts, behaviour.message_type, sites=behaviour.sites)
     assert len(report.findings) == (1 if behaviour.scattered else len(behaviour.causes))

@@ -24,12 +24,15 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 
 class Store:
-    """A service that stores offers. It answers each accepted offer with the property `id` and the header `Location`, and rejects a
-    number that it already knows. The function `id_of` returns the ID for a number, and `location_of` the header for an ID.
+    """A service that stores offers. It answers each accepted offer with the property `id` and the header `Location`,
+    and rejects a number that it already knows. The function `id_of` returns the ID for a number, and `location_of` the
+    header for an ID.
     """
 
     def __init__(
-        self, id_of: Callable[[str], Any] = lambda number: f"id of {number}", location_of: Callable[[str], str] = "/offers/{}".format
+        self,
+        id_of: Callable[[str], Any] = lambda number: f"id of {number}",
+        location_of: Callable[[str], str] = "/offers/{}".format,
     ) -> None:
         self.id_of, self.location_of = id_of, location_of
         self.offers: dict[str, Any] = {}
@@ -50,12 +53,18 @@ class Store:
         self.created += 1
         self.offers[number] = self.id_of(number)
         said = json.dumps({"id": self.offers[number]}).encode()
-        return response(CREATED, said, f"Location: {self.location_of(f'n{self.created}')}", "X-Shop: one", "X-Shop: two")
+        return response(
+            CREATED, said, f"Location: {self.location_of(f'n{self.created}')}", "X-Shop: one", "X-Shop: two"
+        )
 
     def _answer_to_delete(self, path: str) -> bytes:
         if self.answer_to_delete == 204 and path.startswith("/offers/"):
             wanted = unquote(path.removeprefix("/offers/"))
-            numbers = [number for place, (number, one) in enumerate(self.offers.items(), 1) if wanted in (number, one, f"n{place}")]
+            numbers = [
+                number
+                for place, (number, one) in enumerate(self.offers.items(), 1)
+                if wanted in (number, one, f"n{place}")
+            ]
             for number in numbers:
                 self.offers[number] = "deleted"
         return response(self.answer_to_delete)
@@ -93,7 +102,9 @@ def test_the_cleanup_finds_the_id_in_a_long_answer(run: Run) -> None:
     assert "cleanup request" not in done.stderr
 
 
-@pytest.mark.parametrize("template", ["DELETE /offers/{number}", "DELETE /offers/{id}", "DELETE {location}", "DELETE {Location}"])
+@pytest.mark.parametrize(
+    "template", ["DELETE /offers/{number}", "DELETE /offers/{id}", "DELETE {location}", "DELETE {Location}"]
+)
 def test_the_cleanup_removes_every_offer(run: Run, template: str) -> None:
     store = Store()
     with store.serving() as url:
@@ -109,11 +120,25 @@ def test_concurrent_messages_of_a_campaign_with_cleanup_never_have_the_same_numb
     store = Store()
     store.pause = 0.01
     with store.serving() as url:
-        done = run("fire", url, "--site", "orderMinimum", "--site", "comments", "--no-preflight", "--cleanup", "DELETE /offers/{number}", "--json")
+        done = run(
+            "fire",
+            url,
+            "--site",
+            "orderMinimum",
+            "--site",
+            "comments",
+            "--no-preflight",
+            "--cleanup",
+            "DELETE /offers/{number}",
+            "--json",
+        )
     report = json.loads(done.stdout)
     assert (done.exit_code, report["findings"], report["fresh"]) == (0, [], "number")
     assert "each message gets a new number (--fresh number): to turn this off, use --fresh off" in done.stderr
-    assert run("fire", "http://127.0.0.1:1/", *FEW, "--cleanup", "DELETE /offers/{number}", "--fresh", "off").exit_code == 2
+    assert (
+        run("fire", "http://127.0.0.1:1/", *FEW, "--cleanup", "DELETE /offers/{number}", "--fresh", "off").exit_code
+        == 2
+    )
 
 
 DANGEROUS: Final = ["", " ", ".", "..", "a/b", "/", "../..", "..\\..", "x/../.."]
@@ -127,7 +152,8 @@ def test_a_value_that_would_delete_something_else_is_never_sent_and_is_reported(
     assert store.created > 3
     assert store.deleted == []
     assert (
-        f"{store.created} cleanup requests failed, so offers may remain at the target; the first: DELETE /offers/{{id}} was not sent" in done.stderr
+        f"{store.created} cleanup requests failed, so offers may remain at the target; the first: DELETE "
+        f"/offers/{{id}} was not sent" in done.stderr
     )
 
 
@@ -148,14 +174,38 @@ def test_numbers_of_messages_are_never_sent_if_they_would_delete_something_else(
 
     store = Lenient()
     with store.serving() as url:
-        run("fire", url, "--site", "number", "--no-preflight", "--cleanup", "DELETE /offers/{number}", "--shrink", "off", "--fresh", "off")
+        run(
+            "fire",
+            url,
+            "--site",
+            "number",
+            "--no-preflight",
+            "--cleanup",
+            "DELETE /offers/{number}",
+            "--shrink",
+            "off",
+            "--fresh",
+            "off",
+        )
     assert store.deleted
-    assert all(path.startswith("/offers/") and path.count("/") == 2 and not path.endswith("/") for path in store.deleted)
+    assert all(
+        path.startswith("/offers/") and path.count("/") == 2 and not path.endswith("/") for path in store.deleted
+    )
 
 
 @pytest.mark.parametrize(
     "location",
-    ["/", "/offers", "/offers/", "", ".", "/offers/..", "/offers/%2e%2e", "http://elsewhere.example/offers/1", "//elsewhere.example/offers/1"],
+    [
+        "/",
+        "/offers",
+        "/offers/",
+        "",
+        ".",
+        "/offers/..",
+        "/offers/%2e%2e",
+        "http://elsewhere.example/offers/1",
+        "//elsewhere.example/offers/1",
+    ],
 )
 def test_a_location_that_is_not_a_single_offer_is_never_deleted(run: Run, location: str) -> None:
     store = Store(location_of=lambda _: location)
@@ -165,7 +215,9 @@ def test_a_location_that_is_not_a_single_offer_is_never_deleted(run: Run, locati
     assert "the first: DELETE {location} was not sent: the header Location" in done.stderr
 
 
-@pytest.mark.parametrize(("status", "fails"), [(200, False), (204, False), (410, False), (404, True), (403, True), (302, True), (500, True)])
+@pytest.mark.parametrize(
+    ("status", "fails"), [(200, False), (204, False), (410, False), (404, True), (403, True), (302, True), (500, True)]
+)
 def test_a_status_that_does_not_say_that_the_offer_is_gone_is_reported(run: Run, status: int, *, fails: bool) -> None:
     store = Store()
     store.answer_to_delete = status
@@ -196,10 +248,12 @@ def test_hooks_see_the_headers_of_responses(run: Run) -> None:
     Path("hooks.py").write_text(
         "from pathlib import Path\n\n\n"
         "def classify(answer):\n"
-        "    return 'rejected' if ('x-kind', 'no') in [(name.lower(), value) for name, value in answer.headers] else None\n\n\n"
+        "    return 'rejected' if ('x-kind', 'no') in [(name.lower(), value) for name, value in answer.headers] else "
+        "None\n\n\n"
         "def after_answer(case, answer):\n"
         "    with Path('headers.txt').open('a') as file:\n"
-        "        print(answer.status, *sorted(value for name, value in answer.headers if name.lower() == 'x-shop'), file=file)\n"
+        "        print(answer.status, *sorted(value for name, value in answer.headers if name.lower() == 'x-shop'), "
+        "file=file)\n"
     )
     store = Store()
     with store.serving() as url:

@@ -12,9 +12,22 @@ from fixture_types import Run
 from hand_made_servers import answers, conforming, serving
 
 SOME: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below", "--shrink", "off", "--no-preflight")
-MODULES: Final = ("multiprocessing", "asyncio", "json", "orjson", "jsonschema_rs", "uvicorn", "brokerfuzz", "concurrent", "sitecustomize", "random")
+MODULES: Final = (
+    "multiprocessing",
+    "asyncio",
+    "json",
+    "orjson",
+    "jsonschema_rs",
+    "uvicorn",
+    "brokerfuzz",
+    "concurrent",
+    "sitecustomize",
+    "random",
+)
 OTHER_USER: Final = 12_345
-as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files to another user")
+as_root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files to another user"
+)
 Installed = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -26,9 +39,13 @@ def url() -> Iterator[str]:
 
 @pytest.fixture
 def traps(folder: Path) -> Path:
-    """Makes a folder with modules of a stranger the current folder. Each module that is imported adds a line to the file `ran`."""
+    """Makes a folder with modules of a stranger the current folder. Each module that is imported adds a line to the
+    file `ran`.
+    """
     for name in MODULES:
-        (folder / f"{name}.py").write_text(f"open({str(folder / 'ran')!r}, 'a').write({name!r})\nraise SystemExit({name!r})\n")
+        (folder / f"{name}.py").write_text(
+            f"open({str(folder / 'ran')!r}, 'a').write({name!r})\nraise SystemExit({name!r})\n"
+        )
     return folder / "ran"
 
 
@@ -55,7 +72,9 @@ def test_workers_of_a_campaign_run_no_module_in_the_current_folder(installed: In
 def test_workers_of_an_export_run_no_module_in_the_current_folder(
     installed: Installed, traps: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    done = installed("export", tmp_path_factory.mktemp("out") / "corpus.ndjson", "--random", "--count", 1000, "--workers", 2)
+    done = installed(
+        "export", tmp_path_factory.mktemp("out") / "corpus.ndjson", "--random", "--count", 1000, "--workers", 2
+    )
     assert (done.returncode, traps.exists()) == (0, False), done.stderr
 
 
@@ -64,7 +83,9 @@ def test_the_reference_service_runs_no_module_in_the_current_folder(installed: I
     assert (done.returncode, traps.exists()) == (0, False), done.stderr
 
 
-def test_trying_the_patterns_of_a_contract_runs_no_module_in_the_current_folder(installed: Installed, traps: Path, folder: Path) -> None:
+def test_trying_the_patterns_of_a_contract_runs_no_module_in_the_current_folder(
+    installed: Installed, traps: Path, folder: Path
+) -> None:
     schema = '{"$id": "urn:x", "type": "object", "properties": {"number": {"type": "string", "pattern": "^[a-z]+$"}}}'
     (folder / "contract").mkdir()
     (folder / "contract" / "offer-creation-request.schema.json").write_text(schema)
@@ -106,13 +127,18 @@ def test_a_configuration_file_of_another_user_is_rejected_with_one_line(name: st
     for words in (["fire"], ["fire", *SOME], ["replay", "report.json"]):
         done = run(*words)
         assert done.exit_code == 2
-        assert done.stderr == f"brokerfuzz: {path} belongs to another user: read the file, and add --config {path} if you trust it\n"
+        assert (
+            done.stderr
+            == f"brokerfuzz: {path} belongs to another user: read the file, and add --config {path} if you trust it\n"
+        )
     assert not (folder / "ran").exists()
     assert "belongs to" not in run("fire", "--config", name, *SOME).stderr
 
 
 @as_root
-def test_a_configuration_file_of_another_user_in_a_parent_folder_is_rejected(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_configuration_file_of_another_user_in_a_parent_folder_is_rejected(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "brokerfuzz.toml").write_text(CONFIGURATIONS["brokerfuzz.toml"])
     os.chown("brokerfuzz.toml", OTHER_USER, -1)
     for name in (".git", "inner"):
@@ -130,7 +156,9 @@ def test_a_link_of_another_user_to_a_configuration_file_is_rejected(run: Run, fo
 
 
 @as_root
-def test_a_configuration_file_of_root_is_trusted(run: Run, folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_configuration_file_of_root_is_trusted(
+    run: Run, folder: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "brokerfuzz.toml").write_text(f"[target]\nurl = {url!r}\n")
     monkeypatch.setattr(os, "geteuid", lambda: OTHER_USER)
     assert run("fire", *SOME).exit_code == 0

@@ -76,7 +76,9 @@ def run_tests(**environment: str) -> str:
     command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-q", "report.py"]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
     clean["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    return subprocess.run(command, env={**clean, **environment}, capture_output=True, text=True, timeout=60, check=False).stdout
+    return subprocess.run(
+        command, env={**clean, **environment}, capture_output=True, text=True, timeout=60, check=False
+    ).stdout
 
 
 RIGHT: Final = "1 failed, 1 passed"
@@ -97,7 +99,10 @@ def test_the_tests_send_plain_requests_to_the_proxy(run: Run) -> None:
     proxy = Proxy()
     with serving_streams(proxy.converse) as url:
         address = url.removeprefix("http://").removesuffix("/offers")
-        assert run("fire", "http://offers.example/offers", "--proxy", f"http://me:opensesame@{address}", *FEW).exit_code == 1
+        assert (
+            run("fire", "http://offers.example/offers", "--proxy", f"http://me:opensesame@{address}", *FEW).exit_code
+            == 1
+        )
         assert "opensesame" not in Path("report.py").read_text()
         proxy.heads.clear()
         printed = run_tests(PROXY_USER="me:opensesame")

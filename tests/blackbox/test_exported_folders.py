@@ -43,7 +43,9 @@ def test_a_name_with_a_space_is_quoted_in_the_commands_of_the_readme(run: Run, t
     assert "newman run 'my tests'/collection.json" in text
 
 
-@pytest.mark.parametrize(("fmt", "file"), [("rust", "rules.rs"), ("junit5", "src/test/java/brokerfuzz/BrokerContractTest.java")])
+@pytest.mark.parametrize(
+    ("fmt", "file"), [("rust", "rules.rs"), ("junit5", "src/test/java/brokerfuzz/BrokerContractTest.java")]
+)
 def test_the_names_of_groups_in_source_code_are_words(run: Run, tmp_path: Path, fmt: str, file: str) -> None:
     run("export", tmp_path / "suite", "--format", fmt, "--rule", "*:type", "--technique", "number-instead")
     groups = re.findall(r"(?:rule! \{|class) (\w+)", (tmp_path / "suite" / file).read_text())
@@ -60,9 +62,22 @@ def test_vitest_prints_no_line_for_each_passing_test(run: Run, tmp_path: Path) -
 
 
 def test_a_request_without_a_case_is_answered_by_wiremock_with_instructions(run: Run, tmp_path: Path) -> None:
-    result = run("export", tmp_path / "mocks", "--format", "wiremock", "--message", "product-list-response", "--rule", "*:required")
+    result = run(
+        "export",
+        tmp_path / "mocks",
+        "--format",
+        "wiremock",
+        "--message",
+        "product-list-response",
+        "--rule",
+        "*:required",
+    )
     assert result.exit_code == 0, result.stderr
-    stubs = [stub for file in (tmp_path / "mocks" / "mappings").rglob("*.json") for stub in flat(json.loads(file.read_text()))]
+    stubs = [
+        stub
+        for file in (tmp_path / "mocks" / "mappings").rglob("*.json")
+        for stub in flat(json.loads(file.read_text()))
+    ]
     last = max(stubs, key=lambda stub: int(stub["priority"]))
     assert last["request"] == {"method": "ANY", "urlPattern": ".*"}
     assert last["response"]["status"] == 404
@@ -83,7 +98,10 @@ def test_the_pytest_suite_shows_all_failures_with_v(run: Run, tmp_path: Path, en
     conftest.write_text(re.sub(r"    (raise|pytest\.fail).*", "    return True", conftest.read_text()))
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-c", "/dev/null", str(suite)]
     alone = {**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    brief, full = (subprocess.run([*command, *more], capture_output=True, text=True, check=False, env=alone).stdout for more in ([], ["-v"]))
+    brief, full = (
+        subprocess.run([*command, *more], capture_output=True, text=True, check=False, env=alone).stdout
+        for more in ([], ["-v"])
+    )
     assert re.search(r"and \d+ more \(pytest -v shows them\)", brief), brief
     assert "more (pytest -v" not in full
     assert brief.count("actual: accepted") < full.count("actual: accepted")

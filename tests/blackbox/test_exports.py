@@ -1,4 +1,6 @@
-"""Exports as users see them: what `brokerfuzz export` writes, and when it refuses to write something that would test nothing."""
+"""Exports as users see them: what `brokerfuzz export` writes, and when it refuses to write something that would test
+nothing.
+"""
 
 import json
 from collections import Counter
@@ -29,9 +31,13 @@ def own_contract(folder: Path, change: Change) -> Path:
 
 def test_timestamps_with_the_format_date_time_are_tested_like_other_timestamps(run: Run, tmp_path: Path) -> None:
     dates = ("availableStartDate", "availableEndDate", "lastUpdatedDateTimeUtc")
-    contract = own_contract(tmp_path, lambda properties: [properties[name].update(format="date-time") for name in dates])
+    contract = own_contract(
+        tmp_path, lambda properties: [properties[name].update(format="date-time") for name in dates]
+    )
     out = tmp_path / "corpus.ndjson"
-    result = run("export", out, *MESSAGE, "--contract", contract, *(word for name in dates for word in ("--site", name)))
+    result = run(
+        "export", out, *MESSAGE, "--contract", contract, *(word for name in dates for word in ("--site", name))
+    )
     assert result.exit_code == 0, result.output
     cases = list(read(out, contract=brokerfuzz.load_contract(contract)))
     rules = Counter(fault.rule.rpartition("/")[2] for case in cases for fault in case.faults)
@@ -57,17 +63,32 @@ def test_a_property_that_the_contract_forbids_leaves_the_other_rules_testable(ru
 
 
 UNTESTABLE: dict[str, tuple[Change, str]] = {
-    "a timestamp with at most ten characters": (lambda properties: properties["availableStartDate"].update(maxLength=10), "availableStartDate"),
+    "a timestamp with at most ten characters": (
+        lambda properties: properties["availableStartDate"].update(maxLength=10),
+        "availableStartDate",
+    ),
     "a time of update with at most ten characters": (
         lambda properties: properties["lastUpdatedDateTimeUtc"].update(maxLength=10),
         "lastUpdatedDateTimeUtc",
     ),
-    "a URL with at most ten characters": (lambda properties: properties["fullImageUrl"].update(maxLength=10), "fullImageUrl"),
+    "a URL with at most ten characters": (
+        lambda properties: properties["fullImageUrl"].update(maxLength=10),
+        "fullImageUrl",
+    ),
     "a required property that is forbidden": (lambda properties: properties.update(number=False), "number"),
-    "a required string with contradicting lengths": (lambda properties: properties["number"].update(minLength=5, maxLength=4), "number"),
-    "a number with contradicting bounds": (lambda properties: properties["orderMinimum"].update(minimum=5, maximum=4), "orderMinimum"),
+    "a required string with contradicting lengths": (
+        lambda properties: properties["number"].update(minLength=5, maxLength=4),
+        "number",
+    ),
+    "a number with contradicting bounds": (
+        lambda properties: properties["orderMinimum"].update(minimum=5, maximum=4),
+        "orderMinimum",
+    ),
     "a string that matches no schema": (lambda properties: properties["number"].update({"not": {}}), "number"),
-    "a rule that another rule implies": (lambda properties: properties["number"].update(pattern="^[A-Z]{3}$"), "number:minLength"),
+    "a rule that another rule implies": (
+        lambda properties: properties["number"].update(pattern="^[A-Z]{3}$"),
+        "number:minLength",
+    ),
 }
 
 
@@ -82,7 +103,9 @@ def test_an_export_of_a_contract_that_cannot_be_tested_names_the_place(run: Run,
 
 
 @pytest.mark.parametrize("command", [("fire", "--exec", "true"), ("catalogue",)])
-def test_other_commands_refuse_a_contract_that_cannot_be_tested(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_other_commands_refuse_a_contract_that_cannot_be_tested(
+    run: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
     contract = own_contract(tmp_path, UNTESTABLE["a rule that another rule implies"][0])
     result = run(*command, *MESSAGE, "--contract", contract)
     assert result.exit_code == 2
@@ -100,7 +123,9 @@ def test_the_same_seed_sends_the_same_random_messages_at_another_time(run: Run, 
     for name in ("first", "second"):
         journal = tmp_path / f"{name}.ndjson"
         program = ("--exec", "sed -u s/.*/accepted/", "--lines", "base64", "--no-preflight", "--journal", journal)
-        result = run("fire", *program, "--random", "--seed", 7, "--count", 200, "--rule", "*not-in-future", "--shrink", "off")
+        result = run(
+            "fire", *program, "--random", "--seed", 7, "--count", 200, "--rule", "*not-in-future", "--shrink", "off"
+        )
         assert result.exit_code == 1, result.output
         bodies = [json.loads(line).get("body") for line in journal.read_bytes().splitlines()[1:]]
         assert len(set(bodies)) > 100

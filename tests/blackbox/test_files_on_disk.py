@@ -21,13 +21,17 @@ def url() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_journal_needs_only_flags_that_every_system_has(url: str, workers: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_journal_needs_only_flags_that_every_system_has(
+    url: str, workers: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delattr(os, "O_CLOEXEC")
     brokerfuzz.fire(url, journal="run.ndjson", workers=workers, **SOME)
     assert Path("run.ndjson").read_bytes().endswith(b"\n")
 
 
-def test_an_export_of_a_folder_does_not_flush_all_file_systems(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_export_of_a_folder_does_not_flush_all_file_systems(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def sync() -> None:
         raise AssertionError("os.sync() waits for all programs of the machine")
 

@@ -1,4 +1,6 @@
-"""Known findings: what a baseline tolerates after a fix, with other random cases, and with a limit on the number of findings."""
+"""Known findings: what a baseline tolerates after a fix, with other random cases, and with a limit on the number of
+findings.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -48,7 +50,11 @@ REJECTS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "description alone": lambda offer: "description" in offer and "comments" not in offer,
 }
 """Bugs that reject valid messages, all with the same answer."""
-IGNORED: Mapping[str, str] = {"minimum": "orderMinimum:minimum", "maximum": "orderMaximum:minimum", "comments": "comments:type"}
+IGNORED: Mapping[str, str] = {
+    "minimum": "orderMinimum:minimum",
+    "maximum": "orderMaximum:minimum",
+    "comments": "comments:type",
+}
 """Rules that the service does not check."""
 BUGS: Final = [bug for bug in (*CRASHES, *REJECTS, *IGNORED) if bug != NEW]
 
@@ -91,7 +97,9 @@ def new_findings(run: Run, baseline: Path, bugs: list[str], *options: object) ->
     """Runs a campaign, and returns its exit status and the sentences of its new findings."""
     with serving(answers(service(*bugs))) as url:
         done = run("fire", url, "--baseline", baseline, "--json", *options)
-    return done.exit_code, [finding["sentence"] for finding in json.loads(done.stdout)["findings"] if not finding["known"]]
+    return done.exit_code, [
+        finding["sentence"] for finding in json.loads(done.stdout)["findings"] if not finding["known"]
+    ]
 
 
 @pytest.mark.parametrize("fixed", BUGS)
@@ -100,7 +108,8 @@ def test_after_a_fix_there_are_no_new_findings(run: Run, baseline: Path, fixed: 
 
 
 def test_more_random_cases_do_not_turn_combinations_of_known_findings_into_new_ones(run: Run, baseline: Path) -> None:
-    # Messages that are not JSON are left out: brokerfuzz cannot remove parts of them, so it cannot explain them by a known finding.
+    # Messages that are not JSON are left out: brokerfuzz cannot remove parts of them, so it cannot explain them by a
+    # known finding.
     assert new_findings(run, baseline, BUGS, "--count", 2000, "--seed", 7, "--rule", "!*:json") == (0, [])
 
 
@@ -109,7 +118,10 @@ def test_a_new_bug_is_a_new_finding_beside_known_ones(run: Run, baseline: Path, 
     with serving(answers(service(*BUGS, NEW))) as url:
         done = run("fire", url, "--baseline", baseline, "--json", *limit)
     findings = json.loads(done.stdout)["findings"]
-    assert (done.exit_code, [finding["places"] for finding in findings if not finding["known"]]) == (1, [["/surcharge"]])
+    assert (done.exit_code, [finding["places"] for finding in findings if not finding["known"]]) == (
+        1,
+        [["/surcharge"]],
+    )
     assert any(finding["known"] for finding in findings)
 
 
@@ -126,6 +138,8 @@ def test_no_more_findings_are_reported_than_the_limit_allows(limit: int) -> None
 
 def test_a_campaign_with_only_known_findings_sends_all_cases_in_spite_of_the_limit(run: Run, baseline: Path) -> None:
     with serving(answers(service(*BUGS))) as url:
-        limited, complete = (run("fire", url, "--baseline", baseline, "--json", *limit) for limit in (["--max-findings", 1], []))
+        limited, complete = (
+            run("fire", url, "--baseline", baseline, "--json", *limit) for limit in (["--max-findings", 1], [])
+        )
     assert limited.exit_code == complete.exit_code == 0
     assert json.loads(limited.stdout)["cases"] == json.loads(complete.stdout)["cases"]

@@ -11,7 +11,16 @@ from typing import Any, Final
 
 import pytest
 from fixture_types import Run, Write
-from hand_made_servers import answers, conforming, one_after_another, read_request, response, sends, serving, serving_streams
+from hand_made_servers import (
+    answers,
+    conforming,
+    one_after_another,
+    read_request,
+    response,
+    sends,
+    serving,
+    serving_streams,
+)
 
 import brokerfuzz
 
@@ -27,7 +36,7 @@ def rejecting(body: bytes) -> bool:
     return False
 
 
-# -------------------------------------------------------------------------------------- the target accepts no plain message
+# ---------------------------------------------------------------------------------- the target accepts no plain message
 
 
 def test_a_target_that_accepts_no_plain_message_gets_no_case_and_one_short_explanation(run: Run) -> None:
@@ -42,7 +51,9 @@ def test_a_target_that_accepts_no_plain_message_gets_no_case_and_one_short_expla
     assert done.exit_code == 2
     assert len(received) == PLAIN_MESSAGES
     text = " ".join(done.stdout.split())
-    assert text.startswith("untested (the target accepted none of 4 plain valid messages: status 422): no findings in 0 of ")
+    assert text.startswith(
+        "untested (the target accepted none of 4 plain valid messages: status 422): no findings in 0 of "
+    )
     assert '"offerType":' in text
     assert "answered: rejected (status 422)" in text
     for option in ("-H, --auth", "--values FILE", "--fresh number", "--accept, --reject", "--no-preflight"):
@@ -81,7 +92,9 @@ def test_the_advice_for_a_redirect_names_the_destination_without_secrets(run: Ru
     moved = response(301, b"", "Location: https://me:hunter22@offers.example/v2?token=hunter23")
     with serving(sends(moved)) as url:
         text = " ".join(run("fire", url).stdout.split())
-    assert "a redirect to https://offers.example/v2?token=${TOKEN}, which brokerfuzz does not follow: use that URL" in text
+    assert (
+        "a redirect to https://offers.example/v2?token=${TOKEN}, which brokerfuzz does not follow: use that URL" in text
+    )
     assert "hunter" not in text
 
 
@@ -93,7 +106,9 @@ def test_a_status_that_the_user_defined_as_a_rejection_leads_to_no_advice_about_
 
 
 def test_the_beginning_of_each_different_answer_is_quoted(run: Run) -> None:
-    with serving(one_after_another(response(400, b'{"error":"no tenant"}'), response(400, b'{"error":"no customer"}'))) as url:
+    with serving(
+        one_after_another(response(400, b'{"error":"no tenant"}'), response(400, b'{"error":"no customer"}'))
+    ) as url:
         done = run("fire", url)
     assert done.stdout.count("answered: ") == 2
     assert 'rejected (status 400): {"error":"no tenant"}' in done.stdout
@@ -103,14 +118,22 @@ def test_the_beginning_of_each_different_answer_is_quoted(run: Run) -> None:
 def test_an_answer_that_names_a_property_leads_to_its_site_and_to_a_file_of_values(run: Run) -> None:
     with serving(sends(response(422, b'{"error":"unknown productId"}'))) as url:
         text = " ".join(run("fire", url).stdout.split())
-    assert "the answer names productClusters[].products[].productId: if the target knows only certain values, list them with --values FILE" in text
+    assert (
+        "the answer names productClusters[].products[].productId: if the target knows only certain values, list them "
+        "with --values FILE" in text
+    )
 
 
 def test_a_json_document_on_standard_output_stays_a_document_and_standard_error_explains(run: Run) -> None:
     with serving(sends(response(404, b"no such path"))) as url:
         done = run("fire", url, "--json")
     document = json.loads(done.stdout)
-    assert (done.exit_code, document["outcome"]["state"], document["cases"], document["requests"]) == (2, "untested", 0, PLAIN_MESSAGES)
+    assert (done.exit_code, document["outcome"]["state"], document["cases"], document["requests"]) == (
+        2,
+        "untested",
+        0,
+        PLAIN_MESSAGES,
+    )
     assert "nothing exists at this path" in document["outcome"]["headline"]
     assert "nothing exists at this path" in done.stderr
     assert "answered: rejected (status 404): no such path" in done.stderr
@@ -124,7 +147,12 @@ def test_a_function_that_rejects_everything_gives_an_untested_report_that_explai
         raise ValueError("unknown tenant")
 
     report = brokerfuzz.fire(judge)
-    assert (report.outcome.state, report.outcome.status, report.findings, len(calls)) == ("untested", 2, (), PLAIN_MESSAGES)
+    assert (report.outcome.state, report.outcome.status, report.findings, len(calls)) == (
+        "untested",
+        2,
+        (),
+        PLAIN_MESSAGES,
+    )
     text = str(report)
     assert "accepted none of 4 plain valid messages: ValueError: unknown tenant" in text
     assert "answered: rejected (ValueError: unknown tenant)" in text
@@ -174,11 +202,17 @@ def test_after_the_target_is_corrected_the_journal_can_be_continued(run: Run) ->
 @pytest.mark.parametrize(
     ("words", "said", "advice"),
     [
-        (["--lines", "plain", "--timeout", "0.5"], "no answer line within 0.5 s", "print and flush a line with accepted or rejected"),
+        (
+            ["--lines", "plain", "--timeout", "0.5"],
+            "no answer line within 0.5 s",
+            "print and flush a line with accepted or rejected",
+        ),
         (["--timeout", "0.5"], "still running after 0.5 s", "run the command in a shell to see why"),
     ],
 )
-def test_a_program_that_answers_nothing_is_explained_without_long_waiting(run: Run, words: list[str], said: str, advice: str) -> None:
+def test_a_program_that_answers_nothing_is_explained_without_long_waiting(
+    run: Run, words: list[str], said: str, advice: str
+) -> None:
     started = time.monotonic()
     done = run("fire", "--exec", "sleep 60", *words)
     assert done.exit_code == 2
@@ -190,12 +224,18 @@ def test_a_program_that_answers_nothing_is_explained_without_long_waiting(run: R
 @pytest.mark.parametrize(
     ("code", "words", "said"),
     [
-        ("import sys\nfor line in sys.stdin: print('judged', flush=True)", ["--lines", "plain"], 'answered with "judged"'),
+        (
+            "import sys\nfor line in sys.stdin: print('judged', flush=True)",
+            ["--lines", "plain"],
+            'answered with "judged"',
+        ),
         ("import os; os.kill(os.getpid(), 11)", [], "killed by SIGSEGV"),
         ("raise SystemExit(3)", [], "exit status 3"),
     ],
 )
-def test_a_program_that_accepts_no_plain_message_is_explained(run: Run, write: Write, code: str, words: list[str], said: str) -> None:
+def test_a_program_that_accepts_no_plain_message_is_explained(
+    run: Run, write: Write, code: str, words: list[str], said: str
+) -> None:
     write("reader.py", code)
     done = run("fire", "--exec", f"{sys.executable} reader.py", *words)
     assert done.exit_code == 2
@@ -280,7 +320,11 @@ def test_an_application_is_started_once_and_each_request_is_recorded_and_counted
     log = Path("log").read_text().splitlines()
     assert (log[0], log[-1], len(log) - log.count("request")) == ("lifespan.startup", "lifespan.shutdown", 2)
     assert json.loads(done.stdout)["baseline"], done.stderr
-    assert json.loads(done.stdout)["requests"] == log.count("request") == len(Path("run.ndjson").read_text().splitlines()) - 1
+    assert (
+        json.loads(done.stdout)["requests"]
+        == log.count("request")
+        == len(Path("run.ndjson").read_text().splitlines()) - 1
+    )
 
 
 def test_the_python_function_sends_the_same_requests_as_the_command(run: Run) -> None:
@@ -321,7 +365,7 @@ def test_the_rate_limits_plain_repeated_and_cleanup_requests_too(run: Run) -> No
     assert seconds >= 0.9 * (len(times) - 1) / 40
 
 
-# -------------------------------------------------------------------------------------- a target that accepts everything
+# ------------------------------------------------------------------------------------- a target that accepts everything
 
 
 def test_a_target_that_accepts_everything_is_one_finding() -> None:
@@ -335,7 +379,20 @@ def test_a_target_that_accepts_everything_is_one_finding() -> None:
 
 def test_the_reports_of_a_target_that_accepts_everything_show_no_rule_as_checked(run: Run) -> None:
     with serving(sends(response(200))) as url:
-        done = run("fire", url, "--verdict", "invalid", "--rule", "*:minimum", "--report", "r.xml", "--report", "r.md", "--report", "r.json")
+        done = run(
+            "fire",
+            url,
+            "--verdict",
+            "invalid",
+            "--rule",
+            "*:minimum",
+            "--report",
+            "r.xml",
+            "--report",
+            "r.md",
+            "--report",
+            "r.json",
+        )
     assert done.exit_code == 1
     assert done.stdout.startswith("1 finding in ")
     assert len(done.stdout.splitlines()) < 40
@@ -347,7 +404,9 @@ def test_the_reports_of_a_target_that_accepts_everything_show_no_rule_as_checked
 
 def test_a_target_that_accepts_everything_has_the_findings_of_a_few_rules() -> None:
     report = brokerfuzz.fire(lambda body: True, **SOME)
-    assert {reason.rule for finding in report.findings for reason in finding.reasons} == {f"{OFFER}/orderMinimum:minimum"}
+    assert {reason.rule for finding in report.findings for reason in finding.reasons} == {
+        f"{OFFER}/orderMinimum:minimum"
+    }
 
 
 def test_a_target_that_reads_json_but_checks_nothing_has_a_finding_for_each_rule() -> None:

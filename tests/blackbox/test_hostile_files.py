@@ -1,4 +1,6 @@
-"""Files that users name: devices, named pipes, empty columns and numbers with thousands of digits give one clear line."""
+"""Files that users name: devices, named pipes, empty columns and numbers with thousands of digits give one clear
+line.
+"""
 
 import os
 import subprocess
@@ -48,7 +50,9 @@ FILES: dict[str, Writes] = {
 
 def _started(folder: Path, words: Sequence[str]) -> subprocess.Popen[str]:
     limited = ["sh", "-c", f'ulimit -v {MEMORY}; exec "$@"', "sh", sys.executable, "-m", "brokerfuzz", *words]
-    return subprocess.Popen(limited, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        limited, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 @pytest.mark.parametrize("kind", FILES)
@@ -76,7 +80,13 @@ def _assert_one_line(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("check", "a.har"), ("coverage", "a.ndjson"), ("corpus", "show", "a.ndjson"), ("replay", "a.ndjson", "http://127.0.0.1:9/")]
+    "words",
+    [
+        ("check", "a.har"),
+        ("coverage", "a.ndjson"),
+        ("corpus", "show", "a.ndjson"),
+        ("replay", "a.ndjson", "http://127.0.0.1:9/"),
+    ],
 )
 def test_a_device_instead_of_messages_a_corpus_or_a_journal_is_one_line(tmp_path: Path, words: Sequence[str]) -> None:
     for name in ("a.har", "a.ndjson"):
@@ -87,7 +97,9 @@ def test_a_device_instead_of_messages_a_corpus_or_a_journal_is_one_line(tmp_path
 def test_an_empty_column_of_a_csv_file_is_named(run: Run, tmp_path: Path) -> None:
     (tmp_path / "products.csv").write_text("id,pages,file\nP-1,4,\nP-2,8,\n")
     above = "productClusters[].products[]"
-    (tmp_path / "values.toml").write_text(f'[[rows]]\ncsv = "products.csv"\n"{above}.productId" = "id"\n"{above}.associatedFileName" = "file"\n')
+    (tmp_path / "values.toml").write_text(
+        f'[[rows]]\ncsv = "products.csv"\n"{above}.productId" = "id"\n"{above}.associatedFileName" = "file"\n'
+    )
     for command in (("export", "-", *SMALL), ("fire", "--exec", "true")):
         result = run(*command, "--values", tmp_path / "values.toml")
         assert result.exit_code == 2
@@ -121,7 +133,11 @@ def test_a_number_of_five_thousand_digits_in_an_option_is_a_usage_error(run: Run
 
 @pytest.mark.parametrize(
     "content",
-    [f'"*.productQuantityInOffer" = [{LONG}]', f"[policies]\nclock-tolerance = {LONG}", f'"*.weightInPounds" = [1e{LONG}]'],
+    [
+        f'"*.productQuantityInOffer" = [{LONG}]',
+        f"[policies]\nclock-tolerance = {LONG}",
+        f'"*.weightInPounds" = [1e{LONG}]',
+    ],
     ids=["values", "policies", "exponent"],
 )
 def test_a_number_of_five_thousand_digits_in_a_file_is_one_line(run: Run, tmp_path: Path, content: str) -> None:
@@ -145,7 +161,9 @@ def test_a_csv_file_with_long_numbers_is_rejected_with_the_line(run: Run, tmp_pa
 
 def test_a_policy_of_five_thousand_digits_is_rejected_in_python() -> None:
     with pytest.raises(brokerfuzz.BrokerfuzzError, match="clock-tolerance can be a number of seconds"):
-        brokerfuzz.fire(lambda body: True, rules=["*orderMinimum:minimum"], shrink=0, policies={"clock-tolerance": LONG})
+        brokerfuzz.fire(
+            lambda body: True, rules=["*orderMinimum:minimum"], shrink=0, policies={"clock-tolerance": LONG}
+        )
 
 
 def test_values_with_integers_of_five_thousand_digits_are_rejected_in_python() -> None:

@@ -37,7 +37,9 @@ def test_a_target_that_accepts_each_id_only_once_has_no_finding_and_hardly_any_u
 
 
 @pytest.mark.parametrize("status", [400, 409])
-def test_with_fresh_values_of_both_identifiers_a_target_that_accepts_each_only_once_has_no_finding(run: Run, status: int) -> None:
+def test_with_fresh_values_of_both_identifiers_a_target_that_accepts_each_only_once_has_no_finding(
+    run: Run, status: int
+) -> None:
     known: set[str] = set()
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,6 @@
-"""Applications, clients and functions that brokerfuzz tests in the process of the user (`brokerfuzz.fire`, `fire --app`)."""
+"""Applications, clients and functions that brokerfuzz tests in the process of the user (`brokerfuzz.fire`, `fire
+--app`).
+"""
 
 import asyncio
 import logging
@@ -136,9 +138,15 @@ logging.getLogger("mine").warning("a second warning")
 
 def test_warnings_of_the_user_appear_during_and_after_a_campaign(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(LOGGING.format(tests=str(Path(__file__).parents[1])))
-    done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, timeout=SECONDS, check=True)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, timeout=SECONDS, check=True
+    )
     first, *_, before_last, last = done.stderr.splitlines()
-    assert (first, before_last, last) == ("a warning of the application", "a warning after the campaign", "configured: a second warning")
+    assert (first, before_last, last) == (
+        "a warning of the application",
+        "a warning after the campaign",
+        "configured: a second warning",
+    )
 
 
 def test_campaigns_in_several_threads_find_the_logged_exceptions_of_their_own_applications() -> None:
@@ -168,7 +176,10 @@ def test_campaigns_in_several_threads_find_the_logged_exceptions_of_their_own_ap
         thread.start()
     for thread in threads:
         thread.join()
-    assert {name: reason.split(" (")[0] for name, reason in reasons.items()} == {"first": "LookupError: first", "second": "LookupError: second"}
+    assert {name: reason.split(" (")[0] for name, reason in reasons.items()} == {
+        "first": "LookupError: first",
+        "second": "LookupError: second",
+    }
     assert happens(lambda: state_of_the_process() == before, 10)
 
 
@@ -205,7 +216,19 @@ def blocking(folder: Path) -> Path:
 
 
 def test_a_handler_that_blocks_its_thread_is_a_timeout_and_ends_the_campaign(start: Start, blocking: Path) -> None:
-    with start("fire", "--app", "brokerfuzz_blocking:app", "/offers", *FEW, "--timeout", 1, "--concurrency", 1, "--longest-wait", "2s") as process:
+    with start(
+        "fire",
+        "--app",
+        "brokerfuzz_blocking:app",
+        "/offers",
+        *FEW,
+        "--timeout",
+        1,
+        "--concurrency",
+        1,
+        "--longest-wait",
+        "2s",
+    ) as process:
         stdout, stderr = process.communicate(timeout=SECONDS)
     assert blocking.exists()
     assert process.returncode in (1, 2)
@@ -216,7 +239,9 @@ def test_a_handler_that_blocks_its_thread_is_a_timeout_and_ends_the_campaign(sta
 
 @pytest.mark.parametrize("application", ["app", "starts_never"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_end_the_command_while_an_application_blocks(number: signal.Signals, application: str, start: Start, blocking: Path) -> None:
+def test_signals_end_the_command_while_an_application_blocks(
+    number: signal.Signals, application: str, start: Start, blocking: Path
+) -> None:
     with start("fire", "--app", f"brokerfuzz_blocking:{application}", "/offers", *FEW, "--timeout", 600) as process:
         assert happens(blocking.exists)
         time.sleep(0.5)
@@ -278,7 +303,9 @@ brokerfuzz.fire(lambda body: True, rules=["*orderMinimum:minimum"], shrink=0)
         ),
     ],
 )
-def test_an_interrupt_ends_the_thread_and_the_journal_of_a_campaign(target: str, rate: int | None, slow: bool, launch: str, folder: Path) -> None:
+def test_an_interrupt_ends_the_thread_and_the_journal_of_a_campaign(
+    target: str, rate: int | None, slow: bool, launch: str, folder: Path
+) -> None:
     script = INTERRUPTED.format(tests=str(Path(__file__).parents[1]), target=target, rate=rate, slow=slow, start=launch)
     (folder / "script.py").write_text(script)
     done = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True, timeout=SECONDS, check=False)

@@ -1,4 +1,6 @@
-"""What users read when a test of their own suite fails: with pytest, with Hypothesis, and with `brokerfuzz.assert_conforms`."""
+"""What users read when a test of their own suite fails: with pytest, with Hypothesis, and with
+`brokerfuzz.assert_conforms`.
+"""
 
 import subprocess
 import sys
@@ -47,7 +49,9 @@ def suite(tmp_path: Path, environment: Mapping[str, str]) -> Suite:
             "test_offers.py",
         ]
         alone = {**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        return subprocess.run(command, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False, timeout=120).stdout
+        return subprocess.run(
+            command, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False, timeout=120
+        ).stdout
 
     return run
 
@@ -75,7 +79,11 @@ def test_a_failure_of_the_assertion_in_the_readme_says_what_the_program_did(suit
     cases: dict[str, Any] = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "by": by}
     printed = suite(
         by_rule("offer.get('orderMinimum') != 1", README_ASSERTION, **cases)
-        + by_rule("offer.get('orderMinimum') != 1", README_ASSERTION.replace("==", "is", 1).replace('== "valid"', '!= "invalid"'), **cases)
+        + by_rule(
+            "offer.get('orderMinimum') != 1",
+            README_ASSERTION.replace("==", "is", 1).replace('== "valid"', '!= "invalid"'),
+            **cases,
+        )
         + by_rule("offer.get('orderMinimum') != 1", "assert len(case.body) == 5", **cases)
     )
     assert printed.count("actual: accepted (test_offers.py:") == printed.count("actual: rejected (test_offers.py:") > 1
@@ -151,7 +159,9 @@ def test_check_still_accepts_values_and_all_kinds_of_bytes() -> None:
 def test_an_error_with_many_findings_says_how_to_see_all_of_them(tmp_path: Path) -> None:
     file = tmp_path / "findings.html"
     with pytest.raises(AssertionError) as caught:
-        brokerfuzz.assert_conforms(lambda body: body[:1] == b"{", rules=["*:type"], techniques=["number-instead"], shrink=0, reports=[file])
+        brokerfuzz.assert_conforms(
+            lambda body: body[:1] == b"{", rules=["*:type"], techniques=["number-instead"], shrink=0, reports=[file]
+        )
     last = str(caught.value).splitlines()[-1]
     assert "more findings" in last
     assert "reports=['findings.html']" in last
@@ -163,8 +173,14 @@ def test_an_error_with_many_findings_says_how_to_see_all_of_them(tmp_path: Path)
 @pytest.mark.parametrize("kind", ["Broken", "Case"])
 @pytest.mark.parametrize("order", ["hypothesis first", "brokerfuzz first"])
 def test_a_strategy_from_the_type_of_cases_says_what_to_use_instead(kind: str, order: str) -> None:
-    imports = ["import hypothesis, brokerfuzz.hypothesis_plugin as plugin; plugin.register()", f"from brokerfuzz import {kind}"]
-    code = [*(imports if order == "hypothesis first" else imports[::-1]), f"hypothesis.find(hypothesis.strategies.from_type({kind}), bool)"]
+    imports = [
+        "import hypothesis, brokerfuzz.hypothesis_plugin as plugin; plugin.register()",
+        f"from brokerfuzz import {kind}",
+    ]
+    code = [
+        *(imports if order == "hypothesis first" else imports[::-1]),
+        f"hypothesis.find(hypothesis.strategies.from_type({kind}), bool)",
+    ]
     done = subprocess.run([sys.executable, "-c", "\n".join(code)], capture_output=True, text=True, check=False)
     said = next(line for line in done.stderr.splitlines() if line.startswith("hypothesis.errors.InvalidArgument"))
     assert f"st.from_type({kind})" in said

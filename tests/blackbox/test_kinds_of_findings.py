@@ -10,7 +10,12 @@ from hand_made_servers import Behaviour, reset, response, serving
 import brokerfuzz
 
 CONFORMS = conforming()
-ENVELOPE: dict[str, object] = {"data": None, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True}
+ENVELOPE: dict[str, object] = {
+    "data": None,
+    "failureMessages": [],
+    "informationalMessages": [],
+    "operationWasSuccessful": True,
+}
 
 
 def _is_large(body: bytes) -> bool:
@@ -83,7 +88,9 @@ def test_a_strict_reader_of_responses_has_a_finding() -> None:
         return (parsed(body).get("data") or {}).get("customerId") != ""
 
     report = brokerfuzz.fire(reads, PRICING)
-    assert [(finding.kind, finding.places) for finding in report.findings] == [("valid-rejected", ("/data/customerId",))], report
+    assert [(finding.kind, finding.places) for finding in report.findings] == [
+        ("valid-rejected", ("/data/customerId",))
+    ], report
 
 
 def test_every_finding_contains_a_message_with_which_it_occurs_again() -> None:

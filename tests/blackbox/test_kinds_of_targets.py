@@ -56,4 +56,6 @@ def _check_equality(done: subprocess.CompletedProcess[bytes], report: brokerfuzz
     document = json.loads(done.stdout)
     assert causes_in(document) == causes_of(report) == causes
     assert document["cases"] == report.result.cases
-    assert sorted(finding["count"] for finding in document["findings"]) == sorted(finding.count for finding in report.findings)
+    assert sorted(finding["count"] for finding in document["findings"]) == sorted(
+        finding.count for finding in report.findings
+    )

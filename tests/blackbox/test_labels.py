@@ -15,7 +15,9 @@ SPELLINGS = ("offset", "no-zone", "lower-case", "space", "date-only", "fraction"
 EVERY_TIMESTAMP_IS_PARSED = {f"timestamp-format.{spelling}": "parsed" for spelling in SPELLINGS}
 
 
-def _label(message: object, policies: Mapping[str, str] | None = None, message_type: brokerfuzz.MessageType = OFFER) -> str:
+def _label(
+    message: object, policies: Mapping[str, str] | None = None, message_type: brokerfuzz.MessageType = OFFER
+) -> str:
     return brokerfuzz.check(message_type, message, now=NOW, policies=dict(policies or {})).label
 
 
@@ -42,7 +44,9 @@ def _priced(unit: str, quantity: int, extended: str, total: str) -> bytes:
         ("2.5", 1, "2.5", "2.504", "unspecified"),
     ],
 )
-def test_a_sum_is_valid_only_if_it_is_exact_in_decimal_arithmetic(unit: str, quantity: int, extended: str, total: str, label: str) -> None:
+def test_a_sum_is_valid_only_if_it_is_exact_in_decimal_arithmetic(
+    unit: str, quantity: int, extended: str, total: str, label: str
+) -> None:
     assert _label(_priced(unit, quantity, extended, total), message_type=PRICING) == label
 
 
@@ -74,7 +78,10 @@ def test_a_timestamp_in_the_future_is_invalid_in_every_notation_and_under_every_
     assert _label(_updated(timestamp), EVERY_TIMESTAMP_IS_PARSED) == "invalid"
 
 
-@pytest.mark.parametrize("timestamp", ["1998-12-31T23:59Z", "19981231T235959Z", "1998-01-01T00:00:00+0000", "1998-12-31T23:59:60Z", "1998-12-31"])
+@pytest.mark.parametrize(
+    "timestamp",
+    ["1998-12-31T23:59Z", "19981231T235959Z", "1998-01-01T00:00:00+0000", "1998-12-31T23:59:60Z", "1998-12-31"],
+)
 def test_a_timestamp_in_the_past_depends_on_the_policy_about_its_notation(timestamp: str) -> None:
     assert _label(_updated(timestamp)) == "unspecified"
     assert _label(_updated(timestamp), EVERY_TIMESTAMP_IS_PARSED) == "valid"
@@ -107,7 +114,9 @@ def test_both_means_that_every_property_with_the_same_name_counts(numbers: list[
         (b'{"number":"1","offerType":"Email"\xc0\xbd', "invalid", "invalid"),
     ],
 )
-def test_overlong_characters_are_open_unless_every_reading_is_invalid(message: bytes, decoded: str, replaced: str) -> None:
+def test_overlong_characters_are_open_unless_every_reading_is_invalid(
+    message: bytes, decoded: str, replaced: str
+) -> None:
     assert _label(message, {"encoding.overlong": "decoded"}) == decoded
     assert _label(message, {"encoding.overlong": "replaced"}) == replaced
     assert _label(message, {"encoding.overlong": "rejected"}) == "invalid"
@@ -120,7 +129,10 @@ UTF_16 = (("Content-Type", "application/json; charset=utf-16"),)
 
 @pytest.mark.parametrize(
     ("headers", "question", "other"),
-    [(GZIP, "false-content-encoding", {"content-encoding": "decoded"}), (UTF_16, "charset", {"content-type": "accepted"})],
+    [
+        (GZIP, "false-content-encoding", {"content-encoding": "decoded"}),
+        (UTF_16, "charset", {"content-type": "accepted"}),
+    ],
 )
 def test_a_header_that_contradicts_the_body_stays_open_until_its_own_policy_settles_it(
     headers: tuple[tuple[str, str], ...], question: str, other: dict[str, str]
@@ -138,4 +150,6 @@ def test_a_header_that_contradicts_the_body_stays_open_until_its_own_policy_sett
 def test_a_compressed_message_is_valid_if_the_policy_says_that_it_is_decoded() -> None:
     body = gzip.compress(b'{"number":"1","offerType":"Email"}')
     assert brokerfuzz.check(OFFER, body, now=NOW, headers=GZIP).label == "unspecified"
-    assert brokerfuzz.check(OFFER, body, now=NOW, headers=GZIP, policies={"content-encoding": "decoded"}).label == "valid"
+    assert (
+        brokerfuzz.check(OFFER, body, now=NOW, headers=GZIP, policies={"content-encoding": "decoded"}).label == "valid"
+    )

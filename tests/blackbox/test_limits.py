@@ -92,7 +92,10 @@ def test_the_first_interrupt_ends_a_long_computation(start: Start) -> None:
             return 400
         return 201 if conforms(body) else 400
 
-    with serving(answers(status_of)) as url, start("fire", url, "--verdict", "valid", "--tag", LARGE, "--shrink", "10m", "--no-preflight") as process:
+    with (
+        serving(answers(status_of)) as url,
+        start("fire", url, "--verdict", "valid", "--tag", LARGE, "--shrink", "10m", "--no-preflight") as process,
+    ):
         assert happens(lambda: len(seen) > 20, GENEROUS)  # the campaign is shrinking
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=GENEROUS)

@@ -1,4 +1,6 @@
-"""Bugs that a campaign once missed: each reader treats one place of a message wrongly, and one campaign must find it."""
+"""Bugs that a campaign once missed: each reader treats one place of a message wrongly, and one campaign must find
+it.
+"""
 
 import json
 import re
@@ -48,8 +50,14 @@ TIERS = ("priceClasses", "priceTiers")
 ACCEPTED: dict[str, tuple[Wrong, str]] = {
     "a forbidden null in the second price tier": (null_in(1, *TIERS, "price"), "priceTiers[].price:type"),
     "a forbidden null in the third price tier": (null_in(2, *TIERS, "price"), "priceTiers[].price:type"),
-    "a forbidden null in the eleventh product": (null_in(10, "productClusters", "products", "productId"), "products[].productId:type"),
-    "a forbidden null in the third product": (null_in(2, "productClusters", "products", "productId"), "products[].productId:type"),
+    "a forbidden null in the eleventh product": (
+        null_in(10, "productClusters", "products", "productId"),
+        "products[].productId:type",
+    ),
+    "a forbidden null in the third product": (
+        null_in(2, "productClusters", "products", "productId"),
+        "products[].productId:type",
+    ),
     "an integer of 400 digits": (longer_integer_than(400), "orderMinimum:maximum"),
     "an integer of more than 4,300 digits": (longer_integer_than(4301), "orderMinimum:maximum"),
 }

@@ -32,11 +32,15 @@ Encode = Callable[[bytes], bytes]
 def envelope(body: bytes) -> bytes:
     """The answer of a service that follows the contract."""
     accepted = brokerfuzz.check(OFFER, body).label != "invalid"
-    return json.dumps({"data": None, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": accepted}).encode()
+    return json.dumps(
+        {"data": None, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": accepted}
+    ).encode()
 
 
 def in_stored_brotli(data: bytes) -> bytes:
-    """A Brotli stream that contains the data as it is. The first three bytes contain the length; the last byte is an empty block."""
+    """A Brotli stream that contains the data as it is. The first three bytes contain the length; the last byte is an
+    empty block.
+    """
     return ((len(data) - 1) << 4 | 1 << 20).to_bytes(3, "little") + data + b"\x03"
 
 
@@ -69,7 +73,9 @@ def answering(encoding: str, encode: Encode, status_of: Callable[[bytes], int] =
 
 
 @pytest.mark.parametrize(("encoding", "encode"), [*ENCODINGS, ("br", in_stored_brotli)])
-def test_a_service_that_compresses_its_envelope_although_nobody_requested_it_has_no_findings(encoding: str, encode: Encode) -> None:
+def test_a_service_that_compresses_its_envelope_although_nobody_requested_it_has_no_findings(
+    encoding: str, encode: Encode
+) -> None:
     with serving_streams(answering(encoding, encode)) as url:
         report = brokerfuzz.fire(url, **FEW)
     assert (report.findings, report.outcome.state) == ((), "complete")
@@ -87,7 +93,9 @@ def asgi(encoding: str, encode: Encode) -> Any:
     async def application(scope: Any, receive: Any, send: Any) -> None:
         body = (await receive())["body"] if scope["type"] == "http" else None
         if body is not None:
-            await send({"type": "http.response.start", "status": 200, "headers": [(b"Content-Encoding", encoding.encode())]})
+            await send(
+                {"type": "http.response.start", "status": 200, "headers": [(b"Content-Encoding", encoding.encode())]}
+            )
             await send({"type": "http.response.body", "body": encode(envelope(body))})
 
     return application
@@ -96,21 +104,33 @@ def asgi(encoding: str, encode: Encode) -> Any:
 def flask_client(encoding: str, encode: Encode) -> Any:
     application = flask.Flask(__name__)
     application.add_url_rule(
-        "/", view_func=lambda: (encode(envelope(flask.request.get_data())), 200, {"Content-Encoding": encoding}), methods=["POST"], endpoint="offers"
+        "/",
+        view_func=lambda: (encode(envelope(flask.request.get_data())), 200, {"Content-Encoding": encoding}),
+        methods=["POST"],
+        endpoint="offers",
     )
     return application.test_client()
 
 
 @pytest.mark.parametrize(("encoding", "encode"), ENCODINGS)
 @pytest.mark.parametrize("kind", [wsgi, asgi, flask_client])
-def test_an_application_that_compresses_its_envelope_has_no_findings(kind: Callable[[str, Encode], Any], encoding: str, encode: Encode) -> None:
-    report = brokerfuzz.fire(kind(encoding, encode), rules=["*orderMinimum:minimum"], techniques=["one-below"], shrink=0)
+def test_an_application_that_compresses_its_envelope_has_no_findings(
+    kind: Callable[[str, Encode], Any], encoding: str, encode: Encode
+) -> None:
+    report = brokerfuzz.fire(
+        kind(encoding, encode), rules=["*orderMinimum:minimum"], techniques=["one-below"], shrink=0
+    )
     assert (report.findings, report.outcome.state) == ((), "complete")
 
 
 @pytest.mark.parametrize(
     ("encoding", "encode"),
-    [("compress", bytes), ("gzip", bytes), ("gzip", lambda data: gzip.compress(data)[:-9]), ("zstd", lambda data: zstd.compress(data)[:-1])],
+    [
+        ("compress", bytes),
+        ("gzip", bytes),
+        ("gzip", lambda data: gzip.compress(data)[:-9]),
+        ("zstd", lambda data: zstd.compress(data)[:-1]),
+    ],
 )
 def test_an_envelope_that_cannot_be_read_never_counts_as_accepted(run: Run, encoding: str, encode: Encode) -> None:
     with serving_streams(answering(encoding, encode)) as url:
@@ -140,7 +160,9 @@ NOT_ASCII: Final = (
 
 @pytest.mark.parametrize(("status", "header"), NOT_ASCII)
 def test_a_header_that_is_not_ascii_does_not_end_a_campaign(status: int, header: bytes) -> None:
-    """The service answers invalid messages with this header; the first answer after a request to wait is an ordinary one."""
+    """The service answers invalid messages with this header; the first answer after a request to wait is an ordinary
+    one.
+    """
     answered = set[bytes]()
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
@@ -153,7 +175,9 @@ def test_a_header_that_is_not_ascii_does_not_end_a_campaign(status: int, header:
             writer.write(b"HTTP/1.1 %d Said\r\n%b\r\nContent-Length: 2\r\n\r\n{}" % (status, header))
 
     with serving(behave) as url:
-        report = brokerfuzz.fire(url, rules=["*/orderMinimum:minimum"], techniques=["one-below"], shrink=0, concurrency=1)
+        report = brokerfuzz.fire(
+            url, rules=["*/orderMinimum:minimum"], techniques=["one-below"], shrink=0, concurrency=1
+        )
     assert answered
     assert report.outcome.state == "complete"
 
@@ -195,10 +219,13 @@ def test_digest_authentication_is_explained(run: Run, credentials: tuple[str, ..
 
 
 def certificate(folder: Path, *, authority: bool) -> ssl.SSLContext:
-    """Writes a certificate that signs itself to the file cert.pem, and returns the settings of a server that uses it."""
+    """Writes a certificate that signs itself to the file cert.pem, and returns the settings of a server that uses
+    it.
+    """
     options = ["-addext", "basicConstraints=critical,CA:TRUE" if authority else "basicConstraints=critical,CA:FALSE"]
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", folder / "key.pem", "-out", folder / "cert.pem", "-days", "9",
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", folder / "key.pem", "-out",
+        folder / "cert.pem", "-days", "9",
          "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", *options],
         check=True, capture_output=True,
     )  # fmt: skip
@@ -214,7 +241,9 @@ def test_a_certificate_that_signs_itself_is_explained_or_used(run: Run, folder: 
         assert "--insecure" in said
         assert run("fire", url, "--insecure", "--rule", "*/orderMinimum:minimum", "--shrink", "off").exit_code == 1
     with serving(sends(response(201)), tls=certificate(folder, authority=False)) as url:
-        assert run("fire", url, "--ca", "cert.pem", "--rule", "*/orderMinimum:minimum", "--shrink", "off").exit_code == 1
+        assert (
+            run("fire", url, "--ca", "cert.pem", "--rule", "*/orderMinimum:minimum", "--shrink", "off").exit_code == 1
+        )
 
 
 def test_a_ca_file_with_the_certificate_of_the_server_is_explained(run: Run, folder: Path) -> None:

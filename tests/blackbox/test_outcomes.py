@@ -1,4 +1,6 @@
-"""How much a result claims: the first line of every report, exit statuses, and what is saved after an incomplete campaign."""
+"""How much a result claims: the first line of every report, exit statuses, and what is saved after an incomplete
+campaign.
+"""
 
 import json
 import re
@@ -38,7 +40,9 @@ def test_the_first_line_of_every_report_says_that_a_time_limit_ended_the_campaig
 
 def test_the_text_of_a_report_in_python_says_that_a_limit_ended_the_campaign() -> None:
     report = brokerfuzz.fire(lambda body: True, max_findings=1, shrink=0, concurrency=1)
-    assert re.match(r".*<lambda>: 1 finding in \d+ of 5,\d\d\d cases \(the limit of 1 finding was reached\)\n", str(report))
+    assert re.match(
+        r".*<lambda>: 1 finding in \d+ of 5,\d\d\d cases \(the limit of 1 finding was reached\)\n", str(report)
+    )
 
 
 def test_a_complete_campaign_says_how_many_cases_it_sent(run: Run) -> None:
@@ -52,7 +56,9 @@ def test_a_complete_campaign_says_how_many_cases_it_sent(run: Run) -> None:
 def test_an_interrupted_random_campaign_without_end_says_how_many_cases_it_sent(run: Run) -> None:
     with serving(answers(conforming)) as url:
         done = run("fire", url, "--random", *SLOW)
-    assert re.match(r"no findings in \d+ cases \(the time limit of 0\.5 s was reached\) at ", " ".join(done.stdout.split()))
+    assert re.match(
+        r"no findings in \d+ cases \(the time limit of 0\.5 s was reached\) at ", " ".join(done.stdout.split())
+    )
 
 
 # -------------------------------------------------------------------------------------- resumed campaigns
@@ -91,7 +97,20 @@ def test_a_resumed_campaign_counts_the_requests_of_both_runs(run: Run) -> None:
 
     with serving(answers(status_of)) as url:
         first = run(
-            "fire", url, *FEW, "--journal", "run.ndjson", "--count", "0", "--rate", "20", "--max-time", "0.3s", "--concurrency", "1", "--json"
+            "fire",
+            url,
+            *FEW,
+            "--journal",
+            "run.ndjson",
+            "--count",
+            "0",
+            "--rate",
+            "20",
+            "--max-time",
+            "0.3s",
+            "--concurrency",
+            "1",
+            "--json",
         )
         assert 0 < json.loads(first.stdout)["cases"] < 10
         done = run("fire", url, "--resume", "run.ndjson", "--json")
@@ -110,15 +129,27 @@ FAILING_LATER: Final = ("calls = []", "def classify(answer):", "    calls.append
 @pytest.mark.parametrize(
     ("answer", "words", "said"),
     [
-        (sends(response(201)), ("--hooks", "hooks.py"), "no policy was saved, because the campaign is partial (hooks.py, line"),
+        (
+            sends(response(201)),
+            ("--hooks", "hooks.py"),
+            "no policy was saved, because the campaign is partial (hooks.py, line",
+        ),
         (sends(response(400)), (), "no policy was saved, because the campaign is untested (the target accepted none"),
-        (sends(response(400)), ("--no-preflight",), "no policy was saved, because the campaign is untested (no valid message was accepted)"),
+        (
+            sends(response(400)),
+            ("--no-preflight",),
+            "no policy was saved, because the campaign is untested (no valid message was accepted)",
+        ),
     ],
 )
-def test_an_incomplete_campaign_saves_no_policy_and_says_why(run: Run, write: Write, answer: Behaviour, words: tuple[str, ...], said: str) -> None:
+def test_an_incomplete_campaign_saves_no_policy_and_says_why(
+    run: Run, write: Write, answer: Behaviour, words: tuple[str, ...], said: str
+) -> None:
     write("hooks.py", *FAILING_LATER)
     with serving(answer) as url:
-        done = run("fire", url, "--verdict", "valid", "--verdict", "unspecified", "--write-config", "--shrink", "off", *words)
+        done = run(
+            "fire", url, "--verdict", "valid", "--verdict", "unspecified", "--write-config", "--shrink", "off", *words
+        )
     assert done.exit_code != 0
     assert said in " ".join(done.stderr.split())
     assert not Path("brokerfuzz.toml").exists()
@@ -164,7 +195,9 @@ def test_an_application_that_ends_the_process_with_status_0_is_a_finding(spawn: 
 
 
 @pytest.mark.parametrize("code", ["import os; os._exit(0)", "import sys; sys.exit(0)"])
-def test_an_application_that_ends_the_process_when_it_is_imported_is_an_error(spawn: Spawn, write: Write, code: str) -> None:
+def test_an_application_that_ends_the_process_when_it_is_imported_is_an_error(
+    spawn: Spawn, write: Write, code: str
+) -> None:
     write("shop.py", code)
     done = spawn("fire", "--app", "shop:app", "/offers", *FEW)
     assert (done.returncode, done.stdout) == (2, b"")
@@ -186,7 +219,14 @@ def test_a_hook_that_ends_the_process_with_status_0_is_an_error(spawn: Spawn, wr
 
 @pytest.mark.skipif(sys.platform == "win32", reason="functions need POSIX")
 def test_a_function_that_ends_its_process_with_status_0_is_a_finding(spawn: Spawn, write: Write) -> None:
-    write("reader.py", "import os", "def judge(body):", "    if b'\"orderMinimum\":0' in body:", "        os._exit(0)", "    return True")
+    write(
+        "reader.py",
+        "import os",
+        "def judge(body):",
+        "    if b'\"orderMinimum\":0' in body:",
+        "        os._exit(0)",
+        "    return True",
+    )
     done = spawn("fire", "--call", "reader:judge", *FEW)
     assert done.returncode == 1, done.stderr
     assert "crashed" in done.stdout.decode()

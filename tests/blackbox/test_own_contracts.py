@@ -3,6 +3,7 @@
 import json
 import traceback
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from behaviours import OFFER, PRICING
 from contract_edits import Edit, edits
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis.errors import InvalidArgument, Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
@@ -19,9 +20,17 @@ from brokerfuzz import strategies
 
 PRODUCTS: brokerfuzz.MessageType = "product-list-response"
 MESSAGES: dict[brokerfuzz.MessageType, Any] = {
-    OFFER: {"number": "1", "offerType": "Product List", "productClusters": [{"products": [{"productId": "a", "productQuantityInOffer": 1}]}]},
+    OFFER: {
+        "number": "1",
+        "offerType": "Product List",
+        "productClusters": [{"products": [{"productId": "a", "productQuantityInOffer": 1}]}],
+    },
     PRODUCTS: {"data": [], "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True},
-    PRICING: {"data": {"customerId": "a", "offers": [], "totalExtendedPrice": 0}, "failureMessages": [], "operationWasSuccessful": True},
+    PRICING: {
+        "data": {"customerId": "a", "offers": [], "totalExtendedPrice": 0},
+        "failureMessages": [],
+        "operationWasSuccessful": True,
+    },
 }
 STRATEGIES: dict[brokerfuzz.MessageType, Callable[..., SearchStrategy[Any]]] = {
     OFFER: strategies.offer_requests,
@@ -33,14 +42,16 @@ PARTS_OF_MESSAGES: dict[brokerfuzz.MessageType, tuple[Callable[..., SearchStrate
     PRODUCTS: (strategies.product_records,),
     PRICING: (strategies.priced_offers,),
 }
-SLOW = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
+Use = Callable[[brokerfuzz.Contract, brokerfuzz.MessageType], None]
 PARTS = 200
 """The edits are divided into this number of parts. The default run tries one part."""
 SOME = [pytest.param(number, marks=[pytest.mark.long] if number else []) for number in range(PARTS)]
 
 
 def _types(edit: Edit) -> list[brokerfuzz.MessageType]:
-    named: list[brokerfuzz.MessageType] = [message_type for message_type in brokerfuzz.MESSAGE_TYPES if edit.file.startswith(message_type)]
+    named: list[brokerfuzz.MessageType] = [
+        message_type for message_type in brokerfuzz.MESSAGE_TYPES if edit.file.startswith(message_type)
+    ]
     if edit.file.startswith("envelope"):
         return [PRODUCTS, PRICING]
     if not named:
@@ -74,12 +85,14 @@ def _use(contract: brokerfuzz.Contract, message_type: brokerfuzz.MessageType) ->
 
 def _use_parts(contract: brokerfuzz.Contract, message_type: brokerfuzz.MessageType) -> None:
     for of_part in PARTS_OF_MESSAGES[message_type]:
-        problem = _problem_of(lambda of_part=of_part: _draw_part(of_part(contract=contract)))  # type: ignore[misc]
+        problem = _problem_of(partial(_draw_part_of, of_part, contract))
         assert problem is None, problem
 
 
-def _draw_part(strategy: SearchStrategy[Any]) -> None:
-    @settings(max_examples=2, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=SLOW)
+def _draw_part_of(of_part: Callable[..., SearchStrategy[Any]], contract: brokerfuzz.Contract) -> None:
+    strategy = of_part(contract=contract)
+
+    @settings(max_examples=2, database=None, deadline=None, phases=[Phase.generate])
     @given(strategy)
     def draw(part: Any) -> None:
         json.dumps(part)
@@ -88,7 +101,7 @@ def _draw_part(strategy: SearchStrategy[Any]) -> None:
 
 
 def _draw(contract: brokerfuzz.Contract, message_type: brokerfuzz.MessageType) -> None:
-    @settings(max_examples=3, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=SLOW)
+    @settings(max_examples=3, database=None, deadline=None, phases=[Phase.generate])
     @given(STRATEGIES[message_type](contract=contract))
     def draw(message: Any) -> None:
         assert brokerfuzz.check(message_type, json.dumps(message).encode(), contract=contract).label == "valid"
@@ -96,15 +109,21 @@ def _draw(contract: brokerfuzz.Contract, message_type: brokerfuzz.MessageType) -
     draw()
 
 
-def _problems(part: list[Edit], folder: Path, use: Callable[[brokerfuzz.Contract, brokerfuzz.MessageType], None]) -> dict[str, str]:
-    """Uses the contract with each edit. Returns the problems of the edits that neither work nor lead to a clear error."""
+def _load_and_use(folder: Path, message_type: brokerfuzz.MessageType, use: Use) -> None:
+    use(brokerfuzz.load_contract(folder), message_type)
+
+
+def _problems(part: list[Edit], folder: Path, use: Use) -> dict[str, str]:
+    """Uses the contract with each edit. Returns the problems of the edits that neither work nor lead to a clear
+    error.
+    """
     found: dict[str, str] = {}
     for number, edit in enumerate(part):
         own = folder / str(number)
         own.mkdir()
         edit.apply(own)
         for message_type in _types(edit):
-            problem = _problem_of(lambda own=own, message_type=message_type: use(brokerfuzz.load_contract(own), message_type))  # type: ignore[misc]
+            problem = _problem_of(partial(_load_and_use, own, message_type, use))
             if problem is not None:
                 found[f"{message_type}, {edit}"] = problem
     return found
@@ -121,12 +140,21 @@ def test_the_strategies_for_parts_work_with_a_small_edit_or_say_in_one_line_why_
 
 
 @pytest.mark.parametrize("part", SOME)
-def test_cases_for_a_contract_with_a_small_edit_are_generated_or_the_error_is_one_line(part: int, tmp_path: Path) -> None:
+def test_cases_for_a_contract_with_a_small_edit_are_generated_or_the_error_is_one_line(
+    part: int, tmp_path: Path
+) -> None:
     def use(contract: brokerfuzz.Contract, message_type: brokerfuzz.MessageType) -> None:
-        list(islice(brokerfuzz.messages(message_type, 0, verdicts=["valid", "invalid", "unspecified"], contract=contract), 20))
+        list(
+            islice(
+                brokerfuzz.messages(message_type, 0, verdicts=["valid", "invalid", "unspecified"], contract=contract),
+                20,
+            )
+        )
         assert next(brokerfuzz.catalogue(message_type, verdicts=["valid"], contract=contract))
 
-    responses = [edit for edit in edits() if edit.file.endswith("response.schema.json")]  # the catalogue of offers takes ten seconds
+    responses = [
+        edit for edit in edits() if edit.file.endswith("response.schema.json")
+    ]  # the catalogue of offers takes ten seconds
     assert _problems(responses[part::PARTS], tmp_path, use) == {}
 
 

@@ -26,12 +26,21 @@ MESSAGES: dict[str, tuple[brokerfuzz.MessageType, str, Any]] = {
     "a product list with eleven clusters": (
         OFFER,
         "",
-        {"number": "OFF-1", "offerType": "Product List", "productClusters": [{"id": f"{n}", **CLUSTER} for n in range(11)]},
+        {
+            "number": "OFF-1",
+            "offerType": "Product List",
+            "productClusters": [{"id": f"{n}", **CLUSTER} for n in range(11)],
+        },
     ),
     "an unusual start before an ordinary end": (
         OFFER,
         "",
-        {"number": "OFF-1", "offerType": "Email", "availableStartDate": "1960-02-29T23:59:59Z", "availableEndDate": "2024-06-01T00:00:00Z"},
+        {
+            "number": "OFF-1",
+            "offerType": "Email",
+            "availableStartDate": "1960-02-29T23:59:59Z",
+            "availableEndDate": "2024-06-01T00:00:00Z",
+        },
     ),
     "a large price of an offer without products": (PRICING, "data.offers[]", _priced(5_000_000)),
 }
@@ -41,7 +50,9 @@ def _covered(message: Any, message_type: brokerfuzz.MessageType, site: str, run:
     """Returns the number of pairs of states that the objects of a message have at a site."""
     path = folder / "message.json"
     path.write_text(json.dumps(message))
-    sites = json.loads(run("coverage", str(path), "--message", message_type, "--json").stdout)["messages"][message_type]["sites"]
+    sites = json.loads(run("coverage", str(path), "--message", message_type, "--json").stdout)["messages"][
+        message_type
+    ]["sites"]
     (found,) = (one["pair"]["covered"] for one in sites if one["site"] == site)
     return len(found)
 

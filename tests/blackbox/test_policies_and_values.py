@@ -37,7 +37,9 @@ def test_a_policy_that_a_target_obeys_gives_no_findings() -> None:
 
 
 def _knows_products(body: bytes) -> bool:
-    return conforming()(body) and all(one.get("productId") in ("P-1", "P-2") for one in objects(parsed(body), "products"))
+    return conforming()(body) and all(
+        one.get("productId") in ("P-1", "P-2") for one in objects(parsed(body), "products")
+    )
 
 
 def test_a_target_that_knows_only_some_products_has_no_findings_with_its_reference_data(tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ REPORT_OPTIONS: Final = tuple(word for name in REPORTS for word in ("--report", 
 
 @contextmanager
 def lenient(answer: Callable[[bytes], bytes] = lambda _: b"") -> Iterator[tuple[str, list[bytes]]]:
-    """A service that accepts an `orderMinimum` of zero. `answer` returns the body of an answer to the head of a request. Yields the
-    URL and the messages that arrive.
+    """A service that accepts an `orderMinimum` of zero. `answer` returns the body of an answer to the head of a
+    request. Yields the URL and the messages that arrive.
     """
     bodies: list[bytes] = []
 
@@ -44,7 +44,19 @@ def lenient(answer: Callable[[bytes], bytes] = lambda _: b"") -> Iterator[tuple[
         yield url, bodies
 
 
-WORDS: Final = ("orderMinimum", "offerType", "smallest", "message", "version", "finding", "findings", "testcase", "failure", "import", "pytest")
+WORDS: Final = (
+    "orderMinimum",
+    "offerType",
+    "smallest",
+    "message",
+    "version",
+    "finding",
+    "findings",
+    "testcase",
+    "failure",
+    "import",
+    "pytest",
+)
 """Passwords that are words of the message, or of the files that brokerfuzz writes."""
 
 
@@ -97,7 +109,9 @@ def test_a_secret_that_the_target_repeats_in_a_usual_encoding_is_hidden(
     monkeypatch.setenv("TOKEN", SECRET)
     repeated = ENCODINGS[encoding](SECRET)
     with lenient(lambda _: b"before " + repeated + b" behind") as (url, _):
-        done = run("fire", url, *ONE_BELOW, "--secret", "TOKEN", "--shrink", "off", "--journal", "run.ndjson", *REPORT_OPTIONS)
+        done = run(
+            "fire", url, *ONE_BELOW, "--secret", "TOKEN", "--shrink", "off", "--journal", "run.ndjson", *REPORT_OPTIONS
+        )
     written = {"the terminal": done.output.encode(), **{path.name: path.read_bytes() for path in folder.iterdir()}}
     core = repeated.strip(b'{}"=')[-8:]
     assert not [name for name, content in written.items() if repeated in content or core in content]
@@ -134,7 +148,16 @@ def before_request(request, seen=set()):
         prints()
     return request
 """
-PLACES: Final = ("by print", "to stderr", "to the original stderr", "in two writes", "to the buffer", "to the descriptor", "by a program", "to a log")
+PLACES: Final = (
+    "by print",
+    "to stderr",
+    "to the original stderr",
+    "in two writes",
+    "to the buffer",
+    "to the descriptor",
+    "by a program",
+    "to a log",
+)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -152,9 +175,15 @@ def test_secrets_that_hooks_and_their_programs_print_are_hidden(spawn: Spawn, fo
 
 
 @pytest.mark.parametrize("place", ["the module", "authenticate", "before_request"])
-def test_the_error_of_a_hook_contains_no_secret(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+def test_the_error_of_a_hook_contains_no_secret(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
     fails = "raise ValueError(os.environ['TOKEN'])"
-    functions = f"def authenticate():\n    {fails}" if place == "authenticate" else f"def before_request(request):\n    {fails}"
+    functions = (
+        f"def authenticate():\n    {fails}"
+        if place == "authenticate"
+        else (f"def before_request(request):\n    {fails}")
+    )
     (folder / "hooks.py").write_text(f"import os\n{fails if place == 'the module' else ''}\n{functions}\n")
     monkeypatch.setenv("TOKEN", "s3cr3t-abcdef-16")
     with lenient() as (url, _):
@@ -164,8 +193,13 @@ def test_the_error_of_a_hook_contains_no_secret(run: Run, folder: Path, monkeypa
     assert "s3cr3t-abcdef-16" not in done.output
 
 
-@pytest.mark.parametrize("code", ["raise ValueError(os.environ['TOKEN'])", "def app(scope, receive, send): raise RuntimeError(os.environ['TOKEN'])"])
-def test_the_error_of_an_application_contains_no_secret(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+@pytest.mark.parametrize(
+    "code",
+    ["raise ValueError(os.environ['TOKEN'])", "def app(scope, receive, send): raise RuntimeError(os.environ['TOKEN'])"],
+)
+def test_the_error_of_an_application_contains_no_secret(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
     name = f"planted_{abs(hash(code))}"
     (folder / f"{name}.py").write_text(f"import os\n{code}\n")
     monkeypatch.setenv("TOKEN", "s3cr3t-abcdef-16")
@@ -175,11 +209,30 @@ def test_the_error_of_an_application_contains_no_secret(run: Run, folder: Path, 
 
 
 def test_a_secret_is_hidden_in_every_part_of_a_request(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The value of `--secret` also occurs in the URL and in a header; the value of X-Api-Key also occurs in another header."""
+    """The value of `--secret` also occurs in the URL and in a header; the value of X-Api-Key also occurs in another
+    header.
+    """
     monkeypatch.setenv("TOKEN", "s3cr3t-abcdef-16")
     with lenient() as (url, _):
-        headers = ("-H", "X-Tenant: t-s3cr3t-abcdef-16", "-H", "X-Api-Key: k3y-123456", "-H", "X-Copy: copy of k3y-123456")
-        done = run("fire", f"{url}/s3cr3t-abcdef-16?page=2", *ONE_BELOW, *headers, "--secret", "TOKEN", "--shrink", "off", *REPORT_OPTIONS)
+        headers = (
+            "-H",
+            "X-Tenant: t-s3cr3t-abcdef-16",
+            "-H",
+            "X-Api-Key: k3y-123456",
+            "-H",
+            "X-Copy: copy of k3y-123456",
+        )
+        done = run(
+            "fire",
+            f"{url}/s3cr3t-abcdef-16?page=2",
+            *ONE_BELOW,
+            *headers,
+            "--secret",
+            "TOKEN",
+            "--shrink",
+            "off",
+            *REPORT_OPTIONS,
+        )
     written = done.output + "".join(path.read_text() for path in folder.iterdir())
     assert not [secret for secret in ("s3cr3t-abcdef-16", "k3y-123456") if secret in written]
     assert '"X-Copy: copy of ${X_API_KEY}"' in done.stdout
@@ -191,7 +244,9 @@ def test_a_message_with_the_address_that_stands_for_an_application_is_reproduced
         start_response("201 Created", [])
         return []
 
-    report = brokerfuzz.fire(application, path="/@me/offers", rules=["*orderMinimum:minimum"], techniques=["one-below"], shrink=0)
+    report = brokerfuzz.fire(
+        application, path="/@me/offers", rules=["*orderMinimum:minimum"], techniques=["one-below"], shrink=0
+    )
     assert report.result.target == "function /@me/offers"
     assert report.findings[0].reproduction.endswith(' "$TARGET"/@me/offers')
 
@@ -229,11 +284,22 @@ def test_offers(case, session):
         ("fixture", "case", "auto"),
     ],
 )
-def test_a_failing_test_of_a_case_contains_no_secret(environment: Mapping[str, str], folder: Path, fails: str, by: str, traceback: str) -> None:
+def test_a_failing_test_of_a_case_contains_no_secret(
+    environment: Mapping[str, str], folder: Path, fails: str, by: str, traceback: str
+) -> None:
     secret = "s3cr3t-abcdef-16"
     (folder / "test_suite.py").write_text(SUITE)
     (folder / "pytest.ini").write_text("[pytest]\n")
-    options = ("-p", "brokerfuzz.testing.plugin", "--brokerfuzz-secret", "TOKEN", f"--tb={traceback}", "--showlocals", "--junitxml", "junit.xml")
+    options = (
+        "-p",
+        "brokerfuzz.testing.plugin",
+        "--brokerfuzz-secret",
+        "TOKEN",
+        f"--tb={traceback}",
+        "--showlocals",
+        "--junitxml",
+        "junit.xml",
+    )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options],
         env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": secret, "FAILS": fails, "BY": by},
@@ -245,12 +311,15 @@ def test_a_failing_test_of_a_case_contains_no_secret(environment: Mapping[str, s
     assert "${TOKEN}" in written
 
 
-def test_a_secret_that_is_a_word_of_the_message_does_not_change_the_message_of_a_failing_test(environment: Mapping[str, str], folder: Path) -> None:
+def test_a_secret_that_is_a_word_of_the_message_does_not_change_the_message_of_a_failing_test(
+    environment: Mapping[str, str], folder: Path
+) -> None:
     (folder / "test_suite.py").write_text(SUITE)
     for by in ("case", "rule"):
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-p", "brokerfuzz.testing.plugin", "--brokerfuzz-secret", "TOKEN"],
-            env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": "orderMinimum", "FAILS": "assertion", "BY": by},
+            env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": "orderMinimum", "FAILS": "assertion",
+            "BY": by},
             capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
         assert "rule: offer-creation-request/orderMinimum:minimum" in done.stdout
@@ -271,8 +340,12 @@ def before_request(request):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_token_of_any_session_is_hidden_even_if_several_workers_are_requested(spawn: Spawn, folder: Path, workers: int) -> None:
-    """The service repeats the newest token and the signature of the message in each answer, whoever receives it. A session ends after 20 requests."""
+def test_a_token_of_any_session_is_hidden_even_if_several_workers_are_requested(
+    spawn: Spawn, folder: Path, workers: int
+) -> None:
+    """The service repeats the newest token and the signature of the message in each answer, whoever receives it. A
+    session ends after 20 requests.
+    """
     tokens: list[str] = []
     nonces: list[str] = []
     left = 0
@@ -295,7 +368,19 @@ def test_a_token_of_any_session_is_hidden_even_if_several_workers_are_requested(
 
     (folder / "hooks.py").write_text(LOGIN)
     with serving_streams(converse) as url:
-        options = ("--rule", "*/order*", "--hooks", "hooks.py", "--shrink", "off", "--workers", workers, "--journal", "run.ndjson", *REPORT_OPTIONS)
+        options = (
+            "--rule",
+            "*/order*",
+            "--hooks",
+            "hooks.py",
+            "--shrink",
+            "off",
+            "--workers",
+            workers,
+            "--journal",
+            "run.ndjson",
+            *REPORT_OPTIONS,
+        )
         done = spawn("fire", url, *options, env={"LOGIN": url})
     assert done.returncode == 0, done.stderr
     assert len(tokens) > 2

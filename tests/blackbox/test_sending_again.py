@@ -1,4 +1,6 @@
-"""Everything that sends messages of a campaign again: `replay`, the tests in a `.py` report, printed commands, and a resumed campaign."""
+"""Everything that sends messages of a campaign again: `replay`, the tests in a `.py` report, printed commands, and a
+resumed campaign.
+"""
 
 import json
 import os
@@ -55,7 +57,7 @@ def edited(**changes: Any) -> str:
     return "report.json"
 
 
-# ---------------------------------------------------------------------------------------------------- replay and its exit status
+# ------------------------------------------------------------------------------------------- replay and its exit status
 
 
 def test_a_finding_that_still_occurs_gives_status_1(run: Run, report: str) -> None:
@@ -72,11 +74,17 @@ def test_a_finding_is_gone_if_the_target_rejects_its_message_and_accepts_the_twi
 
 @pytest.mark.parametrize("words", [("--exec", "false"), ("--call", "target:rejects")])
 @pytest.mark.parametrize("twin", [True, False])
-def test_a_program_that_rejects_everything_proves_nothing(run: Run, report: str, words: tuple[str, str], *, twin: bool) -> None:
+def test_a_program_that_rejects_everything_proves_nothing(
+    run: Run, report: str, words: tuple[str, str], *, twin: bool
+) -> None:
     Path("target.py").write_text("def rejects(body):\n    return False\n")
     done = run("replay", report if twin else edited(twin=None), *words)
     assert (done.exit_code, done.stdout.splitlines()[-1]) == (2, "0 of 1 finding is gone, 1 unproven")
-    assert "the target does not accept the twin" in done.stdout if twin else "the target accepts no ordinary valid message" in done.stdout
+    assert (
+        "the target does not accept the twin" in done.stdout
+        if twin
+        else "the target accepts no ordinary valid message" in done.stdout
+    )
 
 
 @pytest.mark.parametrize("status", [301, 400, 401, 404, 409])
@@ -110,7 +118,12 @@ def test_a_message_with_another_verdict_is_not_gone(run: Run, report: str) -> No
 
 
 def test_a_message_that_the_target_cannot_receive_is_not_gone(run: Run, report: str) -> None:
-    edited(smallest={"body": {"number": "A", "offerType": "Email", "orderMinimum": 0}, "headers": [["accept", "application/json"]]})
+    edited(
+        smallest={
+            "body": {"number": "A", "offerType": "Email", "orderMinimum": 0},
+            "headers": [["accept", "application/json"]],
+        }
+    )
     done = run("replay", report, "--exec", "true")
     assert (done.exit_code, done.stdout.splitlines()[-1]) == (2, "0 of 1 finding is gone, 1 not sent")
 
@@ -146,19 +159,26 @@ def test_replay_knows_the_values_of_the_campaign(run: Run) -> None:
         return is_valid(body) and knows(body) and b"productQuantityInOffer" not in body
 
     sites = ["productClusters[].products[].productQuantityInOffer"]
-    brokerfuzz.fire(rejects_a_quantity, sites=sites, verdicts=["valid"], contract=contract, reports=["report.json"], journal="run.ndjson")
+    brokerfuzz.fire(
+        rejects_a_quantity,
+        sites=sites,
+        verdicts=["valid"],
+        contract=contract,
+        reports=["report.json"],
+        journal="run.ndjson",
+    )
     with served(lambda body: is_valid(body) and knows(body)) as url:
         for words in (("run.ndjson",), ("report.json", "--values", "values.toml")):
             done = run("replay", *words, url)
             assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "1 of 1 finding is gone"), done.stdout
 
 
-# ---------------------------------------------------------------------------------------------------- targets that want unique numbers
+# ------------------------------------------------------------------------------------- targets that want unique numbers
 
 
 class Shop:
-    """A service that stores offers and rejects each number that it already knows. With a bug, it does not check the lower bound of the
-    order minimum. With `late` checks, it looks at the number before it checks the message.
+    """A service that stores offers and rejects each number that it already knows. With a bug, it does not check the
+    lower bound of the order minimum. With `late` checks, it looks at the number before it checks the message.
     """
 
     def __init__(self, *, bug: bool, late: bool = True) -> None:
@@ -185,7 +205,17 @@ class Shop:
             return ""
 
 
-FRESH: Final = ("--rule", "*/orderMinimum:minimum", "--rule", "*/offerType:enum", "--shrink", "10s", "--no-preflight", "--fresh", "number")
+FRESH: Final = (
+    "--rule",
+    "*/orderMinimum:minimum",
+    "--rule",
+    "*/offerType:enum",
+    "--shrink",
+    "10s",
+    "--no-preflight",
+    "--fresh",
+    "number",
+)
 
 
 def fired(run: Run, url: str, *words: str, status: int = 1) -> Any:
@@ -229,7 +259,18 @@ def test_a_campaign_without_new_numbers_does_not_count_a_known_number_as_a_proof
 def test_a_journal_contains_new_numbers_in_messages_that_are_not_utf_8(run: Run, words: tuple[str, ...]) -> None:
     with serving(answers(Shop(bug=False))) as url:
         target = words or (url,)
-        some = ("--tag", "probe:encoding.*", "--tag", "probe:content-encoding", "--fresh", "number", "--journal", "run.ndjson", "--shrink", "off")
+        some = (
+            "--tag",
+            "probe:encoding.*",
+            "--tag",
+            "probe:content-encoding",
+            "--fresh",
+            "number",
+            "--journal",
+            "run.ndjson",
+            "--shrink",
+            "off",
+        )
         first = run("fire", *target, *some, "--json")
         assert first.exit_code == 0, first.stderr
         again = run("fire", *target, "--resume", "run.ndjson", "--json")
@@ -267,13 +308,25 @@ def test_the_smallest_message_of_a_finding_has_a_number_that_the_target_accepts(
         return 201 if is_valid(repaired) and b'"number":""' not in body else 422
 
     with serving(answers(accepts_a_comma_too_many)) as url:
-        done = run("fire", url, "--technique", "trailing-comma*", "--fresh", "number", "--shrink", "20s", "--json", "--report", "report.json")
+        done = run(
+            "fire",
+            url,
+            "--technique",
+            "trailing-comma*",
+            "--fresh",
+            "number",
+            "--shrink",
+            "20s",
+            "--json",
+            "--report",
+            "report.json",
+        )
         findings = json.loads(done.stdout)["findings"]
         assert findings
         assert run("replay", "report.json", url).stdout.splitlines()[-1].startswith("0 of ")
 
 
-# ---------------------------------------------------------------------------------------------------- the tests in a .py report
+# -------------------------------------------------------------------------------------------- the tests in a .py report
 
 
 def run_tests(**environment: str) -> subprocess.CompletedProcess[str]:
@@ -281,7 +334,12 @@ def run_tests(**environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-q", "report.py"]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
     return subprocess.run(
-        command, env={**clean, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}, capture_output=True, text=True, timeout=60, check=False
+        command,
+        env={**clean, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 
@@ -304,11 +362,13 @@ def test_a_known_number_passes_no_test_of_a_report(run: Run) -> None:
     assert "the target may already know the number of this message (409), so the answer proves nothing" in done.stdout
 
 
-# ---------------------------------------------------------------------------------------------------- an exported Postman collection
+# --------------------------------------------------------------------------------------- an exported Postman collection
 
 
 @pytest.mark.parametrize(("words", "status"), [((), 1), (("--env-var", "newNumbers=yes"), 0)])
-def test_a_postman_collection_can_send_new_numbers_and_does_not_count_a_known_number(run: Run, words: tuple[str, ...], status: int) -> None:
+def test_a_postman_collection_can_send_new_numbers_and_does_not_count_a_known_number(
+    run: Run, words: tuple[str, ...], status: int
+) -> None:
     newman = NODE / "node_modules/newman/bin/newman.js"
     if shutil.which("node") is None or not newman.exists():
         pytest.skip("newman is not installed: run `npm ci` in tests/node")
@@ -316,7 +376,10 @@ def test_a_postman_collection_can_send_new_numbers_and_does_not_count_a_known_nu
     assert run("export", "tests", "--format", "postman", "--message", OFFER, *some).exit_code == 0
     shop = Shop(bug=False)
     with serving(answers(shop)) as url:
-        for expected in (0 if status == 0 else None, status):  # the first run may succeed, because the service knows no number
+        for expected in (
+            0 if status == 0 else None,
+            status,
+        ):  # the first run may succeed, because the service knows no number
             command = ["node", str(newman), "run", "tests/collection.json", "--env-var", f"url={url}", *words]
             done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
             assert expected is None or done.returncode == expected, done.stdout

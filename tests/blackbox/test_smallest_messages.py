@@ -53,7 +53,11 @@ def test_a_time_in_the_future_shrinks_to_a_time_that_stays_in_the_future(target:
 
 
 def test_a_finding_about_the_future_can_be_replayed_and_tested_a_day_later(run: Run, tmp_path: Path) -> None:
-    report, tests, tomorrow = tmp_path / "report.json", tmp_path / "test_findings.py", later(days=1).isoformat(timespec="seconds")
+    report, tests, tomorrow = (
+        tmp_path / "report.json",
+        tmp_path / "test_findings.py",
+        later(days=1).isoformat(timespec="seconds"),
+    )
     with serving(statuses(accepts_the_future)) as lax, serving(statuses(correct)) as fixed:
         run("fire", lax, "--site", UPDATED, "--report", report, "--report", tests)
         assert run("replay", report, lax, "--now", tomorrow).exit_code == 1
@@ -72,7 +76,9 @@ def has_failures(tests: Path, url: str) -> bool:
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
     settings = {**clean, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "BROKERFUZZ_TARGET": url}
     command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "no:cacheprovider", str(tests)]
-    done = subprocess.run(command, cwd=tests.parent, env=settings, capture_output=True, text=True, timeout=SECONDS, check=False)
+    done = subprocess.run(
+        command, cwd=tests.parent, env=settings, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
     assert done.returncode in (0, 1), done.stdout + done.stderr
     return done.returncode == 1
 
@@ -102,7 +108,12 @@ def test_the_cause_of_a_message_that_is_accepted_later_is_unknown() -> None:
 
 def test_a_long_string_shrinks_to_the_one_letter_that_matters() -> None:
     def found(seed: int) -> str:
-        message = find(offer_requests(), lambda message: not message["number"].isascii(), random=Random(seed), settings=settings(database=None))
+        message = find(
+            offer_requests(),
+            lambda message: not message["number"].isascii(),
+            random=Random(seed),
+            settings=settings(database=None),
+        )
         return message["number"]
 
     assert [len(found(seed)) for seed in range(9)] == [1] * 9

@@ -12,7 +12,13 @@ from hand_made_servers import conforming, response, serving
 import brokerfuzz
 from brokerfuzz import Report
 
-FEW: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*", "*comments:*"], "seed": 1, "count": 60, "shrink": 5, "longest_wait": 5}
+FEW: Final[dict[str, Any]] = {
+    "rules": ["*orderMinimum:*", "*comments:*"],
+    "seed": 1,
+    "count": 60,
+    "shrink": 5,
+    "longest_wait": 5,
+}
 
 
 def fired(behaviour: Any, **options: Any) -> Report:
@@ -71,7 +77,13 @@ class Sometimes(Unreliable):
 
 @pytest.mark.parametrize(
     "answer",
-    [response(503), response(408), response(502, b"bad gateway"), response(400, b'{"error":"too many requests"}'), TRUNCATED],
+    [
+        response(503),
+        response(408),
+        response(502, b"bad gateway"),
+        response(400, b'{"error":"too many requests"}'),
+        TRUNCATED,
+    ],
     ids=["503", "408", "502", "400", "truncated"],
 )
 def test_a_service_that_fails_above_eight_parallel_requests_has_no_finding(answer: bytes) -> None:
@@ -107,7 +119,9 @@ def test_a_database_that_is_locked_by_other_requests_is_one_finding_about_concur
 def test_a_message_that_always_crashes_is_found_beside_crashes_by_concurrency() -> None:
     class Both(Overloaded):
         def failure(self, body: bytes, number: int, under_way: int) -> bytes | None:
-            return response(500, b"locked") if under_way > 4 or b'"orderMinimum":1,' in body.replace(b" ", b"") else None
+            return (
+                response(500, b"locked") if under_way > 4 or b'"orderMinimum":1,' in body.replace(b" ", b"") else None
+            )
 
     report = fired(Both(b""))
     assert [finding.kind for finding in report.findings].count("sporadic-crash") == 1

@@ -1,4 +1,6 @@
-"""Targets that are not ready for some time: they restart, ask for a pause, or no longer know the session of the client."""
+"""Targets that are not ready for some time: they restart, ask for a pause, or no longer know the session of the
+client.
+"""
 
 import asyncio
 import os
@@ -67,7 +69,9 @@ def test_by_default_brokerfuzz_waits_for_more_than_a_minute(start: Start, second
     assert b"the time limit of 3 s was reached" in output
 
 
-@pytest.mark.parametrize("answer", [response(429, b"", "Retry-After: 7200"), response(503, b"", "Retry-After: 7200")], ids=["429", "503"])
+@pytest.mark.parametrize(
+    "answer", [response(429, b"", "Retry-After: 7200"), response(503, b"", "Retry-After: 7200")], ids=["429", "503"]
+)
 def test_a_daily_quota_ends_the_campaign_as_partial_without_a_finding(answer: bytes) -> None:
     service = Changing(until(3600, answer))
     report = fired(service, longest_wait=60)
@@ -117,9 +121,18 @@ def test_a_session_that_ends_is_partial_and_no_finding(answer: bytes, why: str, 
 
 
 @pytest.mark.parametrize(("option", "times"), [((), 1), (("--authenticate-after", "3xx"), 2)])
-def test_the_statuses_after_which_a_session_is_renewed_can_be_chosen(run: Run, tmp_path: Path, option: tuple[str, ...], times: int) -> None:
+def test_the_statuses_after_which_a_session_is_renewed_can_be_chosen(
+    run: Run, tmp_path: Path, option: tuple[str, ...], times: int
+) -> None:
     hooks, log = tmp_path / "hooks.py", tmp_path / "log"
-    lines = ["from pathlib import Path", f"LOG = Path({str(log)!r})", "SESSIONS = []", "", "def authenticate():", "    SESSIONS.append('.')"]
+    lines = [
+        "from pathlib import Path",
+        f"LOG = Path({str(log)!r})",
+        "SESSIONS = []",
+        "",
+        "def authenticate():",
+        "    SESSIONS.append('.')",
+    ]
     lines += ["    LOG.write_text(''.join(SESSIONS))", "    return {'X-Session': LOG.read_text()}"]
     hooks.write_text("\n".join(lines))
 
@@ -154,8 +167,14 @@ class Hangs(Changing):
 def test_a_target_that_hangs_gives_one_finding_and_ends_the_campaign(concurrency: int) -> None:
     service = Hangs()
     report = fired(service, concurrency=concurrency, timeout=0.3, longest_wait=0.5)
-    assert [(finding.kind, finding.count <= concurrency) for finding in report.findings] == [("stopped-answering", True)]
-    assert report.findings[0].sentence().startswith("The target stopped answering (no answer within 0.3 s) while it processed this message")
+    assert [(finding.kind, finding.count <= concurrency) for finding in report.findings] == [
+        ("stopped-answering", True)
+    ]
+    assert (
+        report.findings[0]
+        .sentence()
+        .startswith("The target stopped answering (no answer within 0.3 s) while it processed this message")
+    )
     assert (report.outcome.state, report.outcome.status) == ("partial", 1)
     assert service.requests < 50 + concurrency
 
@@ -219,12 +238,17 @@ def test_a_message_that_always_hangs_is_a_finding_and_the_campaign_continues() -
 @pytest.mark.parametrize(
     ("then", "why"),
     [
-        (until(3600, response(429, b"", "Retry-After: 45")), "waiting for the target (it asked for a pause of 45 s with status 429)"),
+        (
+            until(3600, response(429, b"", "Retry-After: 45")),
+            "waiting for the target (it asked for a pause of 45 s with status 429)",
+        ),
         (until(3600, response(503)), "waiting for the target (status 503)"),
     ],
     ids=["pause", "down"],
 )
-def test_the_progress_line_says_what_brokerfuzz_waits_for(then: Callable[[float], bytes | None], why: str, environment: Mapping[str, str]) -> None:
+def test_the_progress_line_says_what_brokerfuzz_waits_for(
+    then: Callable[[float], bytes | None], why: str, environment: Mapping[str, str]
+) -> None:
     pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
     ours, theirs = pty.openpty()
     with serving(Changing(then)) as url, os.fdopen(ours, "rb", buffering=0) as terminal:

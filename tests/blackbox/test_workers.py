@@ -22,7 +22,18 @@ import brokerfuzz
 from brokerfuzz.cli import commands
 
 NOW: Final = "2026-01-01T00:00:00Z"
-OFFERS: Final = ("--now", NOW, "--rule", "*productClusters*", "--rule", "*order*", "--json", "--shrink", "off", "--no-preflight")
+OFFERS: Final = (
+    "--now",
+    NOW,
+    "--rule",
+    "*productClusters*",
+    "--rule",
+    "*order*",
+    "--json",
+    "--shrink",
+    "off",
+    "--no-preflight",
+)
 """More than two thousand cases, which are several shards."""
 BUGS: Final = ("accepts-zero-order-minimum", "rejects-fractions-of-cents", "rejects-apostrophes")
 FEW: Final[Any] = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "shrink": 0}
@@ -32,7 +43,17 @@ linux_only = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="th
 
 @pytest.fixture(scope="module")
 def shop() -> Iterator[str]:
-    words = [sys.executable, "-m", "brokerfuzz", "serve", "--port", "0", "--now", NOW, *(word for bug in BUGS for word in ("--bug", bug))]
+    words = [
+        sys.executable,
+        "-m",
+        "brokerfuzz",
+        "serve",
+        "--port",
+        "0",
+        "--now",
+        NOW,
+        *(word for bug in BUGS for word in ("--bug", bug)),
+    ]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as service:
         assert service.stdout is not None
         try:
@@ -48,7 +69,11 @@ def report(stdout: bytes | str) -> Any:
 
 def without_times(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: without_times(prop) for name, prop in value.items() if name not in ("started", "seconds", "timing", "campaign")}
+        return {
+            name: without_times(prop)
+            for name, prop in value.items()
+            if name not in ("started", "seconds", "timing", "campaign")
+        }
     return [without_times(item) for item in value] if isinstance(value, list) else value
 
 
@@ -65,7 +90,9 @@ def test_the_report_does_not_depend_on_the_number_of_workers(shop: str, alone: A
 
 @linux_only
 @pytest.mark.parametrize("journal", [True, False], ids=["with a journal", "without a journal"])
-def test_a_campaign_recovers_from_killed_workers(shop: str, alone: Any, start: Start, tmp_path: Path, journal: bool) -> None:
+def test_a_campaign_recovers_from_killed_workers(
+    shop: str, alone: Any, start: Start, tmp_path: Path, journal: bool
+) -> None:
     words = ("--journal", tmp_path / "run.ndjson") if journal else ()
     with start("fire", shop, *OFFERS, "--workers", 2, *words) as process:
         for _ in range(2):
@@ -97,7 +124,8 @@ def test_workers_that_are_lost_again_and_again_end_the_campaign_with_one_line(st
         _, stderr = process.communicate(timeout=SECONDS)
     assert process.returncode == 2
     assert stderr.decode() == (
-        "brokerfuzz: workers were lost 3 times while they sent the same cases: check that the workers have enough memory, "
+        "brokerfuzz: workers were lost 3 times while they sent the same cases: check that the workers have enough "
+        "memory, "
         f"and continue with --resume {journal}\n"
     )
 

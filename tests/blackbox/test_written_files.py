@@ -1,4 +1,6 @@
-"""What a campaign does with files: it never replaces one of its own files, and no campaign loses what another one has written."""
+"""What a campaign does with files: it never replaces one of its own files, and no campaign loses what another one has
+written.
+"""
 
 import json
 from collections.abc import Callable
@@ -75,8 +77,12 @@ def test_two_campaigns_that_update_a_baseline_at_the_same_time_lose_no_finding(s
 
 
 @pytest.mark.parametrize("smallest", [{}, {"raw": 1}, 5, None, {"headers": []}])
-@pytest.mark.parametrize("command", [("explain", "2cbdcdfc", "known.json"), ("fire", "http://127.0.0.1:1/", "--baseline", "known.json")])
-def test_a_baseline_with_a_malformed_message_is_named_with_its_line(run: Run, command: tuple[str, ...], smallest: Any) -> None:
+@pytest.mark.parametrize(
+    "command", [("explain", "2cbdcdfc", "known.json"), ("fire", "http://127.0.0.1:1/", "--baseline", "known.json")]
+)
+def test_a_baseline_with_a_malformed_message_is_named_with_its_line(
+    run: Run, command: tuple[str, ...], smallest: Any
+) -> None:
     entry = {"finding": "2cbdcdfc", "sentence": "A.", "smallest": smallest}
     Path("known.json").write_text(f'{{"baseline": 3, "findings": [\n{json.dumps(entry)}]}}')
     done = run(*command)

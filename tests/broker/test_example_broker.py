@@ -59,7 +59,9 @@ def cases(contract: Contract) -> list[Case]:
     return list(islice(catalogue(MESSAGE_TYPES[0], now=datetime.now(UTC), contract=contract), CASES))
 
 
-def fired(url: str, contract: Contract, cases: list[Case], mistake: str, monkeypatch: pytest.MonkeyPatch) -> CampaignResult:
+def fired(
+    url: str, contract: Contract, cases: list[Case], mistake: str, monkeypatch: pytest.MonkeyPatch
+) -> CampaignResult:
     monkeypatch.setenv("BROKER_URL", url)
     hooks = Hooks(hook_file(str(EXAMPLE / "hooks.py")), 10)
     target = HookedTarget(f"{url}/offers", hooks=hooks, cleanup=None, headers=[("X-Mistake", mistake)])
@@ -69,11 +71,15 @@ def fired(url: str, contract: Contract, cases: list[Case], mistake: str, monkeyp
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 @pytest.mark.rotated(5)
-def test_each_mistake_is_found_with_300_cases(url: str, contract: Contract, cases: list[Case], mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_mistake_is_found_with_300_cases(
+    url: str, contract: Contract, cases: list[Case], mistake: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert fired(url, contract, cases, mistake, monkeypatch).findings
 
 
-def test_the_broker_without_mistakes_has_no_findings(url: str, contract: Contract, cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_broker_without_mistakes_has_no_findings(
+    url: str, contract: Contract, cases: list[Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
     result = fired(url, contract, cases, "none", monkeypatch)
     assert (result.findings, result.unproven, result.cases) == ((), 0, CASES)
 

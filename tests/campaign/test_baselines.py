@@ -39,7 +39,9 @@ def test_the_fingerprint_does_not_depend_on_which_case_comes_first() -> None:
 @sample(150, 1200)
 def test_different_findings_have_different_fingerprints(size: int) -> None:
     some = [case for case in catalogue(OFFER, now=NOW) if b'"orderM' in case.body][:size]
-    found = [finding.fingerprint for finding in fired(Service(lambda body: 400 if body == b"{}" else 201), some).findings]
+    found = [
+        finding.fingerprint for finding in fired(Service(lambda body: 400 if body == b"{}" else 201), some).findings
+    ]
     assert len(found) == len(set(found)) > 3
 
 
@@ -76,7 +78,11 @@ def test_a_baseline_is_sorted_with_a_few_lines_per_entry_and_contains_small_mess
     for finding in found.values():
         again = of_baseline(known, OFFER).get(finding.name)
         assert (again is None) == (len(finding.body) > baseline.LARGEST)
-        assert again is None or (again.case.body, again.label, again.kind) == (finding.body, finding.label, finding.kind)
+        assert again is None or (again.case.body, again.label, again.kind) == (
+            finding.body,
+            finding.label,
+            finding.kind,
+        )
 
 
 def test_an_update_keeps_reasons_and_dates(tmp_path: Path) -> None:
@@ -85,7 +91,9 @@ def test_an_update_keeps_reasons_and_dates(tmp_path: Path) -> None:
     entries = baseline.updated({}, found, add=True)
     name = found[0].name
     until = date(2026, 12, 31)
-    baseline.write(path, {**entries, name: replace(entries[name], sentence="Old.", reason="ticket 17 \u00e9", until=until)})
+    baseline.write(
+        path, {**entries, name: replace(entries[name], sentence="Old.", reason="ticket 17 \u00e9", until=until)}
+    )
     again = baseline.updated(baseline.read(path), found, add=True, prune=entries)[name]
     assert again == replace(entries[name], reason="ticket 17 \u00e9", until=until)
     assert (again.applies(until), again.applies(until + timedelta(days=1))) == (True, False)
@@ -99,17 +107,31 @@ def test_an_update_keeps_reasons_and_dates(tmp_path: Path) -> None:
         ("1", "the entry does not name a finding"),
         ('{"finding": "2cbdcdfc"}', "sentence is None, but must be a string"),
         ('{"finding": "2cbdcdfc", "sentence": "A.", "reason": 5}', "reason is 5, but must be a string"),
-        ('{"finding": "2cbdcdfc", "sentence": "A.", "until": "soon"}', "until is 'soon': use a date such as 2026-12-31"),
+        (
+            '{"finding": "2cbdcdfc", "sentence": "A.", "until": "soon"}',
+            "until is 'soon': use a date such as 2026-12-31",
+        ),
         ('{"finding": "2cbdcdfc", "sentence": "A.", "until": 5}', "until is 5: use a date"),
-        ('{"finding": "2cbdcdfc", "sentence": "A.", "smallest": {}}', "smallest is {}, but must contain the property body or raw"),
-        ('{"finding": "2cbdcdfc", "sentence": "A.", "smallest": {"raw": 1}}', "smallest is {'raw': 1}, but must contain"),
+        (
+            '{"finding": "2cbdcdfc", "sentence": "A.", "smallest": {}}',
+            "smallest is {}, but must contain the property body or raw",
+        ),
+        (
+            '{"finding": "2cbdcdfc", "sentence": "A.", "smallest": {"raw": 1}}',
+            "smallest is {'raw': 1}, but must contain",
+        ),
         ('{"finding": "2cbdcdfc", "sentence": "A.", "smallest": 1}', "smallest is 1, but must contain"),
-        ('{"finding": "2cbdcdfc", "sentence": "A.", "utnil": "2026-12-31"}', "unknown property 'utnil': did you mean 'until'?"),
+        (
+            '{"finding": "2cbdcdfc", "sentence": "A.", "utnil": "2026-12-31"}',
+            "unknown property 'utnil': did you mean 'until'?",
+        ),
     ],
 )
 def test_an_invalid_entry_is_reported_with_its_line(tmp_path: Path, entry: str, said: str) -> None:
     path = tmp_path / "known.json"
-    path.write_text(f'{{"baseline": 3, "findings": [\n {{"finding": "00000000",\n  "sentence": "["}},\n\n {entry}\n]}}\n')
+    path.write_text(
+        f'{{"baseline": 3, "findings": [\n {{"finding": "00000000",\n  "sentence": "["}},\n\n {entry}\n]}}\n'
+    )
     with pytest.raises(BaselineError) as raised:
         baseline.read(path)
     assert str(raised.value).startswith(f"{path}, line 5: {said}")
@@ -118,7 +140,10 @@ def test_an_invalid_entry_is_reported_with_its_line(tmp_path: Path, entry: str, 
 def test_an_invalid_message_is_reported_with_its_entry() -> None:
     for smallest in ({}, {"raw": "A"}, {"body": {}, "headers": [["Authorization", "x"]]}, 5):
         message = {"kind": "crashed", "message": OFFER, "verdict": "valid", "smallest": smallest}
-        with pytest.raises(BaselineError, match=r"the message of the finding 2cbdcdfc in the baseline is malformed .*: remove .*`smallest`"):
+        with pytest.raises(
+            BaselineError,
+            match=r"the message of the finding 2cbdcdfc in the baseline is malformed .*: remove .*`smallest`",
+        ):
             of_baseline({"2cbdcdfc": baseline.KnownFinding("A.", message=message)}, OFFER)
 
 

@@ -30,9 +30,18 @@ def rejecting(test: Callable[[Any], bool], status: int = 400) -> Callable[[bytes
     return lambda body: status if conforming(body) == 201 and test(json.loads(body)) else conforming(body)
 
 
-def searched(body: bytes, status_of: Callable[[bytes], int], *, requests: int = 200, **options: Any) -> tuple[CauseSearch, Service]:
+def searched(
+    body: bytes, status_of: Callable[[bytes], int], *, requests: int = 200, **options: Any
+) -> tuple[CauseSearch, Service]:
     service = Service(status_of)
-    search = CauseSearch(body, send=service.send, judge=lambda b: check(OFFER, b, now=NOW), schemas=SCHEMAS, bounds=Bounds(requests), **options)
+    search = CauseSearch(
+        body,
+        send=service.send,
+        judge=lambda b: check(OFFER, b, now=NOW),
+        schemas=SCHEMAS,
+        bounds=Bounds(requests),
+        **options,
+    )
     asyncio.run(search.run())
     return search, service
 
@@ -56,7 +65,12 @@ def lacks(name: str, value: Any) -> bool:
 
 def test_a_required_property_of_an_item_is_named() -> None:
     body = tier()
-    search, _ = searched(body, rejecting(lambda value: any("pageCounts" not in t for c in value.get("priceClasses", ()) for t in c["priceTiers"])))
+    search, _ = searched(
+        body,
+        rejecting(
+            lambda value: any("pageCounts" not in t for c in value.get("priceClasses", ()) for t in c["priceTiers"])
+        ),
+    )
     assert search.places == ("/priceClasses/0/priceTiers/0/pageCounts",)
 
 
@@ -77,13 +91,27 @@ def test_properties_that_change_the_answer_only_together_are_both_named() -> Non
         (PLAINEST, lambda value: value["number"] == "0", "/number"),
         (tier(), lambda value: '"price": 0' in json.dumps(value), "/priceClasses/0/priceTiers/0/price"),
         (PLAINEST, lambda value: len(value["number"]) == 1, "/number"),
-        (b'{"number":"0","offerType":"Email","isActive":false}', lambda value: value.get("isActive") is False, "/isActive"),
-        (b'{"number":"0","offerType":"Email","comments":null}', lambda value: value.get("comments", 1) is None, "/comments"),
-        (b'{"number":"0","offerType":"Email","accessGroups":[]}', lambda value: value.get("accessGroups") == [], "/accessGroups"),
+        (
+            b'{"number":"0","offerType":"Email","isActive":false}',
+            lambda value: value.get("isActive") is False,
+            "/isActive",
+        ),
+        (
+            b'{"number":"0","offerType":"Email","comments":null}',
+            lambda value: value.get("comments", 1) is None,
+            "/comments",
+        ),
+        (
+            b'{"number":"0","offerType":"Email","accessGroups":[]}',
+            lambda value: value.get("accessGroups") == [],
+            "/accessGroups",
+        ),
     ],
     ids=["an enum value", "a string", "a number", "a length", "false", "null", "an empty array"],
 )
-def test_the_plainest_value_is_named_if_any_other_value_is_accepted(body: bytes, test: Callable[[Any], bool], place: str) -> None:
+def test_the_plainest_value_is_named_if_any_other_value_is_accepted(
+    body: bytes, test: Callable[[Any], bool], place: str
+) -> None:
     search, _ = searched(body, rejecting(test))
     assert search.places == (place,)
 
@@ -98,7 +126,9 @@ def test_the_search_for_the_cause_of_a_crash_keeps_the_ambiguity_of_the_message(
     body = b'{"number":"0","offerType":"Email","deliveryScheduleCron":"@daily"}'
     search, service = searched(body, lambda body: 201 if b"isTaxable" in body else 500)
     assert search.places == ("/isTaxable",)
-    assert {tuple(touched.ambiguity for touched in check(OFFER, body, now=NOW).ambiguities) for body in service.bodies} == {("cron-syntax",)}
+    assert {
+        tuple(touched.ambiguity for touched in check(OFFER, body, now=NOW).ambiguities) for body in service.bodies
+    } == {("cron-syntax",)}
 
 
 def test_no_cause_is_found_within_the_limits_if_the_service_rejects_everything() -> None:
@@ -110,7 +140,9 @@ def test_no_cause_is_found_within_the_limits_if_the_service_rejects_everything()
 
 
 def test_a_required_property_is_named_even_if_other_properties_are_rejected() -> None:
-    search, _ = searched(PLAINEST, rejecting(lambda value: "comments" not in value or "pdfUrl" in value or "priceClasses" in value))
+    search, _ = searched(
+        PLAINEST, rejecting(lambda value: "comments" not in value or "pdfUrl" in value or "priceClasses" in value)
+    )
     assert search.places == ("/comments",)
 
 
@@ -145,7 +177,9 @@ def test_the_search_is_deterministic() -> None:
     assert runs[0] == runs[1]
 
 
-@pytest.mark.parametrize("body", [b"", b"[" * 1000, b'{"number":"0"}', b'{"number":"0","offerType":"Email","orderMinimum":0}'])
+@pytest.mark.parametrize(
+    "body", [b"", b"[" * 1000, b'{"number":"0"}', b'{"number":"0","offerType":"Email","orderMinimum":0}']
+)
 def test_a_message_that_breaks_a_rule_is_not_searched(body: bytes) -> None:
     assert searched(body, lambda _: 201)[1].bodies == []
 
@@ -156,37 +190,55 @@ def test_a_message_that_breaks_a_rule_is_not_searched(body: bytes) -> None:
 def fired(status_of: Callable[[bytes], int], *props: dict[str, Any]) -> Any:
     bodies = [json.dumps({"number": "N-1", "offerType": "Email", **more}).encode() for more in props]
     with serving(answers(status_of)) as url:
-        return fire([Case.judged(OFFER, body, tags=("edge:some",), now=NOW) for body in bodies], HttpTarget(url), Options(now=NOW))
+        return fire(
+            [Case.judged(OFFER, body, tags=("edge:some",), now=NOW) for body in bodies],
+            HttpTarget(url),
+            Options(now=NOW),
+        )
 
 
 def test_the_sentence_names_the_absent_property() -> None:
-    result = fired(rejecting(lambda value: "pdfUrl" not in value), {"comments": "a"}, {"pdfUrl": "https://example.com/"})
+    result = fired(
+        rejecting(lambda value: "pdfUrl" not in value), {"comments": "a"}, {"pdfUrl": "https://example.com/"}
+    )
     (finding,) = result.findings
     assert (finding.body, finding.places) == (PLAINEST, ("/pdfUrl",))
-    assert finding.sentence() == ("The target rejected a valid offer creation request (status 400); cause: /pdfUrl is absent.")
+    assert finding.sentence() == (
+        "The target rejected a valid offer creation request (status 400); cause: /pdfUrl is absent."
+    )
 
 
 def test_if_the_number_of_items_matters_the_array_is_the_cause() -> None:
-    (finding,) = fired(rejecting(lambda value: len(value.get("accessGroups") or ()) > 3), {"accessGroups": [*"abcdef"]}).findings
+    (finding,) = fired(
+        rejecting(lambda value: len(value.get("accessGroups") or ()) > 3), {"accessGroups": [*"abcdef"]}
+    ).findings
     assert finding.places == ("/accessGroups",)
 
 
 def test_if_the_number_of_items_matters_the_array_is_the_cause_even_after_a_limit() -> None:
-    body = json.dumps({"number": "N-1", "offerType": "Email", "comments": "x", "accessGroups": [*"abcdefghijklmno"]}).encode()
+    body = json.dumps(
+        {"number": "N-1", "offerType": "Email", "comments": "x", "accessGroups": [*"abcdefghijklmno"]}
+    ).encode()
     target = Service(rejecting(lambda value: len(value.get("accessGroups") or ()) > 10))
     (finding,) = fire([Case.judged(OFFER, body, now=NOW)], target, Options(now=NOW, shrink_requests=20)).findings
     assert (finding.whole, finding.places) == (False, ("/accessGroups",))
 
 
 def test_present_and_absent_properties_can_both_be_causes() -> None:
-    result = fired(rejecting(lambda value: "comments" in value and "isActive" not in value, 500), {"comments": "a"}, {"isActive": True})
+    result = fired(
+        rejecting(lambda value: "comments" in value and "isActive" not in value, 500),
+        {"comments": "a"},
+        {"isActive": True},
+    )
     (finding,) = result.findings
     assert finding.kind == "crashed"
     assert 'cause: /comments is "" and /isActive is absent' in finding.sentence()
 
 
 def test_an_absent_property_replaces_its_object_as_the_cause() -> None:
-    demanded = rejecting(lambda value: any("offerId" not in offer for offer in (value.get("omniChannel") or {}).get("offers") or ()))
+    demanded = rejecting(
+        lambda value: any("offerId" not in offer for offer in (value.get("omniChannel") or {}).get("offers") or ())
+    )
     (finding,) = fired(demanded, {"omniChannel": {"offers": [{"deliveryChannel": "Email"}]}}).findings
     assert finding.places == ("/omniChannel/offers/0/offerId",)
 
@@ -195,7 +247,12 @@ def test_findings_with_the_same_smallest_message_are_searched_once() -> None:
     def requests(*props: dict[str, Any]) -> int:
         with serving(answers(lambda _: 400)) as url:
             cases = [
-                Case.judged(OFFER, json.dumps({"number": "0", "offerType": "Direct Mail", **more}).encode(), tags=(f"edge:{n}",), now=NOW)
+                Case.judged(
+                    OFFER,
+                    json.dumps({"number": "0", "offerType": "Direct Mail", **more}).encode(),
+                    tags=(f"edge:{n}",),
+                    now=NOW,
+                )
                 for n, more in enumerate(props)
             ]
             return fire(cases, HttpTarget(url), Options(now=NOW)).requests
@@ -222,7 +279,9 @@ def test_every_place_of_a_request_can_be_added() -> None:
         path = left.pop()
         for name, values in list(missing_properties(tree, path, SCHEMAS)):
             proposals = [with_property(tree, path, name, value) for value in values]
-            tree = next(proposal for proposal in proposals if check(OFFER, write_tree(proposal), now=NOW).label == "valid")
+            tree = next(
+                proposal for proposal in proposals if check(OFFER, write_tree(proposal), now=NOW).label == "valid"
+            )
         left += [(*path, step) for step in range(len(children(at(tree, path))))]
     assert {site(tree, path) for path in paths(tree)} == set(SCHEMAS)
 

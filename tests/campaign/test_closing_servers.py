@@ -20,7 +20,9 @@ UNLUCKY = 13
 
 def case(number: int) -> Case:
     minimum = number % 2 * 12 + 1
-    return Case.judged(OFFER, json.dumps({"number": f"N-{number}", "offerType": "Email", "orderMinimum": minimum}).encode())
+    return Case.judged(
+        OFFER, json.dumps({"number": f"N-{number}", "offerType": "Email", "orderMinimum": minimum}).encode()
+    )
 
 
 async def raises_on_one_value(scope: Any, receive: Any, send: Any) -> None:
@@ -30,7 +32,9 @@ async def raises_on_one_value(scope: Any, receive: Any, send: Any) -> None:
         event = await receive()
         body, more = body + event.get("body", b""), event.get("more_body", False)
     minimum = json.loads(body).get("orderMinimum")
-    await send({"type": "http.response.start", "status": 500 if minimum == UNLUCKY else conforming(body), "headers": []})
+    await send(
+        {"type": "http.response.start", "status": 500 if minimum == UNLUCKY else conforming(body), "headers": []}
+    )
     await send({"type": "http.response.body", "body": b""})
     if minimum == UNLUCKY:
         raise KeyError(minimum)
@@ -58,11 +62,14 @@ async def closes_at_the_second_request(reader: asyncio.StreamReader, writer: asy
             writer.write(response(500 if json.loads(body).get("orderMinimum") == UNLUCKY else conforming(body)))
 
 
-@pytest.mark.parametrize("server", [lambda: uvicorn_serving(raises_on_one_value), lambda: serving_streams(closes_at_the_second_request)])
+@pytest.mark.parametrize(
+    "server", [lambda: uvicorn_serving(raises_on_one_value), lambda: serving_streams(closes_at_the_second_request)]
+)
 def test_only_the_message_that_crashes_the_server_is_blamed(server: Any) -> None:
     with server() as url:
         result = fire(map(case, range(1000)), HttpTarget(url), Options(concurrency=16))
     assert result.counts == {("valid", "accepted"): 500, ("valid", "crashed"): 500}
-    assert [(finding.answer.status, finding.flaky, json.loads(finding.body).get("orderMinimum")) for finding in result.findings] == [
-        (500, False, UNLUCKY)
-    ]
+    assert [
+        (finding.answer.status, finding.flaky, json.loads(finding.body).get("orderMinimum"))
+        for finding in result.findings
+    ] == [(500, False, UNLUCKY)]

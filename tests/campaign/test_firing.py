@@ -35,7 +35,9 @@ def case(*tags: str, faults: Iterable[Fault] = (), **props: Any) -> Case:
 
 
 def below(number: int, technique: str, **props: Any) -> Case:
-    return replace(case(faults=[Fault(MINIMUM, "/orderMinimum", technique)], orderMinimum=number, **props), twin=case(**props))
+    return replace(
+        case(faults=[Fault(MINIMUM, "/orderMinimum", technique)], orderMinimum=number, **props), twin=case(**props)
+    )
 
 
 VALID = case("edge:plain")
@@ -59,14 +61,25 @@ def test_a_conforming_service_has_no_findings() -> None:
     with serving(answers(conforming)) as url:
         result = fired([VALID, INVALID, OPEN] * 20, HttpTarget(url))
     assert result.counts == {("valid", "accepted"): 20, ("invalid", "rejected"): 20, ("unspecified", "accepted"): 20}
-    assert (result.findings, result.cases, result.requests, result.stopped, result.outcome.status) == ((), 60, 60, None, 0)
+    assert (result.findings, result.cases, result.requests, result.stopped, result.outcome.status) == (
+        (),
+        60,
+        60,
+        None,
+        0,
+    )
 
 
 def test_a_service_that_accepts_everything_has_a_finding_for_each_broken_rule() -> None:
     with serving(answers(lambda _: 200)) as url:
         result = fired([VALID, INVALID, OPEN, below(-5, "negative")], HttpTarget(url))
     (finding,) = result.findings
-    assert (finding.kind, finding.count, finding.techniques, result.outcome.status) == ("invalid-accepted", 2, ("one-below", "negative"), 1)
+    assert (finding.kind, finding.count, finding.techniques, result.outcome.status) == (
+        "invalid-accepted",
+        2,
+        ("one-below", "negative"),
+        1,
+    )
     assert json.loads(finding.body) == {"number": "0", "offerType": "Direct Mail", "orderMinimum": 0}
     assert [(reason.rule, reason.at, reason.source) for reason in finding.reasons] == [
         (MINIMUM, "/orderMinimum", "Offer creation request, row orderMinimum; validation rule 7")
@@ -76,11 +89,17 @@ def test_a_service_that_accepts_everything_has_a_finding_for_each_broken_rule() 
 
 def test_a_service_that_rejects_everything_has_one_finding() -> None:
     with serving(answers(lambda _: 400)) as url:
-        result = fired([VALID, case("edge:a", comments=""), case("edge:b", description=None), INVALID, OPEN], HttpTarget(url), concurrency=1)
+        result = fired(
+            [VALID, case("edge:a", comments=""), case("edge:b", description=None), INVALID, OPEN],
+            HttpTarget(url),
+            concurrency=1,
+        )
     (finding,) = result.findings
     assert (finding.kind, finding.count, finding.tags) == ("valid-rejected", 3, ("edge:plain", "edge:a", "edge:b"))
     assert finding.body == b'{"number":"0","offerType":"Direct Mail"}'
-    assert finding.sentence() == ("The target rejected a valid offer creation request (status 400); even the simplest message causes this.")
+    assert finding.sentence() == (
+        "The target rejected a valid offer creation request (status 400); even the simplest message causes this."
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,7 +124,10 @@ def test_a_target_that_hangs_times_out() -> None:
     with serving(hangs) as url:
         result = fired([VALID], HttpTarget(url, timeout=0.3), shrink_requests=2)
     assert [(finding.kind, finding.reproduced) for finding in result.findings] == [("timeout", True)]
-    assert "The target did not answer a valid offer creation request (no answer within 0.3 s)" in result.findings[0].sentence()
+    assert (
+        "The target did not answer a valid offer creation request (no answer within 0.3 s)"
+        in result.findings[0].sentence()
+    )
 
 
 def test_a_target_that_cannot_be_reached_is_an_error() -> None:
@@ -136,7 +158,9 @@ def test_a_target_that_stops_ends_the_campaign_with_one_finding() -> None:
     threading.Thread(target=host, daemon=True).start()
     ready.wait(5)
     result = fired(cases(), HttpTarget(urls[0], patience=2), concurrency=4)
-    (finding,) = [one for one in result.findings if one.kind == "stopped-answering"]  # a request that was under way may be a crash of its own
+    (finding,) = [
+        one for one in result.findings if one.kind == "stopped-answering"
+    ]  # a request that was under way may be a crash of its own
     assert result.stopped == "the target stopped answering (the connection was refused)"
     assert finding.sentence().startswith("The target stopped answering (the connection was refused)")
     assert result.cases < 20
@@ -155,7 +179,10 @@ def test_findings_about_different_properties_stay_separate() -> None:
         value = json.loads(body)
         return 400 if value.get("comments") == "" or value.get("description") == "" else 201
 
-    result = fired([case("edge:empty", comments="", description=""), case("edge:empty-description", description="")], Service(status_of))
+    result = fired(
+        [case("edge:empty", comments="", description=""), case("edge:empty-description", description="")],
+        Service(status_of),
+    )
     assert [finding.places for finding in result.findings] == [("/comments",), ("/description",)]
     alone = fired([case("edge:one", comments=""), case("edge:two", description="")], Service(status_of))
     assert [finding.places for finding in alone.findings] == [("/comments",), ("/description",)]
@@ -166,7 +193,10 @@ def test_the_first_messages_that_nothing_distinguishes_are_shrunk_separately() -
         value = json.loads(body)
         return 400 if {"comments", "description"} & value.keys() else 201
 
-    result = fired([case(comments="a"), case(description="b"), *(case(comments=str(number)) for number in range(20))], Service(status_of))
+    result = fired(
+        [case(comments="a"), case(description="b"), *(case(comments=str(number)) for number in range(20))],
+        Service(status_of),
+    )
     assert {finding.places: finding.count for finding in result.findings} == {("/comments",): 21, ("/description",): 1}
 
 
@@ -178,15 +208,22 @@ def test_findings_do_not_depend_on_the_order_of_answers() -> None:
 
     cases = [below(-number, "negative", comments=str(number)) for number in range(1, 40)]
     cases += [case(f"edge:{number % 3}", description="") for number in range(40)]
-    found = [fired(cases, target(lambda body: 201 if b"orderM" in body else 400), concurrency=8) for target in (Service, Overtaking)]
-    results = [[(finding.sentence(), finding.body, finding.count, finding.case.id) for finding in result.findings] for result in found]
+    found = [
+        fired(cases, target(lambda body: 201 if b"orderM" in body else 400), concurrency=8)
+        for target in (Service, Overtaking)
+    ]
+    results = [
+        [(finding.sentence(), finding.body, finding.count, finding.case.id) for finding in result.findings]
+        for result in found
+    ]
     assert results[0] == results[1]
 
 
 def test_the_sentence_names_answer_rule_place_and_technique() -> None:
     (finding,) = fired([INVALID], Service(lambda _: 201)).findings
     assert finding.sentence() == (
-        "The target accepted an invalid offer creation request (status 201); broken rule: orderMinimum:minimum at /orderMinimum "
+        "The target accepted an invalid offer creation request (status 201); broken rule: orderMinimum:minimum at "
+        "/orderMinimum "
         "(expected at least 1, found 0); found by one-below."
     )
 
@@ -213,7 +250,9 @@ def test_an_ambiguity_with_a_policy_is_a_rule() -> None:
     (finding,) = fired([OPEN], Service(lambda _: 201), policies={"cron-syntax": "rejected"}).findings
     assert (finding.kind, finding.reasons[0].rule) == ("invalid-accepted", "ambiguity/cron-syntax")
     assert finding.reasons[0].source.startswith("Offer creation request")
-    assert fired([OPEN], Service(lambda _: 201), policies={"cron-syntax": "accepted"}).counts == {("valid", "accepted"): 1}
+    assert fired([OPEN], Service(lambda _: 201), policies={"cron-syntax": "accepted"}).counts == {
+        ("valid", "accepted"): 1
+    }
 
 
 # ---------------------------------------------------------------------------------------------------- the ledger
@@ -236,7 +275,10 @@ def test_the_ledger_lists_the_behaviour_for_each_ambiguity() -> None:
 
 def test_an_accepted_message_counts_for_every_ambiguity_that_it_touches() -> None:
     both = case("probe:both", deliveryScheduleCron="@daily", orderMinimum=5, orderMaximum=2)
-    assert [observed.ambiguity.id for observed in fired([both], Service(lambda _: 200)).ambiguities] == ["cron-syntax", "range-order"]
+    assert [observed.ambiguity.id for observed in fired([both], Service(lambda _: 200)).ambiguities] == [
+        "cron-syntax",
+        "range-order",
+    ]
 
 
 # ---------------------------------------------------------------------------------------------------- limits
@@ -288,7 +330,10 @@ def test_the_time_limit_and_ctrl_c_work_even_if_requests_ignore_their_cancellati
     def press() -> None:
         threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 
-    assert fired(interrupting([], lambda: None), IgnoringCancellation(lambda _: 200), time=0.12).stopped == "the time limit of 0.12 s was reached"
+    assert (
+        fired(interrupting([], lambda: None), IgnoringCancellation(lambda _: 200), time=0.12).stopped
+        == "the time limit of 0.12 s was reached"
+    )
     assert fired(interrupting([], press), IgnoringCancellation(lambda _: 200)).stopped == "interrupted"
 
 
@@ -313,7 +358,12 @@ def test_a_campaign_may_have_no_cases() -> None:
 def test_memory_does_not_grow_with_the_number_of_cases() -> None:
     def cases(number: int) -> Iterator[Case]:
         for index in range(number):
-            yield Case(OFFER, b'{"number":"%d","offerType":"Email","comments":"%b"}' % (index, b"x" * 1000), VALID.verdict, tags=("random",))
+            yield Case(
+                OFFER,
+                b'{"number":"%d","offerType":"Email","comments":"%b"}' % (index, b"x" * 1000),
+                VALID.verdict,
+                tags=("random",),
+            )
 
     target = Service(lambda _: 400)  # each is a contradiction
     target.remembers = False
@@ -372,7 +422,9 @@ def test_an_interrupt_while_shrinking_keeps_the_smallest_message_so_far() -> Non
                 await asyncio.sleep(5)
             return await super().send(body, headers)
 
-    (finding,) = fired([below(0, "one-below", comments="a", description="b", isActive=True)], Pressing(lambda _: 200)).findings
+    (finding,) = fired(
+        [below(0, "one-below", comments="a", description="b", isActive=True)], Pressing(lambda _: 200)
+    ).findings
     assert len(finding.body) < len(finding.case.body)
 
 

@@ -48,7 +48,16 @@ class Remembering(Service):
 @cache
 def notations() -> list[Case]:
     """Returns the cases about the notation of a message: white space, escapes, encodings, and repeated properties."""
-    probes = {f"probe:{name}" for name in ("byte-order-mark", "duplicate-properties", "encoding.utf-16", "encoding.utf-32", "content-encoding")}
+    probes = {
+        f"probe:{name}"
+        for name in (
+            "byte-order-mark",
+            "duplicate-properties",
+            "encoding.utf-16",
+            "encoding.utf-32",
+            "content-encoding",
+        )
+    }
     wanted = {f"edge:{name}" for name in SPELLINGS} | probes
     return [case for case in catalogue(OFFER, now=NOW) if wanted & set(case.tags)]
 
@@ -92,7 +101,9 @@ def test_a_finding_is_shrunk_with_fresh_numbers() -> None:
             return 201 if b'"orderMinimum":0' in body else super().judge(body)
 
     cases = [case for case in catalogue(OFFER, now=NOW) if b'"orderMinimum":0' in case.body and len(case.faults) == 1]
-    (finding,) = fire([case for case in cases if "minimum" in case.faults[0].rule], Wrong(), Options(now=NOW, fresh="number")).findings
+    (finding,) = fire(
+        [case for case in cases if "minimum" in case.faults[0].rule], Wrong(), Options(now=NOW, fresh="number")
+    ).findings
     assert finding.body == b'{"number":"0","offerType":"Direct Mail","orderMinimum":0}'
     assert not finding.flaky
 
@@ -134,7 +145,10 @@ def test_no_fresh_value_is_used_twice() -> None:
     assert all(json.loads(body)["number"].startswith("A-") for body in sent)
 
 
-@pytest.mark.parametrize("body", [b"", b"[1]", b"no json", b'[{"number":"A"}]', b'{"number":7,"offerType":"Email"}', b'{"number":""}', b"\xff"])
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"[1]", b"no json", b'[{"number":"A"}]', b'{"number":7,"offerType":"Email"}', b'{"number":""}', b"\xff"],
+)
 def test_a_message_is_not_changed_if_the_change_could_matter(body: bytes) -> None:
     case = Case.judged(OFFER, body, now=NOW)
     assert FreshValues("number", JUDGE.of).of(case, body) == body

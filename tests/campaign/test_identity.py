@@ -25,7 +25,9 @@ Reply = tuple[int, bytes]
 
 
 def says(reply: Callable[[Any], Reply | None]) -> Behaviour:
-    """If a message is a JSON object, the server sends the response that `reply` returns. If `reply` returns None, the server follows the contract."""
+    """If a message is a JSON object, the server sends the response that `reply` returns. If `reply` returns None, the
+    server follows the contract.
+    """
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
         value = json_of(body)
@@ -47,7 +49,9 @@ def found(reply: Callable[[Any], Reply | None], cases: Iterable[Case], **options
 
 
 def about(reply: Callable[[Any], Reply | None], percent: int) -> Iterator[Case]:
-    """Yields at least a third of the cases for which `reply` returns a response, and `percent` percent of the other cases."""
+    """Yields at least a third of the cases for which `reply` returns a response, and `percent` percent of the other
+    cases.
+    """
     step = 100 // percent
     for number, case in enumerate(catalogue(OFFER, now=NOW)):
         value = json_of(case.body)
@@ -67,19 +71,28 @@ def objects(value: Any) -> list[Any]:
 
 
 def products(value: Any) -> list[Any]:
-    return [product for cluster in objects(value.get("productClusters")) for product in objects(cluster.get("products"))]
+    return [
+        product for cluster in objects(value.get("productClusters")) for product in objects(cluster.get("products"))
+    ]
 
 
 def two_wrong_rejections(value: Any) -> Reply | None:
     """Rejects clusters without products, and quantities of zero, with the same response."""
     empty = any(not cluster.get("products") for cluster in objects(value.get("productClusters")))
-    return (400, b"invalid offer") if empty or any(product.get("productQuantityInOffer") == 0 for product in products(value)) else None
+    return (
+        (400, b"invalid offer")
+        if empty or any(product.get("productQuantityInOffer") == 0 for product in products(value))
+        else None
+    )
 
 
 @percent(5)
 def test_two_wrong_rejections_with_the_same_answer_are_two_findings(size: int) -> None:
     findings = found(two_wrong_rejections, about(two_wrong_rejections, size))
-    assert {finding.sites for finding in findings} == {("productClusters[].products",), ("productClusters[].products[].productQuantityInOffer",)}
+    assert {finding.sites for finding in findings} == {
+        ("productClusters[].products",),
+        ("productClusters[].products[].productQuantityInOffer",),
+    }
     for finding in findings:
         assert (finding.kind, finding.reproduced, finding.whole) == ("valid-rejected", True, True)
         first = json.loads(finding.case.body)
@@ -122,7 +135,10 @@ def test_crashes_with_different_answers_are_different_findings() -> None:
 def both(*names: str) -> list[Case]:
     plain = {"number": "N-1", "offerType": "Email"}
     values = [{**plain, **dict.fromkeys(names, "")}, *({**plain, name: ""} for name in names)]
-    return [Case.judged(OFFER, json.dumps(value, separators=(",", ":")).encode(), tags=(f"edge:{number}",)) for number, value in enumerate(values)]
+    return [
+        Case.judged(OFFER, json.dumps(value, separators=(",", ":")).encode(), tags=(f"edge:{number}",))
+        for number, value in enumerate(values)
+    ]
 
 
 def test_timeouts_are_one_finding_for_each_site() -> None:
@@ -134,7 +150,10 @@ def test_timeouts_are_one_finding_for_each_site() -> None:
 
     with serving(behave) as url:
         findings = fire(both("comments", "description") * 2, HttpTarget(url, timeout=0.3), Options(now=NOW)).findings
-    assert [(finding.kind, finding.sites) for finding in findings] == [("timeout", ("comments",)), ("timeout", ("description",))]
+    assert [(finding.kind, finding.sites) for finding in findings] == [
+        ("timeout", ("comments",)),
+        ("timeout", ("description",)),
+    ]
     assert sum(finding.count for finding in findings) == 7  # one of the messages shows both
 
 
@@ -144,7 +163,11 @@ def test_how_a_case_was_found_plays_no_part(size: int) -> None:
         return (400, b"no") if value.get("comments") == "" else None
 
     seeds = [
-        found(rejects, (case for _, case in Plan(message_type=OFFER, now=NOW, seed=seed, only_random=True, count=400).numbered())) for seed in (1, 2)
+        found(
+            rejects,
+            (case for _, case in Plan(message_type=OFFER, now=NOW, seed=seed, only_random=True, count=400).numbered()),
+        )
+        for seed in (1, 2)
     ]
     names = {finding.name for findings in [*seeds, found(rejects, about(rejects, size))] for finding in findings}
     assert len(names) == 1
@@ -157,7 +180,11 @@ def test_shrinking_keeps_the_answer(workers: int) -> None:
     """Before shrinking, each message has two problems, and the answer names both problems."""
 
     def rejects(value: Any) -> Reply | None:
-        problems = [f"{name} must not be blank (id {len(json.dumps(value))})" for name in ("comments", "description") if value.get(name) == ""]
+        problems = [
+            f"{name} must not be blank (id {len(json.dumps(value))})"
+            for name in ("comments", "description")
+            if value.get(name) == ""
+        ]
         return (422, json.dumps({"errors": problems}).encode()) if problems else None
 
     for finding in found(rejects, both("comments", "description"), concurrency=workers):
@@ -165,7 +192,7 @@ def test_shrinking_keeps_the_answer(workers: int) -> None:
         assert json.loads(finding.answer.body)["errors"][0].startswith(f"{site} must not be blank")
 
 
-# ------------------------------------------------------------------------------------------------------ texts of answers
+# ----------------------------------------------------------------------------------------------------- texts of answers
 
 
 @pytest.mark.parametrize(
@@ -186,7 +213,9 @@ def test_details_are_ignored(one: str, other: str, same: bool) -> None:
 def test_parts_of_the_message_that_the_answer_repeats_are_ignored() -> None:
     def text(message: Any) -> Any:
         body = json.dumps(message).encode()
-        return text_of(Answer("rejected", 422, json.dumps({"detail": "Field required", "input": message}).encode()), body)
+        return text_of(
+            Answer("rejected", 422, json.dumps({"detail": "Field required", "input": message}).encode()), body
+        )
 
     assert text({"comments": "a long comment"}) == text({"description": "another text", "number": "1"})
 

@@ -53,7 +53,9 @@ def written(path: Path, count: int) -> Path:
     answers,
     st.lists(st.tuples(st.sampled_from(["accept", "content-type"]), st.none() | st.just("text/plain"))).map(tuple),
 )
-def test_a_line_holds_a_complete_request_and_its_answer(key: Key, body: bytes, answer: Answer, headers: Headers) -> None:
+def test_a_line_holds_a_complete_request_and_its_answer(
+    key: Key, body: bytes, answer: Answer, headers: Headers
+) -> None:
     line = encode(key, replace(CASE, headers=headers), body, body, answer, 1.25)
     assert b"\n" not in line
     record = decode(line)
@@ -140,7 +142,9 @@ def test_a_full_disk_ends_a_campaign_and_keeps_its_findings(tmp_path: Path) -> N
 
     target = Service(lambda _: 201)
     journal = Filling.begun(tmp_path / "run.ndjson", HEAD)
-    result = run(Campaign(enumerate(catalogue(OFFER, now=NOW)), target, Options(now=NOW, shrink_requests=5), journal=journal))
+    result = run(
+        Campaign(enumerate(catalogue(OFFER, now=NOW)), target, Options(now=NOW, shrink_requests=5), journal=journal)
+    )
     journal.close()
     assert result.stop is not None
     assert result.stop.cause == "journal"
@@ -167,7 +171,10 @@ def some(count: int) -> Callable[[], Iterator[tuple[int, Case]]]:
 def outcome(result: Result) -> list[Any]:
     return [
         result.counts,
-        [(finding.sentence(), finding.body, finding.count, finding.case.id, finding.places) for finding in result.findings],
+        [
+            (finding.sentence(), finding.body, finding.count, finding.case.id, finding.places)
+            for finding in result.findings
+        ],
         [(observed.ambiguity.id, observed.counts) for observed in result.ambiguities],
         result.rules,
     ]

@@ -50,7 +50,9 @@ def fired(service: Service, workers: int, journal: Path, *, resumed: bool = Fals
             result = run(Campaign(PLAN.numbered(), target, OPTIONS, journal=writer, recalled=recalled))
         else:
             pool = Processes(workers)
-            result = run_sharded(Campaign((), target, OPTIONS, journal=writer, recalled=recalled), PLAN, pool, str(journal), recalled)
+            result = run_sharded(
+                Campaign((), target, OPTIONS, journal=writer, recalled=recalled), PLAN, pool, str(journal), recalled
+            )
             pool.end()
         if recalled is not None:
             recalled.close()

@@ -20,7 +20,10 @@ NAMES = names_of(load_contract(), "offer-creation-request")
         ({"failureMessages": ["'orderMinimum' has to be positive"]}, {"orderMinimum"}),
         ({"failureMessages": ["orderMinimum has to be positive"]}, {"orderMinimum"}),
         ({"title": "Bad", "errors": {"OrderMinimum": ["has to be positive"]}}, {"orderMinimum"}),
-        ({"errors": [{"pointer": "#/productClusters/0/products/1/pageCount"}]}, {"productClusters", "products", "pageCount"}),
+        (
+            {"errors": [{"pointer": "#/productClusters/0/products/1/pageCount"}]},
+            {"productClusters", "products", "pageCount"},
+        ),
         ({"detail": [{"loc": ["body", "number"], "msg": "Field required"}]}, {"number"}),
         ({"errors": [{"field": "number"}]}, {"number"}),
         ({"invalid-params": [{"name": "number", "reason": "is missing"}]}, {"number"}),

@@ -1,6 +1,7 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice, product
 
 import pytest
@@ -17,7 +18,11 @@ from brokerfuzz.schemas import check
 pytestmark = pytest.mark.internals
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-LIMIT, LOST, PRESSED = Stop("the time limit was reached", "limit"), Stop("the target stopped answering", "target"), Stop("interrupted", "interrupt")
+LIMIT, LOST, PRESSED = (
+    Stop("the time limit was reached", "limit"),
+    Stop("the target stopped answering", "target"),
+    Stop("interrupted", "interrupt"),
+)
 
 
 def conforming(body: bytes) -> int:
@@ -79,7 +84,12 @@ def test_the_first_line_names_everything_that_limits_the_result(outcome: Campaig
     assert outcome.new or "no " in line
 
 
+def _answer(status: int, _: object) -> int:
+    return status
+
+
 def test_every_combination_of_verdict_and_answer_has_an_outcome() -> None:
     for label, status in product(("valid", "invalid", "unspecified"), (201, 400, 500)):
-        outcome = fire(list(cases(label))[:5], Service(lambda _, status=status: status), Options(now=NOW, shrink_requests=0)).outcome  # type: ignore[misc]
+        service = Service(partial(_answer, status))
+        outcome = fire(list(cases(label))[:5], service, Options(now=NOW, shrink_requests=0)).outcome
         assert json.dumps([outcome.state, outcome.headline, outcome.status])

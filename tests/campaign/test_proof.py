@@ -52,7 +52,9 @@ def test_no_twin_is_sent_twice_or_after_it_was_sent_as_a_case() -> None:
 
 
 def test_the_twin_of_an_accepted_fault_is_not_sent() -> None:
-    target = Service(lambda body: 400 if body == b"{}" else 201)  # `{}` tests at the end whether the target accepts everything
+    target = Service(
+        lambda body: 400 if body == b"{}" else 201
+    )  # `{}` tests at the end whether the target accepts everything
     fired(faults(50), target)
     assert len([body for body in target.bodies if body != b"{}"]) == 50
 
@@ -63,7 +65,10 @@ def test_rejections_of_a_target_that_rejects_everything_are_unproven_for_one_rea
     result = fired(cases, Service(lambda _: 400), concurrency=concurrency)
     assert result.unproven == sum(1 for case in cases if case.faults)
     (reason,) = result.proofs.examples()
-    assert (reason.count, reason.why) == (result.unproven, "the twin (the valid counterpart) was not accepted (status 400)")
+    assert (reason.count, reason.why) == (
+        result.unproven,
+        "the twin (the valid counterpart) was not accepted (status 400)",
+    )
     assert set(result.unproven_rules) == {case.faults[0].rule for case in cases if len(case.faults) == 1}
     assert (result.outcome.state, result.outcome.reason) == ("untested", "no valid message was accepted")
     assert "300 rejections unproven" in terminal.report(result)
@@ -71,7 +76,9 @@ def test_rejections_of_a_target_that_rejects_everything_are_unproven_for_one_rea
 
 @pytest.mark.parametrize("status", [401, 403, 407, 429])
 def test_statuses_about_the_client_prove_nothing_even_if_the_twin_is_accepted(status: int) -> None:
-    result = fired(faults(50), Service(lambda body: status if conforming(body) == 400 else 201, lambda: "orderMinimum is wrong"))
+    result = fired(
+        faults(50), Service(lambda body: status if conforming(body) == 400 else 201, lambda: "orderMinimum is wrong")
+    )
     assert result.proofs.rejected == result.counts["invalid", "rejected"]
     assert result.proofs.proven == 0
     assert result.unproven_rules
@@ -82,7 +89,11 @@ def test_an_answer_that_names_the_faulty_property_proves_a_rejection_if_the_plai
     cases = [case for case in faults(3000) if case.faults[0].rule == f"{OFFER}/orderMinimum:minimum"][:5]
     plain = plainest(OFFER)
     cases = [case for case in cases if case.twin and case.twin.body != plain.body]
-    for named, accepted, proven in (("orderMinimum", True, True), ("comments", True, False), ("orderMinimum", False, False)):
+    for named, accepted, proven in (
+        ("orderMinimum", True, True),
+        ("comments", True, False),
+        ("orderMinimum", False, False),
+    ):
         said = f"'{named}' is wrong"
         first = iter([201 if accepted else 400])
         target = Service(lambda _, first=first: next(first, 400), lambda said=said: said)  # type: ignore[misc]
@@ -95,7 +106,7 @@ def test_a_rejected_twin_is_a_finding_even_if_it_is_not_a_case() -> None:
     assert {finding.kind for finding in result.findings} == {"valid-rejected"}
 
 
-# ---------------------------------------------------------------------------------------------------- what an answer names
+# ------------------------------------------------------------------------------------------------- what an answer names
 
 
 def test_a_rejection_that_names_another_property_is_noted_but_is_not_a_finding() -> None:
@@ -109,7 +120,9 @@ def test_a_rejection_that_names_another_property_is_noted_but_is_not_a_finding()
     assert f"{rule}: deliveryScheduleCron (5 times, first case {cases[0].id})" in said
 
 
-@pytest.mark.parametrize("said", ["'orderMinimum' is wrong", "orderMinimum and deliveryScheduleCron are wrong", "it is wrong", ""])
+@pytest.mark.parametrize(
+    "said", ["'orderMinimum' is wrong", "orderMinimum and deliveryScheduleCron are wrong", "it is wrong", ""]
+)
 def test_a_rejection_that_names_the_broken_property_or_none_is_not_noted(said: str) -> None:
     cases = [case for case in faults(3000) if case.faults[0].rule == f"{OFFER}/orderMinimum:minimum"][:5]
     assert fire(cases, Service(conforming, lambda: said), OPTIONS).proofs.elsewhere == {}
@@ -140,10 +153,15 @@ def test_a_rejected_probe_counts_only_if_its_twin_is_accepted() -> None:
     plain = plainest(OFFER)
     cron = json.dumps(plain.value["deliveryScheduleCron"]).encode()
     cases = probes("cron-syntax") + probes("encoding.other") + probes("content-type")
-    strict = {seen.ambiguity.id: seen for seen in fired(cases, Service(lambda body: 201 if cron in body else 400), plain=(plain,)).ambiguities}
+    strict = {
+        seen.ambiguity.id: seen
+        for seen in fired(cases, Service(lambda body: 201 if cron in body else 400), plain=(plain,)).ambiguities
+    }
     assert {"cron-syntax", "encoding.other", "content-type"} <= set(strict)
     assert all(seen.unproven == 0 for seen in strict.values())
     assert strict["cron-syntax"].counts["rejected"] > 30
     for seen in fired(cases, Service(lambda _: 400), plain=(plain,)).ambiguities:
         assert (seen.counts["rejected"], seen.pinnable, seen.behaviour) == (0, (), "unclear")
-        assert seen.unproven == strict[seen.ambiguity.id].counts["rejected"] + strict[seen.ambiguity.id].counts["accepted"]
+        assert (
+            seen.unproven == strict[seen.ambiguity.id].counts["rejected"] + strict[seen.ambiguity.id].counts["accepted"]
+        )

@@ -57,7 +57,11 @@ def serves(store: Store) -> Behaviour:
 def fired(store: Store) -> CampaignResult:
     plain = plain_messages(OFFER)
     with serving(serves(store)) as url:
-        return fire([Case.judged(OFFER, b"{}", now=NOW)], HttpTarget(url), Options(now=NOW, plain=plain, fresh="number", repeats=True))
+        return fire(
+            [Case.judged(OFFER, b"{}", now=NOW)],
+            HttpTarget(url),
+            Options(now=NOW, plain=plain, fresh="number", repeats=True),
+        )
 
 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
@@ -74,13 +78,27 @@ def test_the_ledger_shows_what_the_target_does_with_a_known_number(behaviour: st
 def test_a_crash_at_the_second_offer_is_a_finding_that_can_be_replayed(run: Run, tmp_path: Path) -> None:
     journal, report, baseline = (str(tmp_path / name) for name in ("run.ndjson", "report.json", "known.json"))
     with serving(serves(lambda stored, number: response(500) if number in stored else created(stored, number))) as url:
-        done = run("fire", url, *SOME, "--journal", journal, "--report", report, "--baseline", baseline, "--baseline-update", "--json")
+        done = run(
+            "fire",
+            url,
+            *SOME,
+            "--journal",
+            journal,
+            "--report",
+            report,
+            "--baseline",
+            baseline,
+            "--baseline-update",
+            "--json",
+        )
         again = run("replay", report, url)
         from_journal = run("replay", journal, url)
         known = run("fire", url, *SOME, "--baseline", baseline)
     (finding,) = json.loads(done.stdout)["findings"]
     assert finding["kind"] == "repeated-crash"
-    assert finding["sentence"].startswith("The target crashed on a valid offer creation request (status 500) that it had accepted before")
+    assert finding["sentence"].startswith(
+        "The target crashed on a valid offer creation request (status 500) that it had accepted before"
+    )
     assert finding["reproduce"].count("curl") == 2
     for replayed in (again, from_journal):
         assert replayed.stdout.startswith("still there (crashed: status 500)"), replayed.output
@@ -96,7 +114,10 @@ def test_a_target_that_accepts_no_plain_offer_gets_no_repeated_one() -> None:
 
 
 def test_a_journal_and_all_reports_contain_the_behaviour(run: Run, tmp_path: Path) -> None:
-    journal, names = str(tmp_path / "run.ndjson"), [str(tmp_path / f"report.{suffix}") for suffix in ("json", "md", "html")]
+    journal, names = (
+        str(tmp_path / "run.ndjson"),
+        [str(tmp_path / f"report.{suffix}") for suffix in ("json", "md", "html")],
+    )
     with serving(serves(unique)) as url:
         done = run("fire", url, *SOME, "--journal", journal, *(word for name in names for word in ("--report", name)))
         again = run("fire", url, "--resume", journal, "--json")

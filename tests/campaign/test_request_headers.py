@@ -26,9 +26,17 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CASES = tuple(RequestMaker(load_contract(), OFFER, NOW).every())
 BODY = b'{"number":"N-1","offerType":"Email","comments":"a"}'
 PLAIN = Case.judged(OFFER, BODY, now=NOW)
-XML = Case.judged(OFFER, BODY, now=NOW, headers=(("Content-Type", "application/xml"),), tags=("probe:content-type", "as:xml-type"))
+XML = Case.judged(
+    OFFER, BODY, now=NOW, headers=(("Content-Type", "application/xml"),), tags=("probe:content-type", "as:xml-type")
+)
 NO_TYPE = replace(XML, headers=(("Content-Type", None),), tags=("probe:content-type", "as:no-content-type"))
-COMPRESSED = Case.judged(OFFER, gzip.compress(BODY), now=NOW, headers=(("Content-Encoding", "gzip"),), tags=("probe:content-encoding", "as:gzip"))
+COMPRESSED = Case.judged(
+    OFFER,
+    gzip.compress(BODY),
+    now=NOW,
+    headers=(("Content-Encoding", "gzip"),),
+    tags=("probe:content-encoding", "as:gzip"),
+)
 named = pytest.mark.parametrize("case", CASES, ids=[case.tags[1] for case in CASES])
 
 
@@ -84,7 +92,9 @@ def fired(cases: Iterable[Case], target: Any, **options: Any) -> Result:
 def assert_received(request: Request, case: Case) -> None:
     assert request.body == case.body
     for name in {name for name, _ in case.headers}:
-        assert request.values(name.lower()) == [value for held, value in case.headers if held == name and value is not None]
+        assert request.values(name.lower()) == [
+            value for held, value in case.headers if held == name and value is not None
+        ]
     untouched = {"content-type": ["application/json"], "x-tenant": ["5"], "content-encoding": []}
     for name in untouched.keys() - {name.lower() for name, _ in case.headers}:
         assert request.values(name) == untouched[name]
@@ -105,14 +115,24 @@ def test_a_case_arrives_with_its_headers_and_body(case: Case) -> None:
 def test_the_reproduction_command_sends_the_same_headers(case: Case) -> None:
     with recording() as (url, seen):
         line = HttpTarget(url, headers=[("X-Tenant", "5")]).reproduction(case.body, case.headers)
-        subprocess.run(["sh"], input=line, capture_output=True, text=True, check=True, env={**os.environ, "NO_PROXY": "*"}, timeout=20)
+        subprocess.run(
+            ["sh"],
+            input=line,
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "NO_PROXY": "*"},
+            timeout=20,
+        )
     assert line.isprintable()
     assert_received(seen[0], case)
 
 
 def test_the_content_type_of_a_case_replaces_that_of_the_target() -> None:
     with recording() as (url, seen):
-        fired([PLAIN, NO_TYPE, XML], HttpTarget(url, headers=[("CONTENT-TYPE", "application/offer+json")]), concurrency=1)
+        fired(
+            [PLAIN, NO_TYPE, XML], HttpTarget(url, headers=[("CONTENT-TYPE", "application/offer+json")]), concurrency=1
+        )
     assert [request.values("content-type") for request in seen] == [["application/offer+json"], [], ["application/xml"]]
 
 
@@ -121,7 +141,8 @@ def test_an_empty_body_can_be_sent_in_chunks() -> None:
     cases = [Case.judged(OFFER, b"", now=NOW, headers=headers) for headers in (chunked, ())]
     with recording(lambda _: 400) as (url, seen):
         assert fired(cases, HttpTarget(url), concurrency=1).findings == ()
-    assert [(request.body, request.values("content-length"), request.values("transfer-encoding")) for request in seen] == [
+    assert [(request.body, request.values("content-length"),
+    request.values("transfer-encoding")) for request in seen] == [
         (b"", [], ["chunked"]), (b"", ["0"], []),
     ]  # fmt: skip
 
@@ -144,20 +165,32 @@ def test_the_behaviour_for_unusual_headers_is_listed_in_the_ledger_and_is_not_a_
         with recording(status_of) as (url, _):
             result = fired([XML, NO_TYPE], HttpTarget(url))
         assert result.findings == ()
-        assert [(observed.ambiguity.id, observed.behaviour) for observed in result.ambiguities] == [("content-type", behaviour)]
+        assert [(observed.ambiguity.id, observed.behaviour) for observed in result.ambiguities] == [
+            ("content-type", behaviour)
+        ]
 
 
 def test_shrinking_a_crash_keeps_the_headers() -> None:
-    with recording(lambda request: 500 if request.values("content-type") != ["application/json"] else 201) as (url, seen):
+    with recording(lambda request: 500 if request.values("content-type") != ["application/json"] else 201) as (
+        url,
+        seen,
+    ):
         (finding,) = fired([PLAIN, XML, NO_TYPE], HttpTarget(url), concurrency=1).findings
-    assert (finding.kind, finding.label, finding.count, finding.ambiguities) == ("crashed", "unspecified", 2, ("content-type",))
+    assert (finding.kind, finding.label, finding.count, finding.ambiguities) == (
+        "crashed",
+        "unspecified",
+        2,
+        ("content-type",),
+    )
     assert finding.body == b'{"number":"0","offerType":"Direct Mail"}'
     assert "'Content-Type: application/xml'" in finding.reproduction
     assert {tuple(request.values("content-type")) for request in seen[3:]} == {("application/xml",), ()}
 
 
 def test_crashes_about_different_headers_are_different_findings() -> None:
-    with recording(lambda request: 500 if request.values("content-encoding") or not request.values("content-type") else 201) as (url, _):
+    with recording(
+        lambda request: 500 if request.values("content-encoding") or not request.values("content-type") else 201
+    ) as (url, _):
         findings = fired([NO_TYPE, replace(COMPRESSED, body=BODY)], HttpTarget(url)).findings
     assert [finding.ambiguities for finding in findings] == [("content-type",), ("false-content-encoding",)]
 
@@ -172,14 +205,16 @@ def test_behaviour_that_contradicts_a_policy_is_a_finding() -> None:
     with recording() as (url, _):
         (finding,) = fired([XML, COMPRESSED], HttpTarget(url), policies={"content-type": "rejected"}).findings
     assert finding.sentence() == (
-        "The target accepted an invalid offer creation request (status 200); broken rule: ambiguity/content-type at the root "
+        "The target accepted an invalid offer creation request (status 200); broken rule: ambiguity/content-type at "
+        "the root "
         "(expected application/json, found content-type: application/xml); found by probe:content-type, as:xml-type."
     )
     with recording(choosy) as (url, _):
         (finding,) = fired([PLAIN, XML, COMPRESSED], HttpTarget(url), policies={"content-type": "accepted"}).findings
     assert finding.sentence() == (
         "The target rejected a valid offer creation request (status 415); "
-        "even the simplest message with Content-Type: application/xml causes this; found by probe:content-type, as:xml-type."
+        "even the simplest message with Content-Type: application/xml causes this; found by probe:content-type, "
+        "as:xml-type."
     )
 
 
@@ -200,7 +235,7 @@ def test_a_target_without_header_support_gets_messages_without_headers() -> None
     assert fired([PLAIN, Case.judged(OFFER, b"{}", now=NOW)], Old(conforming)).findings == ()
 
 
-# ---------------------------------------------------------------------------------------------------- the embedded service
+# ------------------------------------------------------------------------------------------------- the embedded service
 
 
 def test_the_reference_service_follows_its_table_and_never_fails() -> None:

@@ -14,7 +14,12 @@ from brokerfuzz.targets import Answer
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CASES = [Case.judged(OFFER, b'{"number":"%d","offerType":"Email"}' % number, now=NOW) for number in range(5)]
-PROPER: dict[str, Any] = {"data": None, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True}
+PROPER: dict[str, Any] = {
+    "data": None,
+    "failureMessages": [],
+    "informationalMessages": [],
+    "operationWasSuccessful": True,
+}
 
 
 class Saying(Service):
@@ -31,7 +36,12 @@ def fired(said: Any, policy: str | None = None) -> Result:
 
 
 LACKING = {name: value for name, value in PROPER.items() if name != "failureMessages"}
-BROKEN = [LACKING, {**PROPER, "operationWasSuccessful": "yes"}, {**PROPER, "traceId": "1"}, b'{"operationWasSuccessful": tru']
+BROKEN = [
+    LACKING,
+    {**PROPER, "operationWasSuccessful": "yes"},
+    {**PROPER, "traceId": "1"},
+    b'{"operationWasSuccessful": tru',
+]
 
 
 @pytest.mark.parametrize("said", BROKEN)
@@ -39,14 +49,22 @@ def test_a_malformed_envelope_is_listed_in_the_ledger_and_is_not_a_finding(said:
     result = fired(said)
     assert result.findings == ()
     (observed,) = result.ambiguities
-    assert (observed.ambiguity.id, observed.counts["accepted"], observed.examples["accepted"]) == ("response-envelope", 5, CASES[0])
+    assert (observed.ambiguity.id, observed.counts["accepted"], observed.examples["accepted"]) == (
+        "response-envelope",
+        5,
+        CASES[0],
+    )
 
 
 @pytest.mark.parametrize("said", BROKEN)
 def test_a_malformed_envelope_is_one_finding_with_the_policy_rejected(said: Any) -> None:
     result = fired(said, "rejected")
     (finding,) = result.findings
-    assert (finding.kind, finding.count, finding.body) == ("malformed-answer", 5, b'{"number":"0","offerType":"Direct Mail"}')
+    assert (finding.kind, finding.count, finding.body) == (
+        "malformed-answer",
+        5,
+        b'{"number":"0","offerType":"Direct Mail"}',
+    )
     assert finding.sentence().startswith("The answer to a valid offer creation request is not a valid envelope: ")
     assert finding.expected == "accepted, in a valid envelope"
     assert result.outcome.status == 1

@@ -26,7 +26,9 @@ Value = dict[str, Any]
 
 
 def with_change(case: Case, change: Callable[[Value], object]) -> Case | None:
-    """Changes the message and its twin in the same way. Returns None if a message cannot be changed, or if the changed twin is not valid."""
+    """Changes the message and its twin in the same way. Returns None if a message cannot be changed, or if the changed
+    twin is not valid.
+    """
     assert case.twin is not None
     bodies = []
     for body in (case.body, case.twin.body):
@@ -41,13 +43,19 @@ def with_change(case: Case, change: Callable[[Value], object]) -> Case | None:
 
 
 def faults(change: Callable[[Value], object], *rules: str) -> list[Case]:
-    found = (case for case in catalogue(OFFER, now=NOW, verdicts=["invalid"]) if len(case.faults) == 1 and case.twin is not None)
+    found = (
+        case
+        for case in catalogue(OFFER, now=NOW, verdicts=["invalid"])
+        if len(case.faults) == 1 and case.twin is not None
+    )
     changed = (with_change(case, change) for case in found if case.faults[0].rule in rules)
     return [case for case in changed if case is not None]
 
 
 class Strict(Service):
-    """Rejects every message for which `has_part` is true. Judges other messages correctly, but accepts a page count of 0."""
+    """Rejects every message for which `has_part` is true. Judges other messages correctly, but accepts a page count of
+    0.
+    """
 
     def __init__(self, has_part: Callable[[Value], Any], status: int = 400) -> None:
         super().__init__(self.judge, lambda: '{"error":"message 17 is blocked"}')
@@ -126,14 +134,19 @@ def reverse(value: Value) -> None:
 
 
 def test_the_search_sends_at_most_forty_messages_for_each_status_and_text() -> None:
-    """The target rejects messages whose properties are in reverse order. The search does not reorder properties, so it finds no accepted message."""
+    """The target rejects messages whose properties are in reverse order. The search does not reorder properties, so it
+    finds no accepted message.
+    """
     cases = faults(reverse, f"{OFFER}/number:type", f"{OFFER}/orderMinimum:type", f"{OFFER}/comments:type")
     target = Strict(lambda value: [*value] != [*PLAIN.value])
     result = fired(cases, target)
     twins = {case.twin.body for case in cases if case.twin}
     assert len(cases) > SEARCH_REQUESTS
     assert len(target.bodies) <= 1 + len(cases) + 2 * len(twins) + SEARCH_REQUESTS
-    assert (result.unproven, result.proofs.retested) == (sum(case.twin is not None and target.judge(case.twin.body) == 400 for case in cases), {})
+    assert (result.unproven, result.proofs.retested) == (
+        sum(case.twin is not None and target.judge(case.twin.body) == 400 for case in cases),
+        {},
+    )
 
 
 def test_a_fault_in_the_rejected_part_stays_unproven_and_the_report_names_the_part() -> None:
@@ -169,7 +182,9 @@ OLD, NEW = (st.text(letters, max_size=12).map(str.encode) for letters in ("abc",
 
 
 @given(base=OLD, places=st.tuples(*[st.integers(0, 12)] * 4), new=st.tuples(NEW.filter(bool), NEW.filter(bool)))
-def test_two_changes_at_different_places_are_both_kept(base: bytes, places: tuple[int, int, int, int], new: tuple[bytes, bytes]) -> None:
+def test_two_changes_at_different_places_are_both_kept(
+    base: bytes, places: tuple[int, int, int, int], new: tuple[bytes, bytes]
+) -> None:
     a, b, c, d = sorted(min(place, len(base)) for place in places)
     first, second = base[:a] + new[0] + base[b:], base[:c] + new[1] + base[d:]
     assert _merged(base, first, second) == base[:a] + new[0] + base[b:c] + new[1] + base[d:]

@@ -30,14 +30,21 @@ RICH: dict[str, Any] = {
         {"id": "c-1", "products": [{"productId": "P-1", "productQuantityInOffer": 4, "pageCount": 8}]},
         {
             "id": "c-2",
-            "products": [{"productId": "P-2", "productQuantityInOffer": 2, "pageCount": 0}, {"productId": "P-3", "productQuantityInOffer": 1}],
+            "products": [
+                {"productId": "P-2", "productQuantityInOffer": 2, "pageCount": 0},
+                {"productId": "P-3", "productQuantityInOffer": 1},
+            ],
         },
     ],
 }
 SCHEMAS = {path: site.schema for path, site in load_contract().sites[OFFER].items()}
 
 
-KINDS: dict[AnswerKind, FindingKind] = {"accepted": "invalid-accepted", "rejected": "valid-rejected", "crashed": "crashed"}
+KINDS: dict[AnswerKind, FindingKind] = {
+    "accepted": "invalid-accepted",
+    "rejected": "valid-rejected",
+    "crashed": "crashed",
+}
 
 
 def shrunk(body: bytes, status_of: Callable[[bytes], int], **bounds: Any) -> tuple[Shrinker, Service]:
@@ -107,8 +114,15 @@ def test_a_rejection_caused_by_two_properties_names_both_places() -> None:
         value = json.loads(body)
         return 500 if value.get("isActive") is False and "orderMinimum" in value else 201
 
-    shrinker, _ = shrunk(written({"number": "N", "offerType": "VDM", "isActive": False, "orderMinimum": 7, "comments": "x"}), status_of)
-    assert json.loads(shrinker.body) == {"number": "0", "offerType": "Direct Mail", "orderMinimum": 1, "isActive": False}
+    shrinker, _ = shrunk(
+        written({"number": "N", "offerType": "VDM", "isActive": False, "orderMinimum": 7, "comments": "x"}), status_of
+    )
+    assert json.loads(shrinker.body) == {
+        "number": "0",
+        "offerType": "Direct Mail",
+        "orderMinimum": 1,
+        "isActive": False,
+    }
     assert set(shrinker.places) == {"/isActive", "/orderMinimum"}
 
 
@@ -133,7 +147,9 @@ def test_a_problem_in_the_eleventh_item_keeps_the_ten_items_before_it() -> None:
         value["categoryIds"] = value.get("categoryIds", [])[:10]
         return conforming(written(value))
 
-    shrinker, _ = shrunk(written({"number": "1", "offerType": "Email", "categoryIds": [*"abcdefghijkl", 5, "n"]}), status_of)
+    shrinker, _ = shrunk(
+        written({"number": "1", "offerType": "Email", "categoryIds": [*"abcdefghijkl", 5, "n"]}), status_of
+    )
     assert json.loads(shrinker.body)["categoryIds"] == [""] * 10 + [0]
 
 
@@ -141,7 +157,11 @@ def test_a_problem_in_the_eleventh_item_keeps_the_ten_items_before_it() -> None:
     ("body", "accepted", "smallest"),
     [
         (b'{"number":"N-1","offerType":"Email","comments":"a","isActive":true,}', rb"\{.*,\}", b"{,}"),
-        (b'{"number":"N-1","offerType":"Email","comments":"a"} trailing', rb'.*"number":.* trailing', b'"number": trailing'),
+        (
+            b'{"number":"N-1","offerType":"Email","comments":"a"} trailing',
+            rb'.*"number":.* trailing',
+            b'"number": trailing',
+        ),
         (b"\xff\xfe\xfd", rb".*\xfe.*", b"\xfe"),
         (b"\xff\xfe\xfd", b".*", b""),
     ],
@@ -157,7 +177,9 @@ def test_a_repeated_property_and_the_format_of_a_number_are_kept_if_they_matter(
     def status_of(body: bytes) -> int:
         return 500 if body.count(b'"orderMinimum":') > 1 and b"1.0" in body else 201
 
-    shrinker, _ = shrunk(b'{"number":"N","offerType":"Email","orderMinimum":1.0,"isActive":true,"orderMinimum":8.5e0}', status_of)
+    shrinker, _ = shrunk(
+        b'{"number":"N","offerType":"Email","orderMinimum":1.0,"isActive":true,"orderMinimum":8.5e0}', status_of
+    )
     assert shrinker.body.count(b'"orderMinimum":') == 2
     assert b"1.0" in shrinker.body
     assert b"isActive" not in shrinker.body
@@ -193,7 +215,10 @@ def test_a_finding_that_is_not_reproduced_is_not_shrunk() -> None:
 
 
 def test_shrinking_is_deterministic() -> None:
-    ways = [shrunk(written(RICH), lenient(f"{OFFER}/productClusters[].products[].pageCount:minimum"))[1].bodies for _ in range(2)]
+    ways = [
+        shrunk(written(RICH), lenient(f"{OFFER}/productClusters[].products[].pageCount:minimum"))[1].bodies
+        for _ in range(2)
+    ]
     assert ways[0] == ways[1]
 
 
@@ -208,12 +233,25 @@ def test_nothing_can_be_removed_from_the_smallest_message() -> None:
 
 
 @pytest.mark.parametrize(
-    "scalar", ["abc", "2024-05-01T00:00:00Z", "9999-01-01T00:00:00Z", "Product List", Number("-40"), Number("1e3"), True, "x" * 99]
+    "scalar",
+    [
+        "abc",
+        "2024-05-01T00:00:00Z",
+        "9999-01-01T00:00:00Z",
+        "Product List",
+        Number("-40"),
+        Number("1e3"),
+        True,
+        "x" * 99,
+    ],
 )
 def test_repeated_simplification_ends(scalar: Any) -> None:
     seen, left = {scalar}, [scalar]
     while left:
-        below = simpler(left.pop(), {"enum": ["Email", "Product List"]} if scalar == "Product List" else {"minimum": 1, "maximum": 9})
+        below = simpler(
+            left.pop(),
+            {"enum": ["Email", "Product List"]} if scalar == "Product List" else {"minimum": 1, "maximum": 9},
+        )
         assert scalar not in below
         fresh = [value for value in below[:3] if value not in seen]
         seen.update(fresh)

@@ -37,7 +37,9 @@ def test_quantiles_are_accurate_within_a_quarter(found: list[tuple[float, float,
 
 
 @given(answers, answers)
-def test_combined_parts_equal_the_whole(one: list[tuple[float, float, bool]], other: list[tuple[float, float, bool]]) -> None:
+def test_combined_parts_equal_the_whole(
+    one: list[tuple[float, float, bool]], other: list[tuple[float, float, bool]]
+) -> None:
     whole, parts = timing_of(one + other), timing_of(one)
     parts.absorb(timing_of(other))
     assert (parts.histogram(), parts.throughput(), parts.span) == (whole.histogram(), whole.throughput(), whole.span)

@@ -40,7 +40,9 @@ def test_nearly_every_smallest_message_has_a_twin() -> None:
 
 
 def test_a_twin_is_valid_and_similar() -> None:
-    for small, first in [(small, first) for small, first in pairs_of_cases()[::7] if small is not first and small.body.startswith(b"{")]:
+    for small, first in [
+        (small, first) for small, first in pairs_of_cases()[::7] if small is not first and small.body.startswith(b"{")
+    ]:
         made = twin(small, first)
         assert made is None or (JUDGE.of(small, made).label == "valid" and values(made) <= values(small.body) + 40)
 
@@ -55,10 +57,22 @@ def test_the_value_from_the_twin_of_the_case_shrinks() -> None:
 
     large = '[{"id":"b","products":[{"productId":"P-7","productQuantityInOffer":31,"pageCount":10002}]}]'
     small = '[{"products":[{"productId":"0","productQuantityInOffer":0}]}]'
-    first = Case.judged(OFFER, offer(large.replace("10002", "0")), faults=["products.pageCount minimum zero"], twin=Case.judged(OFFER, offer(large)))
+    first = Case.judged(
+        OFFER,
+        offer(large.replace("10002", "0")),
+        faults=["products.pageCount minimum zero"],
+        twin=Case.judged(OFFER, offer(large)),
+    )
     counted = small.replace("}]}]", ',"pageCount":0}]}]')
-    assert twin(Case.judged(OFFER, offer(counted), now=NOW), first) == offer(counted.replace('"pageCount":0', '"pageCount":1'))
-    first = Case.judged(OFFER, offer("[]"), faults=["productClusters minItems@offerType=Product-List emptied"], twin=Case.judged(OFFER, offer(large)))
+    assert twin(Case.judged(OFFER, offer(counted), now=NOW), first) == offer(
+        counted.replace('"pageCount":0', '"pageCount":1')
+    )
+    first = Case.judged(
+        OFFER,
+        offer("[]"),
+        faults=["productClusters minItems@offerType=Product-List emptied"],
+        twin=Case.judged(OFFER, offer(large)),
+    )
     assert twin(Case.judged(OFFER, offer("[]"), now=NOW), replace(first, body=first.body + b" ")) == offer(small)
 
 

@@ -34,7 +34,10 @@ class Knowing(Service):
     """Accepts only known product IDs. `say` returns the answer to a message with another ID."""
 
     def __init__(self, say: Callable[[], str] = lambda: "{}", known: tuple[str, ...] = ("P-1",)) -> None:
-        super().__init__(lambda body: (400 if check(OFFER, body, now=NOW).label == "invalid" else 201) if self.knows(body) else 422, say)
+        super().__init__(
+            lambda body: (400 if check(OFFER, body, now=NOW).label == "invalid" else 201) if self.knows(body) else 422,
+            say,
+        )
         self._known = known
 
     def knows(self, body: bytes) -> bool:
@@ -72,7 +75,9 @@ def test_a_rejection_of_every_message_counts_only_if_the_answers_name_the_proper
             return False
 
     assert fired(Everything()).unknown_values == {}
-    assert fired(Everything(lambda: '{"errors":[{"field":"number","text":"not found"}]}')).unknown_values == {"number": []}
+    assert fired(Everything(lambda: '{"errors":[{"field":"number","text":"not found"}]}')).unknown_values == {
+        "number": []
+    }
 
 
 @pytest.mark.parametrize(
@@ -107,7 +112,10 @@ def test_certain_integers_are_noticed_too_and_the_accepted_ones_are_listed(say: 
     assert list(result.unknown_values) == [site]
     assert [finding.kind for finding in result.findings].count("valid-rejected") == 1
     assert {1, 12, 100}.issuperset(result.unknown_values[site])
-    assert f"the target accepts only some values of {site}: if it knows only certain values, list them" in result.outcome.headline
+    assert (
+        f"the target accepts only some values of {site}: if it knows only certain values, list them"
+        in result.outcome.headline
+    )
     assert f'"{site}" = {result.unknown_values[site]}' in terminal.report(result)
 
 

@@ -43,7 +43,9 @@ def patterns(names: list[str]) -> st.SearchStrategy[list[str]]:
 
 @cache
 def matches(pattern: str, name: str) -> bool:
-    """Uses the file name patterns of the standard library. In the patterns of brokerfuzz, brackets have no special meaning."""
+    """Uses the file name patterns of the standard library. In the patterns of brokerfuzz, brackets have no special
+    meaning.
+    """
     return fullmatch(translate(pattern.replace("[", "[[]")), name) is not None
 
 
@@ -59,12 +61,16 @@ def ids(*args: list[str], sites: list[str] | None = None) -> set[str]:
 
 
 @given(patterns(RULES), patterns(sorted(TECHNIQUES)), patterns(SITES))
-def test_a_fault_is_selected_if_its_rule_technique_and_site_are(rules: list[str], techniques: list[str], sites: list[str]) -> None:
+def test_a_fault_is_selected_if_its_rule_technique_and_site_are(
+    rules: list[str], techniques: list[str], sites: list[str]
+) -> None:
     chosen = selection(CONTRACT, rules, techniques, sites=sites)
     wanted_rules = {rule for rule in RULES if wants(rules, rule) and wants(sites, CONTRACT.rule(rule).site)}
     wanted_techniques = {name for name in TECHNIQUES if wants(techniques, name)}
     for case in (case for case in cases() if case.faults):
-        assert chosen.wants(case) == all(fault.rule in wanted_rules and fault.technique in wanted_techniques for fault in case.faults)
+        assert chosen.wants(case) == all(
+            fault.rule in wanted_rules and fault.technique in wanted_techniques for fault in case.faults
+        )
 
 
 @given(patterns(TAGS))
@@ -73,7 +79,9 @@ def test_a_case_is_selected_if_it_has_a_selected_tag_and_no_excluded_one(tags: l
     excluded = [one[1:] for one in tags if one.startswith("!")]
     chosen = selection(CONTRACT, tags=tags)
     for case in cases():
-        some, none = (any(matches(one, tag) for one in patterns for tag in case.tags) for patterns in (wanted, excluded))
+        some, none = (
+            any(matches(one, tag) for one in patterns for tag in case.tags) for patterns in (wanted, excluded)
+        )
         assert chosen.wants(case) == ((some or not wanted) and not none)
 
 

@@ -53,7 +53,10 @@ def test_evaluating_the_repr_of_a_case_restores_its_twin_faults_and_verdict(size
         assert (restored.twin and restored.twin.body) == (case.twin and case.twin.body)
 
 
-@given(faulty(pricing_responses(min_offers=3), "offer-pricing-response") | faulty(product_list_offers(min_products=3), OFFER))
+@given(
+    faulty(pricing_responses(min_offers=3), "offer-pricing-response")
+    | faulty(product_list_offers(min_products=3), OFFER)
+)
 def test_the_repr_of_a_case_of_a_strategy_restores_its_faults_and_verdict(case: Broken) -> None:
     assert facts(evaluated(repr(case))) == facts(case)
 
@@ -75,7 +78,9 @@ def test_one_string_can_stand_for_all_faults_of_a_technique() -> None:
 
 def test_the_repr_of_a_case_of_a_changed_contract_loads_this_contract(tmp_path: Path) -> None:
     contract = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"].update(rank={"type": "integer"}))
-    case = Case.judged(OFFER, b'{"number":"A","offerType":"Email","rank":"1"}', faults=["rank type numeric-string"], contract=contract)
+    case = Case.judged(
+        OFFER, b'{"number":"A","offerType":"Email","rank":"1"}', faults=["rank type numeric-string"], contract=contract
+    )
     assert repr(case).endswith(f"contract=load_contract({str(tmp_path)!r}))")
     assert facts(evaluated(repr(case))) == facts(case)
     assert str(case) == "breaks rank type numeric-string"
@@ -91,7 +96,10 @@ def test_the_description_of_an_invalid_case_names_the_path_the_keyword_and_the_t
 @pytest.mark.parametrize(
     ("case", "description"),
     [
-        (Case.judged(OFFER, ZERO, faults=["orderMinimum minimum one-below"], twin=(49, 50, b"1")), "breaks orderMinimum minimum one-below"),
+        (
+            Case.judged(OFFER, ZERO, faults=["orderMinimum minimum one-below"], twin=(49, 50, b"1")),
+            "breaks orderMinimum minimum one-below",
+        ),
         (Case.judged(OFFER, b"{}"), "breaks number required and offerType required"),
         (Case.judged(OFFER, ONE), "valid offer-creation-request b7c3f5e587e46826"),
         (Case.judged(OFFER, b'{"number":"A","offerType":"Email","pdfUrl":"x"}'), "touches url-syntax at /pdfUrl"),
@@ -127,12 +135,16 @@ def test_a_short_name_has_as_few_property_names_as_possible(rule_id: str, name: 
 def test_in_a_repr_a_short_name_is_unique_among_the_rules_of_the_message_type() -> None:
     names = rule_names(load_contract(), "offer-pricing-response")
     assert names["offer-pricing-response/data:required"] == "data required"
-    assert all(rule_named(name, load_contract(), "offer-pricing-response").id == rule_id for rule_id, name in names.items())
+    assert all(
+        rule_named(name, load_contract(), "offer-pricing-response").id == rule_id for rule_id, name in names.items()
+    )
 
 
 def test_equal_rules_at_several_places_keep_their_places() -> None:
     tiers = b'{"number":"A","offerType":"Email","priceClasses":[{"price":"1"},{"price":true}]}'
-    case = Case.judged(OFFER, tiers, faults=["priceClasses.price type numeric-string", "priceClasses.price type boolean-instead"])
+    case = Case.judged(
+        OFFER, tiers, faults=["priceClasses.price type numeric-string", "priceClasses.price type boolean-instead"]
+    )
     assert [fault.at for fault in case.faults] == ["/priceClasses/0/price", "/priceClasses/1/price"]
 
 
@@ -187,7 +199,9 @@ def test_a_body_that_is_not_bytes_is_an_error(body: Any) -> None:
 
 
 def test_a_misspelled_fault_is_an_error() -> None:
-    with pytest.raises(UnknownNameError, match="unknown rule 'orderMinimun minimum': did you mean 'orderMinimum minimum'"):
+    with pytest.raises(
+        UnknownNameError, match="unknown rule 'orderMinimun minimum': did you mean 'orderMinimum minimum'"
+    ):
         Case.judged(OFFER, ZERO, faults=["orderMinimun minimum one-below"])
 
 
@@ -204,5 +218,6 @@ def test_a_splice_that_gives_no_valid_twin_is_an_error() -> None:
 def test_the_public_attributes_of_a_case_are_its_facts() -> None:
     public = {name for name in dir(Case.judged(OFFER, ONE)) if not name.startswith("_")}
     assert public == {
-        "body", "faults", "headers", "id", "is_compact", "judged", "label", "message_type", "tags", "twin", "twin_id", "value", "verdict",
+        "body", "faults", "headers", "id", "is_compact", "judged", "label", "message_type", "tags", "twin", "twin_id",
+        "value", "verdict",
     }  # fmt: skip

@@ -64,7 +64,12 @@ def test_every_rule_is_broken_in_the_first_half_of_the_catalogue(message_type: M
 
 @EVERY_TYPE
 def test_every_ambiguity_of_the_message_is_probed(message_type: MessageType) -> None:
-    touched = {touch.ambiguity for case in listed(message_type) for touch in case.verdict.ambiguities if case.label == "unspecified"}
+    touched = {
+        touch.ambiguity
+        for case in listed(message_type)
+        for touch in case.verdict.ambiguities
+        if case.label == "unspecified"
+    }
     concerned = {ambiguity.id for ambiguity in load_contract().ambiguities if ambiguity.concerns(message_type)}
     without_integers = {"integer-form"} if message_type == "product-list-response" else set()
     assert touched == concerned - without_integers
@@ -89,7 +94,10 @@ def test_a_seed_gives_the_same_random_cases_and_all_are_judged(message_type: Mes
 @sample(500, 10_000)
 @pytest.mark.rotated(3)
 def test_five_validators_agree_with_the_oracle_about_structure(message_type: MessageType, size: int) -> None:
-    judged = [*listed(message_type)[:size], *islice(random_cases(message_type, 8, verdicts=["valid", "invalid"], now=NOW), size // 4)]
+    judged = [
+        *listed(message_type)[:size],
+        *islice(random_cases(message_type, 8, verdicts=["valid", "invalid"], now=NOW), size // 4),
+    ]
     comparable = [case for case in judged if case.label != "unspecified" and not _beyond_schemas(case)]
     assert len(comparable) > size // 4
     opinions = agree(message_type, [case.value for case in comparable])
@@ -98,7 +106,9 @@ def test_five_validators_agree_with_the_oracle_about_structure(message_type: Mes
 
 
 def _beyond_schemas(case: Case) -> bool:
-    """Returns True if the validators cannot judge the case: it is not JSON, it depends on the clock, or Node parses its numbers differently."""
+    """Returns True if the validators cannot judge the case: it is not JSON, it depends on the clock, or Node parses its
+    numbers differently.
+    """
     wide = any(touch.ambiguity in ("double-range", "integer-form") for touch in case.verdict.ambiguities)
     return wide or any(rule.rule.endswith((":json", ":not-in-future")) for rule in case.verdict.broken)
 
@@ -121,7 +131,9 @@ def test_a_time_without_a_zone_is_in_utc() -> None:
 
 
 @EVERY_TYPE
-def test_plain_messages_are_different_valid_messages_and_the_last_one_is_the_smallest(message_type: MessageType) -> None:
+def test_plain_messages_are_different_valid_messages_and_the_last_one_is_the_smallest(
+    message_type: MessageType,
+) -> None:
     cases = plain_messages(message_type)
     assert cases[0] == plainest(message_type)
     assert len({case.body for case in cases}) == len(cases) > 1

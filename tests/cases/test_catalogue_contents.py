@@ -35,7 +35,9 @@ def small(message_type: MessageType) -> Sequence[Case]:
 
 @lru_cache
 def goals_of_valid(message_type: MessageType) -> frozenset[Goal]:
-    return frozenset(goal for case in whole(message_type) if case.label == "valid" for goal in covered(case, load_contract()))
+    return frozenset(
+        goal for case in whole(message_type) if case.label == "valid" for goal in covered(case, load_contract())
+    )
 
 
 def by_rule(cases: Iterable[Case]) -> dict[str, list[Case]]:
@@ -51,18 +53,24 @@ def by_rule(cases: Iterable[Case]) -> dict[str, list[Case]]:
 
 @EVERY_TYPE
 @pytest.mark.parametrize("listed", [whole, small], ids=["catalogue", "essentials"])
-def test_a_fault_breaks_its_rule_at_its_place_and_no_other_and_its_twin_differs_only_there(message_type: MessageType, listed: Any) -> None:
+def test_a_fault_breaks_its_rule_at_its_place_and_no_other_and_its_twin_differs_only_there(
+    message_type: MessageType, listed: Any
+) -> None:
     for rule_id, cases in by_rule(listed(message_type)).items():
         for case in cases:
             assert case.twin is not None
-            assert {(broken.rule, broken.at) for broken in case.verdict.broken} == {(rule_id, case.faults[0].at)}, case.faults
+            assert {(broken.rule, broken.at) for broken in case.verdict.broken} == {(rule_id, case.faults[0].at)}, (
+                case.faults
+            )
             assert check(message_type, case.twin.body, now=NOW).label == "valid", case.faults
             if not rule_id.endswith(f":{JSON_RULE}"):
                 assert differences(case.twin.value, case.value) == [case.faults[0].at], case.faults
 
 
 def differences(one: Any, other: Any, at: str = "") -> list[str]:
-    """Returns JSON Pointers of differences. If several parts of an object or an array differ, returns only the pointer of this object or array."""
+    """Returns JSON Pointers of differences. If several parts of an object or an array differ, returns only the pointer
+    of this object or array.
+    """
     if isinstance(one, dict) and isinstance(other, dict):
         names = [*one, *(name for name in other if name not in one)]
         below = {n: f"{at}/{escape(n)}" for n in names}
@@ -86,7 +94,10 @@ def test_a_rule_is_broken_in_every_setting_and_at_every_position_in_arrays() -> 
 
 @EVERY_TYPE
 def test_both_lists_break_every_rule_by_the_same_techniques(message_type: MessageType) -> None:
-    used = [{(fault.rule, fault.technique) for case in listed(message_type) for fault in case.faults} for listed in (whole, small)]
+    used = [
+        {(fault.rule, fault.technique) for case in listed(message_type) for fault in case.faults}
+        for listed in (whole, small)
+    ]
     assert used[0] - {one for one in used[0] if one[1] == "removed"} <= used[1]
     assert {rule for rule, _ in used[1]} == {rule.id for rule in load_contract().rules[message_type]}
 
@@ -94,9 +105,25 @@ def test_both_lists_break_every_rule_by_the_same_techniques(message_type: Messag
 def test_every_technique_breaks_some_rule() -> None:
     used = {fault.technique for message_type in MESSAGE_TYPES for case in whole(message_type) for fault in case.faults}
     # This contract has no exclusive bounds, multiples, maximum lengths, maximum item counts, unique items or patterns.
-    for_other_contracts = {"exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxLength", "maxItems", "uniqueItems", "pattern", "format"}
-    idle = [technique.name for technique in TECHNIQUES.values() if technique.name not in used and not technique.keywords <= for_other_contracts]
-    assert set(idle) <= {"one-item-fewer", "zero"}  # no array needs two items; zero is the same as one below the minimum
+    for_other_contracts = {
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "maxLength",
+        "maxItems",
+        "uniqueItems",
+        "pattern",
+        "format",
+    }
+    idle = [
+        technique.name
+        for technique in TECHNIQUES.values()
+        if technique.name not in used and not technique.keywords <= for_other_contracts
+    ]
+    assert set(idle) <= {
+        "one-item-fewer",
+        "zero",
+    }  # no array needs two items; zero is the same as one below the minimum
     assert all(technique.text.endswith(".") and technique.keywords for technique in TECHNIQUES.values())
 
 
@@ -151,7 +178,11 @@ def test_each_pair_of_rule_and_technique_is_essential_once(message_type: Message
 @EVERY_TYPE
 def test_each_probe_of_the_catalogue_is_essential(message_type: MessageType) -> None:
     def probes(cases: Sequence[Case]) -> set[tuple[str, ...]]:
-        return {tuple(tag for tag in case.tags if tag.startswith(("probe:", "as:"))) for case in cases if case.label == "unspecified"}
+        return {
+            tuple(tag for tag in case.tags if tag.startswith(("probe:", "as:")))
+            for case in cases
+            if case.label == "unspecified"
+        }
 
     assert probes(whole(message_type)) <= probes(small(message_type))
 

@@ -34,7 +34,9 @@ def change(schema: dict[str, Any]) -> None:
     schema["properties"]["orderMinimum"]["minimum"] = 5
     priced = {"required": ["defaultPrice"], "properties": {"defaultPrice": {"type": "number", "minimum": 1}}}
     cheap = {"properties": {"surcharge": {"type": ["number", "null"], "maximum": 100}}}
-    schema["allOf"] = [{"if": {"required": ["level"], "properties": {"level": {"const": "high"}}}, "then": priced, "else": cheap}]
+    schema["allOf"] = [
+        {"if": {"required": ["level"], "properties": {"level": {"const": "high"}}}, "then": priced, "else": cheap}
+    ]
 
 
 KEPT = ("number", "offerType", "orderMinimum", "defaultPrice", "surcharge", "productClusters")
@@ -45,7 +47,11 @@ def change_and_shorten(schema: dict[str, Any]) -> None:
     change(schema)
 
 
-@pytest.fixture(scope="module", params=[change_and_shorten, pytest.param(change, marks=pytest.mark.long)], ids=["few properties", "all properties"])
+@pytest.fixture(
+    scope="module",
+    params=[change_and_shorten, pytest.param(change, marks=pytest.mark.long)],
+    ids=["few properties", "all properties"],
+)
 def contract(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Contract:
     """By default, the contract has few properties, because a catalogue of all properties takes seconds."""
     return changed_contract(tmp_path_factory.mktemp("contract"), OFFER, request.param)

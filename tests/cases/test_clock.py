@@ -17,7 +17,9 @@ from brokerfuzz.schemas.contract import DATA
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TIMES = (EARLIEST_NOW, LATEST_NOW)
-"""The earliest and the latest supported time. If a verdict depends on the time, it is different at one of these times."""
+"""The earliest and the latest supported time. If a verdict depends on the time, it is different at one of these
+times.
+"""
 OFFER: MessageType = "offer-creation-request"
 SOME = 300
 each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
@@ -25,7 +27,10 @@ each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 
 @cache
 def random_kinds(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
-    return [*islice(random_cases(message_type, 1, now=now), SOME), *islice(random_cases(message_type, 1, now=now), SOME)]
+    return [
+        *islice(random_cases(message_type, 1, now=now), SOME),
+        *islice(random_cases(message_type, 1, now=now), SOME),
+    ]
 
 
 @cache
@@ -38,7 +43,10 @@ def changing(cases: Iterable[Case], contract: Contract | None = None) -> list[Ca
     return [
         case
         for case in cases
-        if any(check(case.message_type, case.body, now=now, headers=case.headers, contract=contract) != case.verdict for now in TIMES)
+        if any(
+            check(case.message_type, case.body, now=now, headers=case.headers, contract=contract) != case.verdict
+            for now in TIMES
+        )
     ]
 
 
@@ -70,14 +78,27 @@ def test_the_catalogue_without_a_time_is_the_rest_of_the_catalogue(message_type:
 
 
 def test_the_rule_about_the_future_is_broken_without_a_time() -> None:
-    broken = {fault.technique for case in every_kind(OFFER, None) for fault in case.faults if fault.rule.endswith(":not-in-future")}
-    last_years = {"last-year-there-is", "last-year-with-offset", "last-year-in-lower-case", "last-year-without-zone", "last-day-there-is"}
+    broken = {
+        fault.technique
+        for case in every_kind(OFFER, None)
+        for fault in case.faults
+        if fault.rule.endswith(":not-in-future")
+    }
+    last_years = {
+        "last-year-there-is",
+        "last-year-with-offset",
+        "last-year-in-lower-case",
+        "last-year-without-zone",
+        "last-day-there-is",
+    }
     assert broken == {*last_years, "leap-day-ahead"}
 
 
 @pytest.fixture
 def changed_contract(tmp_path: Path) -> Contract:
-    """In this contract, the rule `not-in-future` belongs to `availableStartDate` instead of `lastUpdatedDateTimeUtc`."""
+    """In this contract, the rule `not-in-future` belongs to `availableStartDate` instead of
+    `lastUpdatedDateTimeUtc`.
+    """
     text = (DATA / "semantics.json").read_text()
     (tmp_path / "semantics.json").write_text(text.replace('"lastUpdatedDateTimeUtc"', '"availableStartDate"'))
     return load_contract(tmp_path)
@@ -93,7 +114,13 @@ def test_the_verdicts_of_a_changed_contract_do_not_change_either(changed_contrac
 
 def test_the_techniques_and_ambiguities_that_need_the_time_are_named() -> None:
     needed = covered_only_with_clock(Plan(message_type=OFFER))
-    seen = {fault.technique for case in every_kind(OFFER, NOW) if tagged_now(case.tags) for fault in case.faults if "not-in-future" in fault.rule}
+    seen = {
+        fault.technique
+        for case in every_kind(OFFER, NOW)
+        if tagged_now(case.tags)
+        for fault in case.faults
+        if "not-in-future" in fault.rule
+    }
     assert set(needed["techniques"]) == seen
     assert needed["ambiguities"] == ["clock-tolerance"]
     assert "rules" not in needed

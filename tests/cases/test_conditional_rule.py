@@ -21,7 +21,11 @@ def bodies() -> dict[str, list[tuple[Any, Case]]]:
     """Maps each offer type to pairs: the parsed message of a case in the catalogue, and the case itself."""
     found = defaultdict(list)
     for case in catalogue("offer-creation-request", now=NOW):
-        if case.body[:1] == b"{" and (case.faults or case.label == "valid") and not any(f.rule.endswith("/:json") for f in case.faults):
+        if (
+            case.body[:1] == b"{"
+            and (case.faults or case.label == "valid")
+            and not any(f.rule.endswith("/:json") for f in case.faults)
+        ):
             message = case.value
             if isinstance(message, dict) and isinstance(message.get("offerType"), str):
                 found[message["offerType"]].append((message, case))
@@ -45,21 +49,29 @@ def clusters_are(state: str) -> Any:
 @pytest.mark.parametrize("state", ["absent", "null", "empty"])
 def test_missing_clusters_are_rejected_only_for_a_product_list(state: str) -> None:
     fits = clusters_are(state)
-    assert [case for message, case in bodies()[LIST] if fits(message) and case.label == "invalid" and len(case.faults) == 1]
-    elsewhere = {case.label for other in OTHERS for message, case in bodies()[other] if fits(message) and not case.faults}
+    assert [
+        case for message, case in bodies()[LIST] if fits(message) and case.label == "invalid" and len(case.faults) == 1
+    ]
+    elsewhere = {
+        case.label for other in OTHERS for message, case in bodies()[other] if fits(message) and not case.faults
+    }
     assert elsewhere == {"valid"}
 
 
 def of_cluster(state: str) -> Any:
-    return lambda cluster: {"absent": "products" not in cluster, "null": cluster.get("products", 0) is None, "empty": cluster.get("products") == []}[
-        state
-    ]
+    return lambda cluster: {
+        "absent": "products" not in cluster,
+        "null": cluster.get("products", 0) is None,
+        "empty": cluster.get("products") == [],
+    }[state]
 
 
 @pytest.mark.parametrize("in_order", [True, False], ids=["type first", "clusters first"])
 @pytest.mark.parametrize("state", ["absent", "null", "empty"])
 @pytest.mark.parametrize(("size", "index"), [(size, index) for _, size, index in CLUSTERS_AND_PRODUCTS])
-def test_a_cluster_without_products_is_tried_at_every_place_of_a_product_list(state: str, size: int, index: int, in_order: bool) -> None:
+def test_a_cluster_without_products_is_tried_at_every_place_of_a_product_list(
+    state: str, size: int, index: int, in_order: bool
+) -> None:
     fits = of_cluster(state)
 
     def has(message: Any) -> bool:
@@ -78,9 +90,12 @@ def test_a_cluster_without_products_is_tried_at_every_place_of_a_product_list(st
 @pytest.mark.parametrize("in_order", [True, False], ids=["type first", "clusters first"])
 @pytest.mark.parametrize(("prop", "value"), [("productId", ""), ("pageCount", 0), ("pageCount", -1)])
 @pytest.mark.parametrize(
-    ("array", "size", "index"), [(array, size, index) for array, (_, size, index) in product(("clusters", "products"), CLUSTERS_AND_PRODUCTS)]
+    ("array", "size", "index"),
+    [(array, size, index) for array, (_, size, index) in product(("clusters", "products"), CLUSTERS_AND_PRODUCTS)],
 )
-def test_an_invalid_product_is_tried_at_every_place(prop: str, value: Any, array: str, size: int, index: int, in_order: bool) -> None:
+def test_an_invalid_product_is_tried_at_every_place(
+    prop: str, value: Any, array: str, size: int, index: int, in_order: bool
+) -> None:
     def has(message: Any) -> bool:
         clusters = message.get("productClusters")
         if not isinstance(clusters, list) or before(message) != in_order:

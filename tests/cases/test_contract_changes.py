@@ -14,8 +14,8 @@ Schema = dict[str, Any]
 
 
 class Upgrade(NamedTuple):
-    """After the change of the contract, at most `gone` lines of the corpus disappear, and at most `new` lines appear. Each new line
-    contains the text `about`.
+    """After the change of the contract, at most `gone` lines of the corpus disappear, and at most `new` lines appear.
+    Each new line contains the text `about`.
     """
 
     message_type: MessageType
@@ -51,16 +51,34 @@ TEXT = {"type": ["string", "null"]}
 UPGRADES = {
     "a new optional property": Upgrade(PRODUCTS, lambda schema: add(record(schema), "color", TEXT), 5, 45, "color"),
     # Every message with a product must contain the new property.
-    "a new required property": Upgrade(PRODUCTS, lambda schema: add(record(schema), "color", TEXT, required=True), 750, 800),
-    "an optional property that becomes required": Upgrade(PRODUCTS, lambda schema: record(schema)["required"].append("productOwner"), 700, 700),
+    "a new required property": Upgrade(
+        PRODUCTS, lambda schema: add(record(schema), "color", TEXT, required=True), 750, 800
+    ),
+    "an optional property that becomes required": Upgrade(
+        PRODUCTS, lambda schema: record(schema)["required"].append("productOwner"), 700, 700
+    ),
     "a removed property": Upgrade(PRODUCTS, lambda schema: record(schema)["properties"].pop("unitOfMeasure"), 45, 5),
-    "a renamed property": Upgrade(PRODUCTS, lambda schema: rename(record(schema), "productOwner", "owner"), 45, 45, "owner"),
-    "another type": Upgrade(PRODUCTS, lambda schema: record(schema)["properties"].update(weight=TEXT), 150, 45, "weight"),
-    "a changed bound": Upgrade(PRICING, lambda schema: offer(schema)["properties"]["quantity"].update(maximum=9999), 5, 5, "quantity"),
-    "a new enumeration": Upgrade(PRODUCTS, lambda schema: record(schema)["properties"]["productOwner"].update(enum=["A", None]), 45, 55, "Owner"),
-    "null becomes forbidden": Upgrade(PRODUCTS, lambda schema: record(schema)["properties"]["productOwner"].update(type="string"), 2, 2, "Owner"),
-    "a new rule": Upgrade(PRODUCTS, lambda schema: record(schema)["properties"]["productNumber"].update(maxLength=20), 5, 5, "Number"),
-    "a new value of an enumeration": Upgrade(OFFERS, lambda schema: schema["properties"]["offerType"]["enum"].append("Kiosk"), 5, 5),
+    "a renamed property": Upgrade(
+        PRODUCTS, lambda schema: rename(record(schema), "productOwner", "owner"), 45, 45, "owner"
+    ),
+    "another type": Upgrade(
+        PRODUCTS, lambda schema: record(schema)["properties"].update(weight=TEXT), 150, 45, "weight"
+    ),
+    "a changed bound": Upgrade(
+        PRICING, lambda schema: offer(schema)["properties"]["quantity"].update(maximum=9999), 5, 5, "quantity"
+    ),
+    "a new enumeration": Upgrade(
+        PRODUCTS, lambda schema: record(schema)["properties"]["productOwner"].update(enum=["A", None]), 45, 55, "Owner"
+    ),
+    "null becomes forbidden": Upgrade(
+        PRODUCTS, lambda schema: record(schema)["properties"]["productOwner"].update(type="string"), 2, 2, "Owner"
+    ),
+    "a new rule": Upgrade(
+        PRODUCTS, lambda schema: record(schema)["properties"]["productNumber"].update(maxLength=20), 5, 5, "Number"
+    ),
+    "a new value of an enumeration": Upgrade(
+        OFFERS, lambda schema: schema["properties"]["offerType"]["enum"].append("Kiosk"), 5, 5
+    ),
 }
 
 
@@ -89,6 +107,8 @@ def test_only_the_lines_about_the_change_differ(tmp_path: Path, name: str) -> No
 def test_the_other_lines_keep_their_order(tmp_path: Path) -> None:
     upgrade = UPGRADES["a new optional property"]
     contract = changed_contract(tmp_path, upgrade.message_type, upgrade.change)
-    former, present = ([encode(case) for case in essentials(upgrade.message_type, contract=one)] for one in (None, contract))
+    former, present = (
+        [encode(case) for case in essentials(upgrade.message_type, contract=one)] for one in (None, contract)
+    )
     both = set(former) & set(present)
     assert [line for line in former if line in both] == [line for line in present if line in both]

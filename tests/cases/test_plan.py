@@ -44,7 +44,9 @@ def test_a_shard_is_the_same_in_another_process() -> None:
 
 @pytest.mark.parametrize("now", [NOW, None])
 def test_a_plan_can_be_serialized_and_parsed(now: datetime | None) -> None:
-    plan = planned(now=now, count=None, seed=7, rules=("*:minimum",), tags=("!pairs:*",), verdicts=("invalid",), only_random=True)
+    plan = planned(
+        now=now, count=None, seed=7, rules=("*:minimum",), tags=("!pairs:*",), verdicts=("invalid",), only_random=True
+    )
     assert Plan.of(json.loads(json.dumps(plan.data()))) == plan
 
 
@@ -63,10 +65,14 @@ def test_filters_apply_to_random_cases() -> None:
     plan = planned(count=100, only_random=True, rules=("!*:type",), verdicts=("invalid",))
     cases = [case for _, case in plan.numbered()]
     assert len(cases) == 100
-    assert all(case.label == "invalid" and not any(fault.rule.endswith(":type") for fault in case.faults) for case in cases)
+    assert all(
+        case.label == "invalid" and not any(fault.rule.endswith(":type") for fault in case.faults) for case in cases
+    )
 
 
-@pytest.mark.parametrize("choice", [{"rules": ("no-such",)}, {"rules": ("!no-such",)}, {"techniques": ("no-such",)}, {"sites": ("no-such",)}])
+@pytest.mark.parametrize(
+    "choice", [{"rules": ("no-such",)}, {"rules": ("!no-such",)}, {"techniques": ("no-such",)}, {"sites": ("no-such",)}]
+)
 def test_a_pattern_without_a_match_is_rejected(choice: dict[str, Any]) -> None:
     with pytest.raises(UnknownNameError):
         list(planned(**choice).numbered())
@@ -83,7 +89,11 @@ def test_an_unknown_tag_ends_a_plan() -> None:
 
 @pytest.mark.parametrize("only_random", [False, True])
 def test_a_site_selects_the_faults_of_its_rules_and_their_twins(only_random: bool) -> None:
-    cases = [case for _, case in planned(sites=("data.offers[].quantity",), count=100, only_random=only_random).numbered()]
+    cases = [
+        case for _, case in planned(sites=("data.offers[].quantity",), count=100, only_random=only_random).numbered()
+    ]
     twins = {case.twin_id for case in cases}
-    assert {fault.rule.partition(":")[0].partition("/")[2] for case in cases for fault in case.faults} == {"data.offers[].quantity"}
+    assert {fault.rule.partition(":")[0].partition("/")[2] for case in cases for fault in case.faults} == {
+        "data.offers[].quantity"
+    }
     assert all(case.id in twins for case in cases[:-1] if not case.faults)

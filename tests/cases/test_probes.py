@@ -96,7 +96,12 @@ def test_a_probe_touches_its_ambiguity_and_breaks_nothing(ambiguity: Ambiguity) 
 @EVERY_AMBIGUITY
 def test_an_ambiguity_with_places_is_probed_at_each_of_them(ambiguity: Ambiguity) -> None:
     for message_type, sites in (ambiguity.sites or {}).items():
-        touched = [touch for case in probes(message_type)[ambiguity.id] for touch in case.verdict.ambiguities if touch.ambiguity == ambiguity.id]
+        touched = [
+            touch
+            for case in probes(message_type)[ambiguity.id]
+            for touch in case.verdict.ambiguities
+            if touch.ambiguity == ambiguity.id
+        ]
         for site in sites:
             path = site if isinstance(site, str) else site[0]
             message = generated(CONTRACT, message_type, wishes=wishes_at(CONTRACT, message_type, path))  # type: ignore[arg-type]
@@ -108,7 +113,9 @@ def test_an_ambiguity_with_places_is_probed_at_each_of_them(ambiguity: Ambiguity
 def test_wrong_sums_are_wrong_for_every_price_and_surcharge(unit: float, quantity: int, surcharge: float) -> None:
     maker, ambiguity = ProbeMaker(CONTRACT, PRICING, NOW), CONTRACT.ambiguity("price-arithmetic")
     site = maker.sites(ambiguity)[0]
-    message = json.loads(json.dumps(generated(CONTRACT, PRICING, wishes=wishes_at(CONTRACT, PRICING, maker.path(site)))))
+    message = json.loads(
+        json.dumps(generated(CONTRACT, PRICING, wishes=wishes_at(CONTRACT, PRICING, maker.path(site))))
+    )
     (offer,) = message["data"]["offers"]
     offer["unitPrice"], offer["quantity"] = unit, quantity
     offer["extendedPrice"] = message["data"]["totalExtendedPrice"] = unit * quantity + surcharge
@@ -136,8 +143,16 @@ def test_a_string_ambiguity_has_many_probes() -> None:
 
 
 def test_an_offset_decides_whether_a_time_is_in_the_past() -> None:
-    cases = [case for spelling in ("offset", "no-zone") for case in probes("offer-creation-request")[f"timestamp-format.{spelling}"]]
-    spelled = {name(case): case.value["lastUpdatedDateTimeUtc"] for case in cases if case.verdict.ambiguities[0].at == "/lastUpdatedDateTimeUtc"}
+    cases = [
+        case
+        for spelling in ("offset", "no-zone")
+        for case in probes("offer-creation-request")[f"timestamp-format.{spelling}"]
+    ]
+    spelled = {
+        name(case): case.value["lastUpdatedDateTimeUtc"]
+        for case in cases
+        if case.verdict.ambiguities[0].at == "/lastUpdatedDateTimeUtc"
+    }
     behind = datetime.fromisoformat(spelled["behind-by-offset"])
     assert behind < NOW < behind.replace(tzinfo=UTC), "it is in the future if the offset is ignored"
     assert datetime.fromisoformat(spelled["behind-without-zone"]) < NOW.replace(tzinfo=None)
@@ -156,14 +171,19 @@ def _clocked(case: Case) -> bool:
 
 
 def test_every_ambiguous_text_of_the_json_test_suite_has_a_probe() -> None:
-    """`json_test_suite.txt` lists files of github.com/nst/JSONTestSuite. If the name of a file begins with `i_`, RFC 8259 does
-    not say whether the file is valid. Each of these files has a probe. If the file breaks a rule of the contract, it has a
-    technique instead.
+    """`json_test_suite.txt` lists files of github.com/nst/JSONTestSuite. If the name of a file begins with `i_`, RFC
+    8259 does not say whether the file is valid. Each of these files has a probe. If the file breaks a rule of the
+    contract, it has a technique instead.
     """
     lines = (Path(__file__).parent / "json_test_suite.txt").read_text().splitlines()
     open_texts = dict(line.split() for line in lines if line.startswith("i_"))
     assert len(open_texts) == 34
-    made = {f"{ambiguity}:{name(case)}" for message_type in MESSAGE_TYPES for ambiguity, cases in probes(message_type).items() for case in cases}
+    made = {
+        f"{ambiguity}:{name(case)}"
+        for message_type in MESSAGE_TYPES
+        for ambiguity, cases in probes(message_type).items()
+        for case in cases
+    }
     assert set(open_texts.values()) <= made | set(TECHNIQUES)
 
 

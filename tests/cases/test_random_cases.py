@@ -31,7 +31,9 @@ def first(message_type: MessageType, count: int = 1000) -> list[Case]:
 
 @every_message_type
 @sample(1000, 10_000)
-def test_every_case_is_judged_from_its_bytes_and_every_fault_has_a_valid_twin(message_type: MessageType, size: int) -> None:
+def test_every_case_is_judged_from_its_bytes_and_every_fault_has_a_valid_twin(
+    message_type: MessageType, size: int
+) -> None:
     for case in first(message_type, size):
         assert check(message_type, case.body, now=NOW) == case.verdict
         assert (case.twin is not None) == (case.label == "invalid")
@@ -45,7 +47,9 @@ def test_all_three_verdicts_and_all_rules_occur(message_type: MessageType) -> No
     labels = [case.label for case in first(message_type)]
     assert min(labels.count("valid"), labels.count("invalid")) > 250
     assert labels.count("unspecified") > 50
-    assert {fault.rule for case in first(message_type) for fault in case.faults} == {rule.id for rule in load_contract().rules[message_type]}
+    assert {fault.rule for case in first(message_type) for fault in case.faults} == {
+        rule.id for rule in load_contract().rules[message_type]
+    }
 
 
 @every_message_type
@@ -65,7 +69,9 @@ def test_shards_of_a_seed_have_few_messages_in_common(message_type: MessageType,
 def test_messages_are_nested_and_long_and_mostly_below_4_kb() -> None:
     cases = [case for case in first(OFFERS) if case.label == "valid"]
     values = [case.value for case in cases]
-    nested = [[len(cluster.get("products") or ()) for cluster in value.get("productClusters") or ()] for value in values]
+    nested = [
+        [len(cluster.get("products") or ()) for cluster in value.get("productClusters") or ()] for value in values
+    ]
     assert sum(len(sizes) >= 2 and min(sizes) >= 2 for sizes in nested) > 0
     long = {path for value in values for path, size in _arrays(value, "") if size > 10}
     assert {".productClusters", ".productClusters[].products", ".priceClasses"} <= long

@@ -68,7 +68,10 @@ def products(message: Any) -> list[dict[str, Any]]:
 
 
 def belong_together(product: dict[str, Any]) -> bool:
-    return any(row["productId"] == product["productId"] and product.get("pageCount") in (None, row.get("pageCount")) for row in ROWS)
+    return any(
+        row["productId"] == product["productId"] and product.get("pageCount") in (None, row.get("pageCount"))
+        for row in ROWS
+    )
 
 
 def unknown_places(case: Case) -> set[str]:
@@ -85,7 +88,9 @@ def known_catalogue() -> list[Case]:
 
 @pytest.mark.rotated(3)
 def test_valid_cases_and_twins_contain_only_known_values() -> None:
-    valid = [case for case in known_catalogue() if case.label == "valid"] + [case.twin for case in known_catalogue() if case.twin]
+    valid = [case for case in known_catalogue() if case.label == "valid"] + [
+        case.twin for case in known_catalogue() if case.twin
+    ]
     assert {name for case in valid for name in ids(case.value)} == set(KNOWN)
 
 
@@ -109,7 +114,11 @@ def test_the_items_of_an_array_still_have_different_values() -> None:
     assert list(ids(message)) == list(KNOWN)
     long = load_contract(values={ID: [f"P-{number}" for number in range(20)]})
     assert len(set(ids(generated(long, OFFER, wishes={ARRAY: Wish(least=12, most=12)})))) == 12
-    sizes = [(len(set(names)), len(names)) for message in islice(messages(OFFER, 1, contract=long), 300) for names in id_lists(message)]
+    sizes = [
+        (len(set(names)), len(names))
+        for message in islice(messages(OFFER, 1, contract=long), 300)
+        for names in id_lists(message)
+    ]
     assert all(different == size for different, size in sizes)
     assert max(sizes) > (2, 2)
 
@@ -140,7 +149,10 @@ def test_invalid_messages_contain_an_unknown_value_only_where_they_are_invalid(c
 def test_random_cases_contain_an_unknown_value_only_where_they_test_it() -> None:
     cases = [case for _, case in Plan(message_type=OFFER, count=300, only_random=True, values=TEXT).numbered()]
     assert len(cases) == 300
-    assert all(f"probe:{KNOWN_VALUES}" in case.tags or unknown_places(case) <= {fault.at for fault in case.faults} for case in cases)
+    assert all(
+        f"probe:{KNOWN_VALUES}" in case.tags or unknown_places(case) <= {fault.at for fault in case.faults}
+        for case in cases
+    )
 
 
 @given(offer_requests(contract=with_rows()))
@@ -150,11 +162,19 @@ def test_the_values_of_a_row_stay_together(message: Any) -> None:
 
 
 def test_all_rows_occur_and_mixed_rows_touch_the_ambiguity() -> None:
-    found = [product for message in islice(messages(OFFER, 0, contract=with_rows()), 400) for product in products(message)]
-    assert {(product["productId"], product.get("pageCount")) for product in found} >= {(row["productId"], row.get("pageCount")) for row in ROWS}
+    found = [
+        product for message in islice(messages(OFFER, 0, contract=with_rows()), 400) for product in products(message)
+    ]
+    assert {(product["productId"], product.get("pageCount")) for product in found} >= {
+        (row["productId"], row.get("pageCount")) for row in ROWS
+    }
     mixed = {"productId": "P-2", "pageCount": 8, "productQuantityInOffer": 1}
-    verdict = check(OFFER, {"number": "A", "offerType": "Email", "productClusters": [{"products": [mixed]}]}, contract=with_rows())
-    assert [(touch.ambiguity, touch.at) for touch in verdict.ambiguities] == [(KNOWN_VALUES, "/productClusters/0/products/0")]
+    verdict = check(
+        OFFER, {"number": "A", "offerType": "Email", "productClusters": [{"products": [mixed]}]}, contract=with_rows()
+    )
+    assert [(touch.ambiguity, touch.at) for touch in verdict.ambiguities] == [
+        (KNOWN_VALUES, "/productClusters/0/products/0")
+    ]
 
 
 def test_a_condition_that_the_known_values_exclude_is_never_true() -> None:
@@ -178,7 +198,17 @@ def plan_of_a_journal(values: str) -> Plan:
 
 
 @pytest.mark.parametrize(
-    "text", ["5", "[", "[{}]", '[{"x":5},{}]', '[{"x":{"a":[]}},{}]', '[{},{"x":{"":[5]}}]', '[{"x":{"a":[[]]}},{}]', "[" * 9999]
+    "text",
+    [
+        "5",
+        "[",
+        "[{}]",
+        '[{"x":5},{}]',
+        '[{"x":{"a":[]}},{}]',
+        '[{},{"x":{"":[5]}}]',
+        '[{"x":{"a":[[]]}},{}]',
+        "[" * 9999,
+    ],
 )
 def test_a_journal_with_other_reference_data_is_rejected(text: str) -> None:
     with pytest.raises(ValueError, match="is not a valid value for values"):
@@ -213,7 +243,9 @@ def reference_data(draw: st.DrawFn) -> tuple[MessageType, dict[str, list[Any]]]:
     message_type = draw(st.sampled_from(MESSAGE_TYPES))
     allowed = ALLOWED[message_type]
     sites = draw(st.lists(st.sampled_from(sorted(allowed)), min_size=1, max_size=4, unique=True))
-    return message_type, {site: draw(st.lists(st.sampled_from(allowed[site]), min_size=1, max_size=4)) for site in sites}
+    return message_type, {
+        site: draw(st.lists(st.sampled_from(allowed[site]), min_size=1, max_size=4)) for site in sites
+    }
 
 
 @given(reference_data(), st.integers(0, 1000))
@@ -224,7 +256,9 @@ def test_messages_are_valid_with_any_reference_data(given: tuple[MessageType, di
         assert check(message_type, message, contract=contract).label == "valid"
     for path in contract.sites[message_type]:
         message = generated(contract, message_type, wishes=wishes_at(contract, message_type, path))
-        assert all(touch.ambiguity != KNOWN_VALUES for touch in check(message_type, message, contract=contract).ambiguities)
+        assert all(
+            touch.ambiguity != KNOWN_VALUES for touch in check(message_type, message, contract=contract).ambiguities
+        )
 
 
 # -------------------------------------------------------------------------------------------------------- campaigns
@@ -244,7 +278,11 @@ def knowing(body: bytes) -> int:
 @pytest.mark.rotated(3)
 def test_a_finding_is_shrunk_to_known_values() -> None:
     def forgetful(body: bytes) -> int:
-        return 500 if b'"pageCount":0' in body and knowing(body.replace(b'"pageCount":0', b'"pageCount":1')) == 201 else knowing(body)
+        return (
+            500
+            if b'"pageCount":0' in body and knowing(body.replace(b'"pageCount":0', b'"pageCount":1')) == 201
+            else knowing(body)
+        )
 
     cases = [case for case in known_catalogue() if any("pageCount:minimum" in fault.rule for fault in case.faults)]
     (finding,) = fire(cases, Service(forgetful), Options(now=NOW, contract=CONTRACT)).findings
@@ -259,7 +297,11 @@ def test_a_correct_service_that_knows_two_products_has_no_finding_and_nothing_un
     assert len(before.findings) >= 1
     assert before.unproven > 100
     cases = [*known_catalogue()[:600], *(case for case in known_catalogue() if f"probe:{KNOWN_VALUES}" in case.tags)]
-    after = fire(cases, Service(knowing), Options(now=NOW, shrink_requests=0, contract=CONTRACT, plain=(plainest(OFFER, contract=CONTRACT),)))
+    after = fire(
+        cases,
+        Service(knowing),
+        Options(now=NOW, shrink_requests=0, contract=CONTRACT, plain=(plainest(OFFER, contract=CONTRACT),)),
+    )
     assert (after.findings, after.unproven) == ((), 0)
     (ledger,) = (seen for seen in after.ambiguities if seen.ambiguity.id == KNOWN_VALUES)
     assert ledger.behaviour == "rejected"
@@ -267,4 +309,6 @@ def test_a_correct_service_that_knows_two_products_has_no_finding_and_nothing_un
 
 def test_reference_data_changes_nothing_for_other_message_types() -> None:
     contract, now = load_contract(values={"number": ["N-1"]}), datetime(2026, 3, 1, tzinfo=UTC)
-    assert list(catalogue("offer-pricing-response", now=now, contract=contract)) == list(catalogue("offer-pricing-response", now=now))
+    assert list(catalogue("offer-pricing-response", now=now, contract=contract)) == list(
+        catalogue("offer-pricing-response", now=now)
+    )

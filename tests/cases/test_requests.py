@@ -32,7 +32,12 @@ def test_the_message_itself_is_valid() -> None:
 
 
 def test_no_two_header_cases_are_equal() -> None:
-    assert len({case.id for case in CASES}) == len({case.tags for case in CASES}) == len({(case.headers, case.body) for case in CASES}) == len(CASES)
+    assert (
+        len({case.id for case in CASES})
+        == len({case.tags for case in CASES})
+        == len({(case.headers, case.body) for case in CASES})
+        == len(CASES)
+    )
 
 
 def test_only_catalogues_of_requests_contain_header_cases() -> None:
@@ -73,7 +78,10 @@ def test_a_wrong_charset_is_sent_with_letters_that_it_encodes_differently() -> N
 
 def test_headers_change_the_id_of_a_case() -> None:
     plain = Case.judged(OFFER, BODY, now=NOW)
-    ids = {Case.judged(OFFER, BODY, now=NOW, headers=headers).id for headers in ((("Accept", "a/b"),), (("Accept", "a/c"),), (("Accept", None),))}
+    ids = {
+        Case.judged(OFFER, BODY, now=NOW, headers=headers).id
+        for headers in ((("Accept", "a/b"),), (("Accept", "a/c"),), (("Accept", None),))
+    }
     assert plain.id not in ids
     assert len(ids) == 3
     assert plain == Case.judged(OFFER, BODY, now=NOW, headers=())

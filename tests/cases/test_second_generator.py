@@ -23,7 +23,11 @@ def test_messages_of_hypothesis_jsonschema_are_not_invalid(message_type: Message
         return check(message_type, message).label == "invalid"
 
     with pytest.raises(NoSuchExample):
-        find(from_schema(deepcopy(load_contract().flat[message_type])), is_invalid, settings=settings(max_examples=size, database=None))
+        find(
+            from_schema(deepcopy(load_contract().flat[message_type])),
+            is_invalid,
+            settings=settings(max_examples=size, database=None),
+        )
     assert len(seen) >= size
 
 

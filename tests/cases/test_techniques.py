@@ -1,4 +1,6 @@
-"""The tests derive their expectations from the contract's sites and the bytes of messages, not from the code of the techniques."""
+"""The tests derive their expectations from the contract's sites and the bytes of messages, not from the code of the
+techniques.
+"""
 
 import base64
 import json
@@ -45,7 +47,10 @@ def rules(*keywords: str, of: frozenset[str] | set[str] | None = None) -> pytest
 @cache
 def broken(rule: Rule) -> dict[str, Case]:
     """Maps each technique that can break the rule to a complete message with one fault, which the technique causes."""
-    faults, message = Faults(CONTRACT, rule.message_type, NOW), generated(CONTRACT, rule.message_type, wishes=wishes_for(CONTRACT, rule))
+    faults, message = (
+        Faults(CONTRACT, rule.message_type, NOW),
+        generated(CONTRACT, rule.message_type, wishes=wishes_for(CONTRACT, rule)),
+    )
     steps = places(message, rule.site)[0]
     cases = {technique.name: faults.inject(message, steps, rule, technique) for technique in faults.techniques(rule)}
     return {name: case for name, case in cases.items() if case is not None}
@@ -93,16 +98,21 @@ def test_every_wrong_type_is_tried_at_every_place(rule: Rule) -> None:
 IN_PLACE_OF_NUMBERS = {
     "a number as a string": r"-?\d+(\.\d+)?", "padded": r" -?\d+(\.\d+)? ", "with a line break": r"-?\d+(\.\d+)?\n",
     "with leading zeros": r"00\d+(\.\d+)?",
-    "with a plus sign": r"\+\d+(\.\d+)?", "scientific": r"-?\d+(\.\d+)?e0", "hexadecimal": r"0x\d+", "with a thousands comma": r"1,000",
-    "with an underscore": r"1_000", "with a decimal comma": r"1,5", "with a unit": r"\d+(\.\d+)? lb", "with a currency": r"\$\d+(\.\d+)?",
-    "of other digits": "[١٢]+", "infinite": "Infinity", "not a number": "NaN", "null in words": "null", "empty": "", "blank": " ", "a word": "one",
+    "with a plus sign": r"\+\d+(\.\d+)?", "scientific": r"-?\d+(\.\d+)?e0", "hexadecimal": r"0x\d+",
+    "with a thousands comma": r"1,000",
+    "with an underscore": r"1_000", "with a decimal comma": r"1,5", "with a unit": r"\d+(\.\d+)? lb",
+    "with a currency": r"\$\d+(\.\d+)?",
+    "of other digits": "[١٢]+", "infinite": "Infinity", "not a number": "NaN", "null in words": "null", "empty": "",
+    "blank": " ", "a word": "one",
 }  # fmt: skip
 
 
 @rules("type", of={"integer", "number"})
 def test_a_number_is_tried_as_every_string_that_parsers_convert_to_a_number(rule: Rule) -> None:
     texts = [value for value in found(rule).values() if isinstance(value, str)]
-    missing = [kind for kind, pattern in IN_PLACE_OF_NUMBERS.items() if not any(re.fullmatch(pattern, text) for text in texts)]
+    missing = [
+        kind for kind, pattern in IN_PLACE_OF_NUMBERS.items() if not any(re.fullmatch(pattern, text) for text in texts)
+    ]
     assert missing == []
 
 
@@ -115,7 +125,8 @@ def test_an_integer_is_tried_as_fractions_and_as_a_string_with_a_fraction(rule: 
 
 
 IN_PLACE_OF_BOOLEANS = [
-    "true", "false", "True", "False", "TRUE", " true ", "yes", "no", "on", "off", "1", "0", "t", "f", "Y", "N", "", "null", 1, 0, -1, 2, 0.5,
+    "true", "false", "True", "False", "TRUE", " true ", "yes", "no", "on", "off", "1", "0", "t", "f", "Y", "N", "",
+    "null", 1, 0, -1, 2, 0.5,
 ]  # fmt: skip
 
 
@@ -237,7 +248,9 @@ def test_every_object_gets_properties_of_its_outer_and_inner_objects(rule: Rule)
 @rules("additionalProperties")
 def test_unknown_properties_have_values_of_every_type(rule: Rule) -> None:
     values = [value for _, value in added(rule)]
-    assert [kind for kind in ("null", "boolean", "string", "array", "object") if not any(map(OF_JSON[kind], values))] == []
+    assert [
+        kind for kind in ("null", "boolean", "string", "array", "object") if not any(map(OF_JSON[kind], values))
+    ] == []
 
 
 # --------------------------------------------------------------------------------------------------- enumerations
@@ -247,11 +260,16 @@ def near_misses(value: str) -> set[str]:
     """Returns spellings that a loose comparison could treat as equal to `value`."""
     joined = value.replace(" ", "")
     return {
-        value.lower(), value.upper(), f" {value}", f"{value} ", f"{value}\t", f"{value}\n", joined, joined[0].lower() + joined[1:],
-        value.replace(" ", "_"), value.replace(" ", "-"), value.upper().replace(" ", "_"), value.lower().replace(" ", "_"),
-        value.replace(" ", "  "), value.replace(" ", "\u00a0"), value.replace(" ", "%20"), value.replace(" ", "+"), value.replace(" ", "&#32;"),
-        value[: len(value) // 2], value[:-1], value[1:], f"{value}s", f"x{value}", f'"{value}"', f"'{value}'", f"{value}\u0301",
-        f"{value}\0", value[0] + "\u200b" + value[1:], "".join(chr(ord(letter) + 0xFEE0) if letter != " " else letter for letter in value),
+        value.lower(), value.upper(), f" {value}", f"{value} ", f"{value}\t", f"{value}\n", joined,
+        joined[0].lower() + joined[1:],
+        value.replace(" ", "_"), value.replace(" ", "-"), value.upper().replace(" ", "_"), value.lower().replace(" ",
+        "_"),
+        value.replace(" ", "  "), value.replace(" ", "\u00a0"), value.replace(" ", "%20"), value.replace(" ", "+"),
+        value.replace(" ", "&#32;"),
+        value[: len(value) // 2], value[:-1], value[1:], f"{value}s", f"x{value}", f'"{value}"', f"'{value}'",
+        f"{value}\u0301",
+        f"{value}\0", value[0] + "\u200b" + value[1:],
+        "".join(chr(ord(letter) + 0xFEE0) if letter != " " else letter for letter in value),
     }  # fmt: skip
 
 
@@ -274,11 +292,22 @@ def test_bounds_are_exceeded_by_integers_that_wrap_around(rule: Rule) -> None:
     values = {value for value in found(rule).values() if isinstance(value, int)}
     step = -1 if rule.keyword == "minimum" else 1
     assert rule.value + step in values
-    assert any(schema["minimum"] <= (value + (1 << 31)) % (1 << 32) - (1 << 31) <= schema["maximum"] and abs(value) < 1 << 33 for value in values)
-    assert any(schema["minimum"] <= (value + (1 << 63)) % (1 << 64) - (1 << 63) <= schema["maximum"] for value in values)
+    assert any(
+        schema["minimum"] <= (value + (1 << 31)) % (1 << 32) - (1 << 31) <= schema["maximum"] and abs(value) < 1 << 33
+        for value in values
+    )
+    assert any(
+        schema["minimum"] <= (value + (1 << 63)) % (1 << 64) - (1 << 63) <= schema["maximum"] for value in values
+    )
     assert any(len(str(abs(value))) == 40 for value in values)
-    assert any(value.is_integer() for value in found(rule).values() if isinstance(value, float)), "an exponent gives an integer, too"
-    edges = {-(1 << 63), -(1 << 63) - 1} if rule.keyword == "minimum" else {(1 << 32) - 1, 1 << 32, (1 << 53) + 1, (1 << 63) - 1, 1 << 63, 1 << 64}
+    assert any(value.is_integer() for value in found(rule).values() if isinstance(value, float)), (
+        "an exponent gives an integer, too"
+    )
+    edges = (
+        {-(1 << 63), -(1 << 63) - 1}
+        if rule.keyword == "minimum"
+        else {(1 << 32) - 1, 1 << 32, (1 << 53) + 1, (1 << 63) - 1, 1 << 63, 1 << 64}
+    )
     assert edges <= values
     if rule.keyword == "minimum" and rule.value > 0:
         assert {0, -1, -(1 << 31) - 1} <= values
@@ -320,7 +349,10 @@ def slipped(message_type: MessageType) -> dict[str, bytes]:
     """Maps the name of each technique in `SLIPS` to a complete message with the JSON error of this technique."""
     message = compact(generated(CONTRACT, message_type))
     rule = CONTRACT.rule(f"{message_type}/:{JSON_RULE}")
-    changes = {technique.name: technique.change(FaultContext(rule, CONTRACT.flat[message_type], json.loads(message), NOW)) for technique in SLIPS}
+    changes = {
+        technique.name: technique.change(FaultContext(rule, CONTRACT.flat[message_type], json.loads(message), NOW))
+        for technique in SLIPS
+    }
     return {name: change.how(message) for name, change in changes.items() if isinstance(change, Rewrite)}
 
 
@@ -328,13 +360,19 @@ def slipped(message_type: MessageType) -> dict[str, bytes]:
 def test_a_slip_is_made_only_if_the_message_has_a_place_for_it(message_type: MessageType) -> None:
     rule = CONTRACT.rule(f"{message_type}/:{JSON_RULE}")
     message = {"number": "a"}
-    made = {technique.name for technique in SLIPS if technique.change(FaultContext(rule, CONTRACT.flat[message_type], message, NOW))}
+    made = {
+        technique.name
+        for technique in SLIPS
+        if technique.change(FaultContext(rule, CONTRACT.flat[message_type], message, NOW))
+    }
     assert {"trailing-comma", "raw-tab", "unquoted-key", "empty-body"} <= made
     assert not {"trailing-comma-in-array", "leading-zero", "capital-true", "doubled-comma"} & made
 
 
 def test_every_malformed_text_of_the_json_test_suite_has_a_slip() -> None:
-    """`json_test_suite.txt` lists files of github.com/nst/JSONTestSuite. Each file with `n_` in its name has a slip that makes the same error."""
+    """`json_test_suite.txt` lists files of github.com/nst/JSONTestSuite. Each file with `n_` in its name has a slip
+    that makes the same error.
+    """
     lines = (Path(__file__).parent / "json_test_suite.txt").read_text().splitlines()
     slips = dict(line.split() for line in lines if line.startswith("n_"))
     assert len(slips) == 188
@@ -382,7 +420,9 @@ process.stdout.write(JSON.stringify(lines.map(passes)))
 
 def _parsed_in_node(texts: list[bytes]) -> list[bool]:
     lines = "".join(base64.b64encode(text).decode() + "\n" for text in texts)
-    done = subprocess.run([_node(), "-e", _PARSE], input=lines, capture_output=True, encoding="utf-8", timeout=120, check=True)
+    done = subprocess.run(
+        [_node(), "-e", _PARSE], input=lines, capture_output=True, encoding="utf-8", timeout=120, check=True
+    )
     parsed: list[bool] = json.loads(done.stdout)
     return parsed
 
@@ -396,7 +436,11 @@ def test_technique_names_are_words_with_hyphens() -> None:
 
 def test_a_technique_has_an_example_if_the_contract_has_a_rule_for_it() -> None:
     ruled = {rule.keyword for rule in RULES}
-    without = [technique.name for technique in TECHNIQUES.values() if technique.keywords & ruled and explain(technique.name, now=NOW).example is None]
+    without = [
+        technique.name
+        for technique in TECHNIQUES.values()
+        if technique.keywords & ruled and explain(technique.name, now=NOW).example is None
+    ]
     assert without == ["one-item-fewer"]  # no array needs two items
 
 
@@ -412,13 +456,21 @@ def test_techniques_have_different_descriptions() -> None:
 
 @pytest.mark.parametrize("name", ["as-python", "as-yaml", "as-form", "joined-string"])
 def test_python_literals_do_not_depend_on_the_unicode_version(name: str) -> None:
-    """Techniques must treat the letter U+0E01 and the unassigned code point U+0E00 equally. Python's `repr` escapes only U+0E00."""
+    """Techniques must treat the letter U+0E01 and the unassigned code point U+0E00 equally. Python's `repr` escapes
+    only U+0E00.
+    """
     technique = TECHNIQUES[name]
-    rule = next(rule for rule in CONTRACT.rules["offer-creation-request"] if rule.site == "priceClasses" and rule.keyword == "type")
+    rule = next(
+        rule
+        for rule in CONTRACT.rules["offer-creation-request"]
+        if rule.site == "priceClasses" and rule.keyword == "type"
+    )
     written = []
     for letter in ("\u0e01", "\u0e00"):
         message = {"number": letter, "priceClasses": [{"name": letter}]}
-        change = technique.change(FaultContext(rule, {"type": "array"}, message["priceClasses"] if name == "joined-string" else message, NOW))
+        change = technique.change(
+            FaultContext(rule, {"type": "array"}, message["priceClasses"] if name == "joined-string" else message, NOW)
+        )
         assert isinstance(change, Put | Rewrite)
         body = change.how(compact(message)) if isinstance(change, Rewrite) else compact(change.value)
         for spelling in (letter, quote(letter), f"u{ord(letter):04x}"):

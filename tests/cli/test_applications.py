@@ -68,13 +68,22 @@ def test_several_processes_test_an_application(run: Run) -> None:
         (["--app", "brokerfuzz_shop:asgi"], "brokerfuzz_shop cannot be imported"),
         (["--app", "brokerfuzz_shops"], "'brokerfuzz_shops' has no colon between the module and the application"),
         (["--app", "brokerfuzz_shops:asgy"], "brokerfuzz_shops has no 'asgy': did you mean 'asgi'?"),
-        (["--app", "brokerfuzz_shops:nothing"], "brokerfuzz_shops:nothing is 7, which is not an application: specify an ASGI application"),
+        (
+            ["--app", "brokerfuzz_shops:nothing"],
+            "brokerfuzz_shops:nothing is 7, which is not an application: specify an ASGI application",
+        ),
         (
             ["--app", "brokerfuzz_shops:failing"],
             "brokerfuzz_shops:failing does not start (no database): fix this error of the application",
         ),
-        (["--app", "brokerfuzz_shops:broken"], "brokerfuzz_shops:broken does not create an application (OSError: no database): fix this error"),
-        (["--app", "brokerfuzz_shops:asgi", "offers"], "'offers' is not the path of an application: begin it with a slash, such as /offers"),
+        (
+            ["--app", "brokerfuzz_shops:broken"],
+            "brokerfuzz_shops:broken does not create an application (OSError: no database): fix this error",
+        ),
+        (
+            ["--app", "brokerfuzz_shops:asgi", "offers"],
+            "'offers' is not the path of an application: begin it with a slash, such as /offers",
+        ),
         (["--app", "brokerfuzz_shops:asgi", "--call", "a:b"], "more than one target given"),
     ],
 )

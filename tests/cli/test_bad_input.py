@@ -35,10 +35,12 @@ def _files(folder: Path) -> None:
     Path("anything").mkdir()
     Path("anything/offer-creation-request.schema.json").write_text("{}")
     Path("cut.ndjson").write_text(
-        '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"ambiguities":[],"tags":[],"twin":null,"body":{}}\n'
+        '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"ambiguities":[],'
+        '"tags":[],"twin":null,"body":{}}\n'
     )
     Path("torn.ndjson").write_text(
-        '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[5],"ambiguities":[],"tags":[],"twin":null,"body":{}}\n'
+        '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[5],"ambiguities":[],'
+        '"tags":[],"twin":null,"body":{}}\n'
     )
     Path("mixed.ndjson").write_text(Path("cut.ndjson").read_text() + PLAIN + "\n")
 
@@ -57,15 +59,27 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a line of two gigabytes": (["check", "huge.ndjson"], f"line 1, has more than {LARGEST:,} bytes"),
     "a truncated corpus": (["check", "cut.ndjson"], "is truncated"),
     "a corpus with a malformed record": (["check", "torn.ndjson"], "line 1: the line is not a valid case record"),
-    "a corpus with a line that is not a record": (["check", "mixed.ndjson"], "line 2: the line is not a valid case record"),
+    "a corpus with a line that is not a record": (
+        ["check", "mixed.ndjson"],
+        "line 2: the line is not a valid case record",
+    ),
     "an unknown option": (["check", "--verbos", OFFER], "brokerfuzz check --help"),
     "no file": (["check"], "Missing argument"),
     "an unknown command": (["chekc"], "chekc"),
     "an unknown message type": (["check", "--message", "offer", OFFER], "offer-creation-request"),
     "an unknown ambiguity": (["check", "--policy", "cron-sintax=accepted", OFFER], "did you mean 'cron-syntax'"),
-    "an unknown group of ambiguities": (["check", "--policy", "timestamp-fromat=parsed", OFFER], "did you mean 'timestamp-format'"),
-    "an unknown interpretation": (["check", "--policy", "cron-syntax=maybe", OFFER], "cron-syntax can be accepted or rejected"),
-    "a negative tolerance": (["check", "--policy", "clock-tolerance=-1", OFFER], "can be a number of seconds from 0 to 86,400"),
+    "an unknown group of ambiguities": (
+        ["check", "--policy", "timestamp-fromat=parsed", OFFER],
+        "did you mean 'timestamp-format'",
+    ),
+    "an unknown interpretation": (
+        ["check", "--policy", "cron-syntax=maybe", OFFER],
+        "cron-syntax can be accepted or rejected",
+    ),
+    "a negative tolerance": (
+        ["check", "--policy", "clock-tolerance=-1", OFFER],
+        "can be a number of seconds from 0 to 86,400",
+    ),
     "contradicting policies": (
         ["check", "--policy", "duplicate-properties=first", "--policy", "duplicate-properties=last", OFFER],
         "to allow both interpretations, write duplicate-properties=first,last",
@@ -76,14 +90,20 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a time without a time zone": (["check", "--now", "2025-06-15T12:00:00", OFFER], "2025-06-15T12:00:00Z"),
     "a time too early for cases": (["export", "out", "--clock", "--now", "1999-01-01T00:00:00Z"], "too early"),
     "a time too late for cases": (["export", "out", "--clock", "--now", "9999-12-31T23:59:59-12:00"], "too late"),
-    "a time for time-dependent cases, without these cases": (["export", "out", "--now", "2026-01-01T00:00:00Z"], "add --clock"),
+    "a time for time-dependent cases, without these cases": (
+        ["export", "out", "--now", "2026-01-01T00:00:00Z"],
+        "add --clock",
+    ),
     "an impossible file name": (["export", "file:///tmp/%00.ndjson"], "is not a path: remove the NUL character (%00)"),
     "a missing contract": (["check", "--contract", "nowhere", OFFER], "is not a folder"),
     "an empty contract": (["rules", "--contract", "folder"], "contains none of"),
     "a contract that is not JSON": (["fire", "--demo", "--contract", "broken"], "not readable JSON"),
     "a contract that is not a schema": (["export", "out", "--contract", "wrong"], "not a JSON Schema"),
     "a contract of another JSON type": (["serve", "--contract", "list"], "must contain a JSON object"),
-    "cases of a property without a schema": (["export", "out", "--contract", "undescribed"], "requires 'a', but its `properties` do not contain 'a'"),
+    "cases of a property without a schema": (
+        ["export", "out", "--contract", "undescribed"],
+        "requires 'a', but its `properties` do not contain 'a'",
+    ),
     "a catalogue of a property without a schema": (
         ["catalogue", "--contract", "undescribed"],
         "add this property, with the schema {} if any value is allowed",
@@ -92,9 +112,15 @@ BAD: dict[str, tuple[list[str], str]] = {
         ["explain", "--contract", "undescribed", "offer-creation-request/a:required"],
         "do not contain 'a'",
     ),
-    "a contract without rules": (["export", "out", "--contract", "anything", "--random"], "change the contract, or exclude what cannot be tested"),
+    "a contract without rules": (
+        ["export", "out", "--contract", "anything", "--random"],
+        "change the contract, or exclude what cannot be tested",
+    ),
     "a file on another machine": (["export", "file://host/out"], "is a file on another machine, host"),
-    "an unknown rule": (["explain", "offer-creation-request/orderMinimum:minimun"], "did you mean 'offer-creation-request/orderMinimum:minimum'"),
+    "an unknown rule": (
+        ["explain", "offer-creation-request/orderMinimum:minimun"],
+        "did you mean 'offer-creation-request/orderMinimum:minimum'",
+    ),
     "an unknown name": (["explain", "\x1b[31m"], "rules --techniques"),
     "a folder to write to": (["export", "folder"], "is a folder"),
     "a missing folder": (["export", "nowhere/out"], "nowhere/out cannot be written"),
@@ -109,9 +135,18 @@ BAD: dict[str, tuple[list[str], str]] = {
     "an invalid method": (["fire", "--method", "A B", "http://127.0.0.1:1/"], "method"),
     "an invalid header": (["fire", "-H", "X", "http://127.0.0.1:1/"], "NAME:VALUE"),
     "an invalid status": (["fire", "--accept", "2x", "http://127.0.0.1:1/"], "2xx"),
-    "a duration of zero": (["fire", "--max-time", "0s"], "'0s' is too short: use a duration such as 500ms, 90s, 10m or 1h30m"),
-    "a duration without a unit": (["fire", "--max-time", "600"], "'600' has no unit: use a duration such as 500ms, 90s, 10m or 1h30m"),
-    "shrinking without a unit": (["fire", "--shrink", "0"], "'0' has no unit: use a duration such as 500ms, 90s, 10m or 1h30m, or the value off"),
+    "a duration of zero": (
+        ["fire", "--max-time", "0s"],
+        "'0s' is too short: use a duration such as 500ms, 90s, 10m or 1h30m",
+    ),
+    "a duration without a unit": (
+        ["fire", "--max-time", "600"],
+        "'600' has no unit: use a duration such as 500ms, 90s, 10m or 1h30m",
+    ),
+    "shrinking without a unit": (
+        ["fire", "--shrink", "0"],
+        "'0' has no unit: use a duration such as 500ms, 90s, 10m or 1h30m, or the value off",
+    ),
     "a timeout that is not a number": (["fire", "--timeout", "nan"], "above 0"),
     "an infinite rate": (["fire", "--rate", "inf"], "above 0"),
     "an invalid port": (["serve", "--port", "99999"], "99999"),
@@ -141,7 +176,9 @@ def test_invalid_input_is_reported_in_one_line(run: Run, what: str) -> None:
     assert Path("there").read_text() == "mine"
 
 
-@pytest.mark.parametrize("what", ["a missing file", "an unknown option", "a contract that is not JSON", "a refused connection"])
+@pytest.mark.parametrize(
+    "what", ["a missing file", "an unknown option", "a contract that is not JSON", "a refused connection"]
+)
 def test_a_process_reports_invalid_input_in_one_line(spawn: Spawn, what: str) -> None:
     args, words = BAD[what]
     done = spawn(*args)
@@ -158,7 +195,10 @@ def test_the_other_files_are_judged_if_one_cannot_be_read(run: Run) -> None:
 def test_files_without_permission_are_reported_in_one_line(environment: Mapping[str, str]) -> None:
     Path(OFFER).chmod(0)
     Path("folder").chmod(0o500)
-    for args, words in ((["check", OFFER], "because you lack permission"), (["export", "folder/out"], "cannot be written")):
+    for args, words in (
+        (["check", OFFER], "because you lack permission"),
+        (["export", "folder/out"], "cannot be written"),
+    ):
         command = [*UNPRIVILEGED, sys.executable, "-m", "brokerfuzz.cli", *args]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         assert_one_line(done.returncode, done.stdout, done.stderr, words)
@@ -184,7 +224,9 @@ def test_a_message_of_unbounded_length_on_standard_input_is_rejected(run: Run, m
 def test_an_unexpected_error_exits_with_2_and_says_how_to_report_it() -> None:
     broken = "from brokerfuzz.commands import rules; rules.command.callback = lambda **options: {}['missing']"
     program = f"{broken}; from brokerfuzz.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", program, "rules"], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", program, "rules"], capture_output=True, text=True, check=False, timeout=60
+    )
     assert done.returncode == 2
     assert "KeyError: 'missing'" in done.stderr
     assert "this is a bug in brokerfuzz" in done.stderr.splitlines()[-1]

@@ -42,19 +42,28 @@ def rules(document: Any) -> set[str]:
 
 
 @pytest.mark.rotated(2)
-def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_kind_of_target_shows_the_same_finding(
+    run: Run, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "reader.py").write_text(FUNCTION)
     (folder / "command_target.py").write_text("import sys, reader\nsys.exit(not reader.read(sys.stdin.buffer.read()))")
     answered = "    print('accepted' if reader.read(body) else 'rejected: no', flush=True)"
-    (folder / "lines.py").write_text(f"import sys, base64, reader\nfor line in sys.stdin:\n    body = base64.b64decode(line)\n{answered}")
+    (folder / "lines.py").write_text(
+        f"import sys, base64, reader\nfor line in sys.stdin:\n    body = base64.b64decode(line)\n{answered}"
+    )
     framed = "read = sys.stdin.buffer.read\nwhile head := read(4):\n    body = read(int.from_bytes(head))"
     (folder / "frames.py").write_text(f"import sys, reader\n{framed}\n{answered}")
-    programs = [["--exec", f"{sys.executable} {name}.py", "--lines", encoding] for name, encoding in (("lines", "base64"), ("frames", "frames"))]
+    programs = [
+        ["--exec", f"{sys.executable} {name}.py", "--lines", encoding]
+        for name, encoding in (("lines", "base64"), ("frames", "frames"))
+    ]
     targets = [[url], ["--call", "reader:read"], *programs]
     found = [report(run("fire", *target, *SOME, "--json")) for target in targets]
     assert all(rules(document) == {BUG} for document in found)
     assert len({json.dumps([finding["smallest"] for finding in document["findings"]]) for document in found}) == 1
-    one = report(run("fire", "--exec", f"{sys.executable} command_target.py", *SOME, "--technique", "one-below", "--json"))
+    one = report(
+        run("fire", "--exec", f"{sys.executable} command_target.py", *SOME, "--technique", "one-below", "--json")
+    )
     assert rules(one) <= {BUG}
     assert one["counts"]["valid"]["rejected"] == 0
 
@@ -93,14 +102,19 @@ def test_an_invalid_call_is_reported_in_one_line(run: Run, args: list[str], said
 def test_the_reference_service_accepts_only_offers(run: Run) -> None:
     result = run("fire", "--demo", *SOME)
     assert result.exit_code == 2
-    assert "the reference service (--demo) accepts only offer-creation-request messages: specify another target" in result.stderr
+    assert (
+        "the reference service (--demo) accepts only offer-creation-request messages: specify another target"
+        in result.stderr
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- which cases
 
 
 def test_rules_techniques_and_tags_can_be_included_and_excluded(run: Run, url: str) -> None:
-    document = report(run("fire", url, "--message", PRICING, "--json", "--rule", f"!{BUG}", "--tag", "!pairs:*", "--shrink", "off"))
+    document = report(
+        run("fire", url, "--message", PRICING, "--json", "--rule", f"!{BUG}", "--tag", "!pairs:*", "--shrink", "off")
+    )
     assert BUG not in rules(document)
     assert BUG not in {rule["rule"] for rule in document["rules"]}
     few = report(run("fire", url, "--message", PRICING, "--json", "--technique", "one-below"))
@@ -130,7 +144,7 @@ def test_a_baseline_is_created_applied_and_pruned(run: Run, url: str, conforming
     assert json.loads(first)["findings"]
 
 
-# ---------------------------------------------------------------------------------------------------- reports and replays
+# -------------------------------------------------------------------------------------------------- reports and replays
 
 
 def test_findings_are_sent_again_from_a_report_a_journal_or_a_case_id(run: Run, url: str, conforming_url: str) -> None:
@@ -151,7 +165,10 @@ def test_findings_are_sent_again_from_a_report_a_journal_or_a_case_id(run: Run, 
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["0123456789abcdef", "http://127.0.0.1:1/", "--now", "2026-03-01T12:00:00Z"], "the catalogue does not contain this case"),
+        (
+            ["0123456789abcdef", "http://127.0.0.1:1/", "--now", "2026-03-01T12:00:00Z"],
+            "the catalogue does not contain this case",
+        ),
         (["none.json", "http://127.0.0.1:1/"], "none.json"),
         (["none.ndjson", "http://127.0.0.1:1/"], "none.ndjson"),
         (["http://127.0.0.1:1/"], "specify at least one journal, report or case ID"),
@@ -177,7 +194,8 @@ def test_the_end_of_the_name_selects_the_report(run: Run, url: str) -> None:
 
 def test_a_configuration_sets_what_the_command_line_does_not(run: Run, url: str, folder: Path) -> None:
     (folder / "brokerfuzz.toml").write_text(
-        f'[target]\nurl = "{url}"\nmessage = "{PRICING}"\n[cases]\nrules = ["*totalExtendedPrice*"]\n[reports]\nfiles = ["out.json"]\n'
+        f'[target]\nurl = "{url}"\nmessage = "{PRICING}"\n[cases]\nrules = ["*totalExtendedPrice*"]\n[reports]\nfiles '
+        '= ["out.json"]\n'
     )
     (folder / "below").mkdir()
     document = report(run("fire", "--json"))
@@ -186,7 +204,9 @@ def test_a_configuration_sets_what_the_command_line_does_not(run: Run, url: str,
     assert report(run("fire", "--json", "--technique", "removed"))["findings"] == []
 
 
-def test_a_target_on_the_command_line_does_not_get_the_headers_in_the_configuration(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_target_on_the_command_line_does_not_get_the_headers_in_the_configuration(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[bytes] = []
 
     async def behave(body: bytes, writer: Any) -> None:
@@ -194,14 +214,19 @@ def test_a_target_on_the_command_line_does_not_get_the_headers_in_the_configurat
         writer.write(response(200))
 
     monkeypatch.setenv("TOKEN", "hunter2-and-more")
-    (folder / "brokerfuzz.toml").write_text('[target]\nurl = "http://broker.example/"\n[target.headers]\nX-Token = "${TOKEN}"\n')
+    (folder / "brokerfuzz.toml").write_text(
+        '[target]\nurl = "http://broker.example/"\n[target.headers]\nX-Token = "${TOKEN}"\n'
+    )
     with serving(behave) as url:
         result = run("fire", url, "--message", PRICING, "--technique", "one-below", "--json", "--shrink", "off")
     assert "the headers in the configuration are not sent" in result.stderr
     assert "X-Token" not in json.dumps(report(result)["request"])
 
 
-@pytest.mark.parametrize("text", ["[targets]\n", "[target]\nurll = 'x'\n", "[target\n", "[cases]\nseed = 'x'\n", "[policies]\nno-such = 'accept'\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["[targets]\n", "[target]\nurll = 'x'\n", "[target\n", "[cases]\nseed = 'x'\n", "[policies]\nno-such = 'accept'\n"],
+)
 def test_an_invalid_configuration_is_reported_in_one_line(run: Run, folder: Path, text: str) -> None:
     (folder / "brokerfuzz.toml").write_text(text)
     result = run("fire")

@@ -25,7 +25,7 @@ def expected(url: str) -> Any:
     return reproducible_parts(CliRunner().invoke(commands, ["fire", url, *SOME]).stdout_bytes)
 
 
-# ---------------------------------------------------------------------------------------------------- killed and resumed
+# --------------------------------------------------------------------------------------------------- killed and resumed
 
 
 def test_a_killed_campaign_loses_no_answer(start: Start, run: Run, url: str, expected: Any, tmp_path: Path) -> None:
@@ -44,7 +44,9 @@ def test_a_killed_campaign_loses_no_answer(start: Start, run: Run, url: str, exp
     assert len(set(cases)) == len(cases)
 
 
-def test_ctrl_c_ends_with_a_report_and_a_journal_that_can_be_resumed(start: Start, run: Run, url: str, expected: Any, tmp_path: Path) -> None:
+def test_ctrl_c_ends_with_a_report_and_a_journal_that_can_be_resumed(
+    start: Start, run: Run, url: str, expected: Any, tmp_path: Path
+) -> None:
     journal = tmp_path / "run.ndjson"
     with start("fire", url, *SOME, "--journal", journal, "--rate", "300") as process:
         assert gets_answers(journal, 40)
@@ -85,7 +87,22 @@ def test_an_endless_campaign_can_be_resumed_with_a_time_limit(run: Run, url: str
 
 def test_an_endless_campaign_can_be_replayed(run: Run, url: str, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
-    assert run("fire", url, "--message", PRICING, "--random", "--max-time", "10m", "--max-findings", "1", "--journal", journal).exit_code == 1
+    assert (
+        run(
+            "fire",
+            url,
+            "--message",
+            PRICING,
+            "--random",
+            "--max-time",
+            "10m",
+            "--max-findings",
+            "1",
+            "--journal",
+            journal,
+        ).exit_code
+        == 1
+    )
     assert run("replay", journal, url).exit_code == 1
 
 
@@ -98,4 +115,6 @@ def test_the_result_is_the_same_for_any_number_of_workers(run: Run, url: str, ex
     together = run("fire", url, *SOME, "--workers", "2", "--journal", journal)
     assert together.stderr == ""
     assert reproducible_parts(together.stdout_bytes) == expected
-    assert reproducible_parts(run("fire", url, "--resume", journal, "--json", "--workers", "2").stdout_bytes) == expected
+    assert (
+        reproducible_parts(run("fire", url, "--resume", journal, "--json", "--workers", "2").stdout_bytes) == expected
+    )

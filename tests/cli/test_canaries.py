@@ -24,13 +24,18 @@ from brokerfuzz.targets.masks import Masks
 
 SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--shrink", "1s", "--no-preflight")
 REPORTS: Final = ("r.html", "r.xml", "r.json", "r.har", "r.md", "r.py")
-FROM_ENVIRONMENT: Final = {name: f'c4nary-{name.lower()}/"&<\\%41+' for name in ("HEADER", "AUTH", "HOOK", "COMMAND", "FUNCTION", "APPLICATION")} | {
+FROM_ENVIRONMENT: Final = {
+    name: f'c4nary-{name.lower()}/"&<\\%41+'
+    for name in ("HEADER", "AUTH", "HOOK", "COMMAND", "FUNCTION", "APPLICATION")
+} | {
     "PATH_PART": "c4nary-path-part-17",
     "QUERY": "c4nary-query-17",
 }
 TYPED: Final = {
-    "otp": "c4nary-otp-5", "access": "c4nary-access-5", "cookie": "c4nary-cookie-5", "session": "c4nary-session-5", "signature": "c4nary-sign-5",
-    "token": "c4nary-token-5", "password": "c4nary-password-5", "bearer": "c4nary-bearer-5", "assigned": "c4nary-assigned-5",
+    "otp": "c4nary-otp-5", "access": "c4nary-access-5", "cookie": "c4nary-cookie-5", "session": "c4nary-session-5",
+    "signature": "c4nary-sign-5",
+    "token": "c4nary-token-5", "password": "c4nary-password-5", "bearer": "c4nary-bearer-5",
+    "assigned": "c4nary-assigned-5",
     "nested": "c4nary-nested-5", "url": "c4nary-url-5",
 }  # fmt: skip
 CANARIES: Final = {**{name.lower(): value for name, value in FROM_ENVIRONMENT.items()}, **TYPED}
@@ -77,8 +82,8 @@ ENCODINGS: Final[tuple[Echo, ...]] = (
 
 
 async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answers each request with its head (the request line and the headers) in an encoding that changes from answer to answer. Half
-    of the answers have status 200, and the others have status 500 or 302.
+    """Answers each request with its head (the request line and the headers) in an encoding that changes from answer to
+    answer. Half of the answers have status 200, and the others have status 500 or 302.
     """
     while True:
         head, _ = await read_request(reader)
@@ -105,7 +110,9 @@ def written(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
             result = run(*words)
             assert result.exit_code in (0, 1, 2), result.output
             streams[" ".join(words[:3])] = result.output.encode() + result.stderr.encode()
-        files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.name not in inputs}
+        files = {
+            path.name: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.name not in inputs
+        }
         return {**streams, **files}
 
     return everything
@@ -115,7 +122,14 @@ def to_url(tmp_path: Path, url: str) -> list[tuple[str, ...]]:
     """Returns the commands of a campaign whose configuration and hooks contain secrets."""
     (tmp_path / "brokerfuzz.toml").write_text(CONFIGURATION.format(url=url))
     (tmp_path / "hooks.py").write_text(HOOKS)
-    kept = ("--journal", "run.ndjson", "--baseline", "known.json", "--baseline-update", *(word for name in REPORTS for word in ("--report", name)))
+    kept = (
+        "--journal",
+        "run.ndjson",
+        "--baseline",
+        "known.json",
+        "--baseline-update",
+        *(word for name in REPORTS for word in ("--report", name)),
+    )
     return [
         ("fire", *SOME, *kept),
         ("fire", *SOME, "--json", "--journal", "json.ndjson"),
@@ -129,7 +143,9 @@ def to_url(tmp_path: Path, url: str) -> list[tuple[str, ...]]:
 def test_nothing_that_a_campaign_against_a_server_writes_contains_a_secret(
     written: Callable[..., dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, masked: bool
 ) -> None:
-    """If `masked` is False, the test disables masking, and checks that `leaks` finds all secrets that the server repeats."""
+    """If `masked` is False, the test disables masking, and checks that `leaks` finds all secrets that the server
+    repeats.
+    """
     with serving_streams(echoes) as url:
         commands = to_url(tmp_path, url)
         if not masked:
@@ -137,7 +153,11 @@ def test_nothing_that_a_campaign_against_a_server_writes_contains_a_secret(
             commands = commands[:1]
         out = written(*commands, inputs=("brokerfuzz.toml", "hooks.py"))
         monkeypatch.setenv("FAILS", "1")
-        out |= {"a failing hook": b"".join(written(("fire", *SOME), inputs=tuple(path.name for path in tmp_path.iterdir())).values())}
+        out |= {
+            "a failing hook": b"".join(
+                written(("fire", *SOME), inputs=tuple(path.name for path in tmp_path.iterdir())).values()
+            )
+        }
     assert {"run.ndjson", "known.json", *REPORTS} <= set(out)
     assert {"json.ndjson", "two.ndjson"} <= set(out) or not masked
     found = {name: leaks(content, CANARIES.values()) for name, content in out.items()}
@@ -167,7 +187,9 @@ done
 """
 
 
-def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(written: Callable[..., dict[str, bytes]], tmp_path: Path) -> None:
+def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(
+    written: Callable[..., dict[str, bytes]], tmp_path: Path
+) -> None:
     (tmp_path / "program.sh").write_text(PROGRAM)
     (tmp_path / "planted_code.py").write_text(
         "import os\n"
@@ -175,12 +197,25 @@ def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(writt
         "def app(environ, start_response): raise RuntimeError('no ' + os.environ['APPLICATION'])\n"
     )
     words = (
-        f"env DB_PASSWORD={TYPED['assigned']} sh program.sh -u martin:{TYPED['password']} -H 'Authorization: Bearer {TYPED['bearer']}' "
+        f"env DB_PASSWORD={TYPED['assigned']} sh program.sh -u martin:{TYPED['password']} -H 'Authorization: Bearer "
+        f"{TYPED['bearer']}' "
         f"--token {TYPED['token']} \"curl -H 'X-Api-Key: {TYPED['nested']}'\" http://me:{TYPED['url']}@host/"
     )
     reports = [word for name in REPORTS if name not in ("r.har", "r.py") for word in ("--report", name)]
     out = written(
-        ("fire", "--exec", words, "--lines", "plain", "--secret", "COMMAND", *SOME, "--journal", "run.ndjson", *reports),
+        (
+            "fire",
+            "--exec",
+            words,
+            "--lines",
+            "plain",
+            "--secret",
+            "COMMAND",
+            *SOME,
+            "--journal",
+            "run.ndjson",
+            *reports,
+        ),
         (
             "fire",
             "--exec",
@@ -193,7 +228,11 @@ def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(writt
         ("fire", "--app", "planted_code:app", "--secret", "APPLICATION", *SOME, "--journal", "app.ndjson"),
         inputs=("program.sh", "planted_code.py"),
     )
-    for name, variable in (("run.ndjson", b"${COMMAND}"), ("call.ndjson", b"${FUNCTION}"), ("app.ndjson", b"${APPLICATION}")):
+    for name, variable in (
+        ("run.ndjson", b"${COMMAND}"),
+        ("call.ndjson", b"${FUNCTION}"),
+        ("app.ndjson", b"${APPLICATION}"),
+    ):
         assert variable in out[name]
     assert {name: some for name, content in out.items() if (some := leaks(content, CANARIES.values()))} == {}
 
@@ -217,10 +256,24 @@ def before_request(request, seen=set()):
 """
 
 
-def test_no_stream_of_workers_and_child_programs_contains_a_secret(environment: Mapping[str, str], folder: Path) -> None:
+def test_no_stream_of_workers_and_child_programs_contains_a_secret(
+    environment: Mapping[str, str], folder: Path
+) -> None:
     (folder / "hooks.py").write_text(PRINTS)
     with serving_streams(echoes) as url:
-        words = [url, "--hooks", "hooks.py", "-H", "X-Tenant: ${HEADER}", "--secret", "HOOK", *SOME, "--json", "--workers", "2"]
+        words = [
+            url,
+            "--hooks",
+            "hooks.py",
+            "-H",
+            "X-Tenant: ${HEADER}",
+            "--secret",
+            "HOOK",
+            *SOME,
+            "--json",
+            "--workers",
+            "2",
+        ]
         key = "-----BEGIN KEY-----\nc4nary-first-line\nc4nary-second-line\n"
         done = subprocess.run(
             [sys.executable, "-m", "brokerfuzz", "fire", *words],
@@ -234,7 +287,9 @@ def test_no_stream_of_workers_and_child_programs_contains_a_secret(environment: 
     assert b"${HOOK}" in done.stderr
 
 
-def test_short_secrets_are_noted_and_hidden_in_their_own_header(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_secrets_are_noted_and_hidden_in_their_own_header(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SHORT", "q7z")
     with serving_streams(echoes) as url:
         result = run("fire", url, *SOME, "-H", "X-Tenant: ${SHORT}", "-H", "X-Pin: 1q7z", "--report", "r.json")
@@ -256,7 +311,8 @@ def test_the_search_finds_every_encoding() -> None:
     with compressing(in_zstd, "x.zst") as stream:
         stream.write(plain)
     encodings = [
-        plain, plain.upper(), b"c4nary%2F%22%26x", b'c4nary\\/\\"&x', b"c4nary/&quot;&amp;x", gzip.compress(b"..." + plain),
+        plain, plain.upper(), b"c4nary%2F%22%26x", b'c4nary\\/\\"&x', b"c4nary/&quot;&amp;x",
+        gzip.compress(b"..." + plain),
         *(base64.b64encode(b"y" * before + plain + b"z" * behind) for before in range(3) for behind in range(3)),
         base64.b64encode(gzip.compress(plain)), base64.urlsafe_b64encode(b"c4nary%2F%22%26x"),
         "".join(f"\\u{ord(char):04X}" for char in canary).encode(), in_zstd.getvalue(),

@@ -79,4 +79,6 @@ def test_a_contract_with_rules_that_no_technique_breaks_is_refused_with_their_na
     done = run("catalogue", *NOW, "--message", OFFER, "--contract", tmp_path, "--json")
     assert done.exit_code == 2
     # An item of another type also violates `contains`, so no fault breaks only one of these two rules.
-    assert all(f"{OFFER}/{rule}" in done.stderr for rule in ("comments:not", "categoryIds:contains", "categoryIds[]:type"))
+    assert all(
+        f"{OFFER}/{rule}" in done.stderr for rule in ("comments:not", "categoryIds:contains", "categoryIds[]:type")
+    )

@@ -149,7 +149,9 @@ def test_the_type_is_recognised_by_the_properties(run: Run, message: str, messag
         ('[{"number":"1","offerType":"Email","comments":null}]', "offer-creation-request"),
     ],
 )
-def test_a_file_that_is_none_of_the_messages_is_reported_with_the_closest_type(run: Run, message: str, closest: str) -> None:
+def test_a_file_that_is_none_of_the_messages_is_reported_with_the_closest_type(
+    run: Run, message: str, closest: str
+) -> None:
     result = run("check", "-", text=message)
     assert result.exit_code == 1
     assert f"the closest is {closest})" in result.stdout.splitlines()[0]
@@ -166,7 +168,10 @@ def test_no_closest_type_is_reported_for_a_message_or_for_data_that_resembles_no
 def test_a_message_with_two_possible_types_gets_the_verdict_that_both_agree_on(run: Run) -> None:
     [said] = judged(run("check", "--json", "-", text=ENVELOPE % ("null", "[1]")))
     assert said["verdict"] == "invalid"
-    assert {broken["rule"].partition("/")[0] for broken in said["broken"]} == {"product-list-response", "offer-pricing-response"}
+    assert {broken["rule"].partition("/")[0] for broken in said["broken"]} == {
+        "product-list-response",
+        "offer-pricing-response",
+    }
 
 
 def test_the_type_can_be_given(run: Run) -> None:
@@ -199,7 +204,9 @@ def test_a_changed_contract_changes_the_verdict(run: Run, write: Write, tmp_path
 @pytest.fixture
 def corpus(run: Run, folder: Path) -> list[str]:
     assert run("export", "corpus.ndjson", "--message", "offer-pricing-response").exit_code == 0
-    return (folder / "corpus.ndjson").read_text().removesuffix("\n").split("\n")  # splitlines() would also split at other characters within strings
+    return (
+        (folder / "corpus.ndjson").read_text().removesuffix("\n").split("\n")
+    )  # splitlines() would also split at other characters within strings
 
 
 def test_a_corpus_with_invalid_messages_agrees_with_its_records(run: Run, corpus: list[str]) -> None:
@@ -229,5 +236,10 @@ def test_a_wrong_record_is_found(run: Run, corpus: list[str]) -> None:
 
 def test_a_corpus_with_faults_of_the_clock_is_judged_as_of_its_own_time(run: Run, folder: Path) -> None:
     corpus = folder / "old.ndjson"
-    assert run("export", corpus, "--message", "offer-creation-request", "--clock", "--now", "2015-01-01T00:00:00Z").exit_code == 0
+    assert (
+        run(
+            "export", corpus, "--message", "offer-creation-request", "--clock", "--now", "2015-01-01T00:00:00Z"
+        ).exit_code
+        == 0
+    )
     assert run("check", "--quiet", corpus).exit_code == 0

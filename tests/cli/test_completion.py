@@ -45,7 +45,8 @@ def test_rules_techniques_and_ambiguities_complete() -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "typed", "name"), [("--rule", MINIMUM[:-5], MINIMUM), ("--technique", "one-b", "one-below"), ("--site", "orderMi", "orderMinimum")]
+    ("option", "typed", "name"),
+    [("--rule", MINIMUM[:-5], MINIMUM), ("--technique", "one-b", "one-below"), ("--site", "orderMi", "orderMinimum")],
 )
 def test_a_name_that_can_be_excluded_completes_after_an_exclamation_mark(option: str, typed: str, name: str) -> None:
     assert names("export", option, f"!{typed}") == {f"!{name}"}
@@ -71,7 +72,10 @@ def test_zsh_and_fish_show_what_a_name_means() -> None:
     assert completed("fish", "brokerfuzz", "explain", "cron") == ["plain,cron-syntax\tWhich cron dialect is accepted?"]
 
 
-@pytest.mark.parametrize(("shell", "sign"), [("bash", "complete -o nosort -F"), ("zsh", "#compdef brokerfuzz"), ("fish", "complete --no-files")])
+@pytest.mark.parametrize(
+    ("shell", "sign"),
+    [("bash", "complete -o nosort -F"), ("zsh", "#compdef brokerfuzz"), ("fish", "complete --no-files")],
+)
 def test_scripts_are_printed(run: Run, shell: str, sign: str) -> None:
     if shell == "bash" and shutil.which("bash") is None:
         pytest.skip("click asks bash for its version, and bash is not installed")
@@ -101,9 +105,15 @@ def test_bash_completes_what_follows_a_colon_or_an_equals_sign(environment: Mapp
     script = ['eval "$(brokerfuzz completion bash)"']
     for words, _ in OF_BASH:
         typed = " ".join(f"'{word}'" for word in ["brokerfuzz", *words])
-        script += [f"COMPREPLY=(); COMP_WORDS=({typed}); COMP_CWORD={len(words)}", "_brokerfuzz_completion brokerfuzz", 'echo "${COMPREPLY[@]}"']
+        script += [
+            f"COMPREPLY=(); COMP_WORDS=({typed}); COMP_CWORD={len(words)}",
+            "_brokerfuzz_completion brokerfuzz",
+            'echo "${COMPREPLY[@]}"',
+        ]
     env = {**environment, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "--norc", "-c", "\n".join(script)], capture_output=True, text=True, timeout=60, check=True, env=env)
+    done = subprocess.run(
+        ["bash", "--norc", "-c", "\n".join(script)], capture_output=True, text=True, timeout=60, check=True, env=env
+    )
     for (words, replies), line in zip(OF_BASH, done.stdout.splitlines(), strict=True):
         found = set(line.split())
         assert found == replies if replies is not None else len(found) > 200, words

@@ -48,7 +48,9 @@ def test_show_counts_what_is_in_a_corpus(run: Run, mixed: Path) -> None:
     assert said["again"] == said["without_twin"] == 0
     for name, part in said["messages"].items():
         ours = [case for case in cases if case.message_type == name]
-        assert part["verdicts"] == {label: sum(case.label == label for case in ours) for label in ("valid", "invalid", "unspecified")}
+        assert part["verdicts"] == {
+            label: sum(case.label == label for case in ours) for label in ("valid", "invalid", "unspecified")
+        }
         assert part["rules"] == Counter(fault.rule for case in ours for fault in case.faults)
         assert part["bytes"] == sum(len(case.body) for case in ours)
         assert part["largest"] == max(len(case.body) for case in ours)
@@ -69,7 +71,11 @@ def test_errors_about_malformed_files_do_not_contain_the_names_of_exceptions(run
     scalar.write_text("5")
     wrong.write_text('{"shards": [5], "whole": true, "of": 1}')
     for path in (message, scalar, wrong):
-        for words in (["corpus", "show", path], ["corpus", "diff", path, path], ["replay", path, "http://127.0.0.1:1/"]):
+        for words in (
+            ["corpus", "show", path],
+            ["corpus", "diff", path, path],
+            ["replay", path, "http://127.0.0.1:1/"],
+        ):
             result = run(*words)
             assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
             assert "Error" not in result.stderr
@@ -99,7 +105,11 @@ def test_the_committed_corpus_covers_every_rule(run: Run) -> None:
 
 def test_show_counts_missing_twins_and_cases_that_depend_on_the_time(run: Run, tmp_path: Path) -> None:
     now = datetime(2100, 1, 1, tzinfo=UTC)
-    faults = [case for case in catalogue("offer-creation-request", now=now) if "now:2100-01-01T00:00:00Z" in case.tags and case.faults]
+    faults = [
+        case
+        for case in catalogue("offer-creation-request", now=now)
+        if "now:2100-01-01T00:00:00Z" in case.tags and case.faults
+    ]
     write(tmp_path / "faults.ndjson", faults)
     said = json.loads(run("corpus", "show", tmp_path / "faults.ndjson", "--json").stdout)
     assert said["without_twin"] == len(faults)
@@ -137,7 +147,9 @@ def test_a_message_type_that_is_given_twice_counts_once(run: Run, tmp_path: Path
 def test_show_lists_the_chosen_cases(run: Run, mixed: Path) -> None:
     choice = ["--rule", "*:required", "--verdict", "invalid", "--message", "offer-pricing-response"]
     said = json.loads(run("corpus", "show", mixed, "--cases", *choice, "--json").stdout)["cases"]
-    wanted = [case for case in read(mixed) if case.faults and all(fault.rule.endswith(":required") for fault in case.faults)]
+    wanted = [
+        case for case in read(mixed) if case.faults and all(fault.rule.endswith(":required") for fault in case.faults)
+    ]
     assert [row["id"] for row in said] == [case.id for case in wanted if case.message_type == "offer-pricing-response"]
     assert said
     lines = run("corpus", "show", mixed, "--cases", *choice).stdout.splitlines()
@@ -149,7 +161,9 @@ def test_show_lists_nothing_if_no_case_matches(run: Run, mixed: Path) -> None:
 
 
 def test_show_displays_one_case_with_its_reason_message_and_twin(run: Run) -> None:
-    case = load("offer-pricing-response", rules=["*quantity:minimum"], techniques=["one-below"], verdicts=["invalid"])[0]
+    case = load("offer-pricing-response", rules=["*quantity:minimum"], techniques=["one-below"], verdicts=["invalid"])[
+        0
+    ]
     text = run("corpus", "show", PRICING, case.id).stdout
     assert f"breaks {case.faults[0].rule} at {case.faults[0].at} with technique one-below" in text
     assert "expected at least 1" in text
@@ -171,17 +185,28 @@ def test_every_kind_of_case_can_be_shown(run: Run, mixed: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"), [(("8125173f",), "neither a file nor a complete ID"), (("8125173fe510dc20", "--tag", "a"), "remove the ID")]
+    ("arguments", "words"),
+    [(("8125173f",), "neither a file nor a complete ID"), (("8125173fe510dc20", "--tag", "a"), "remove the ID")],
 )
-def test_an_id_that_is_too_short_or_combined_with_filters_is_rejected(run: Run, arguments: tuple[str, ...], words: str) -> None:
+def test_an_id_that_is_too_short_or_combined_with_filters_is_rejected(
+    run: Run, arguments: tuple[str, ...], words: str
+) -> None:
     result = run("corpus", "show", PRICING, *arguments)
-    assert (result.exit_code, len(result.stderr.splitlines()), result.stdout, words in result.stderr) == (2, 1, "", True)
+    assert (result.exit_code, len(result.stderr.splitlines()), result.stdout, words in result.stderr) == (
+        2,
+        1,
+        "",
+        True,
+    )
 
 
 def test_a_missing_list_of_shards_is_reported(run: Run, tmp_path: Path) -> None:
     result = run("corpus", "show", tmp_path / "a.shards.json")
     path = tmp_path / "a.shards.json"
-    assert result.stderr == f"brokerfuzz: {path} cannot be read: No such file or directory; specify a corpus written by `brokerfuzz export`\n"
+    assert result.stderr == (
+        f"brokerfuzz: {path} cannot be read: No such file or directory; specify a corpus written by `brokerfuzz "
+        "export`\n"
+    )
 
 
 def test_an_unknown_id_is_reported(run: Run) -> None:
@@ -205,13 +230,18 @@ def test_diff_counts_added_and_removed_cases_by_rule_and_technique(run: Run, tmp
     cases = list(read(PRICING))
     gone = [case for case in cases if case.faults and case.faults[0].rule.endswith("offers[].quantity:minimum")]
     write(tmp_path / "less.ndjson", (case for case in cases if case not in gone))
-    for pair, kind in (((PRICING, tmp_path / "less.ndjson"), "removed"), ((tmp_path / "less.ndjson", PRICING), "added")):
+    for pair, kind in (
+        ((PRICING, tmp_path / "less.ndjson"), "removed"),
+        ((tmp_path / "less.ndjson", PRICING), "added"),
+    ):
         result = run("corpus", "diff", *pair, "--json")
         assert result.exit_code == 1
         said = json.loads(result.stdout)
         (row,) = said["about"]
         assert said["cases"][kind] == row[kind] == len(gone)
-        assert {name: counts[kind] for name, counts in row["techniques"].items()} == Counter(case.faults[0].technique for case in gone)
+        assert {name: counts[kind] for name, counts in row["techniques"].items()} == Counter(
+            case.faults[0].technique for case in gone
+        )
     assert gone[0].faults[0].rule.partition(":")[0] in run("corpus", "diff", *pair).stdout
 
 
@@ -238,7 +268,9 @@ def test_diff_counts_changed_labels(run: Run, tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------------ merge
 
 
-def test_a_merged_corpus_contains_each_case_once_and_each_twin_before_its_faults(run: Run, tmp_path: Path, mixed: Path) -> None:
+def test_a_merged_corpus_contains_each_case_once_and_each_twin_before_its_faults(
+    run: Run, tmp_path: Path, mixed: Path
+) -> None:
     cases = list(read(mixed))
     faults, others = [case for case in cases if case.faults], [case for case in cases if not case.faults]
     write(tmp_path / "faults.ndjson", faults)
@@ -281,7 +313,9 @@ def test_nothing_is_written_if_a_corpus_is_damaged(run: Run, tmp_path: Path, com
 
 @pytest.mark.parametrize("command", ["merge", "minimize"])
 @pytest.mark.parametrize("name", ["out.ndjson.zip", "out.parquet", "out.har", "out.html"])
-def test_a_name_with_the_ending_of_another_compression_or_format_is_rejected(run: Run, tmp_path: Path, command: str, name: str) -> None:
+def test_a_name_with_the_ending_of_another_compression_or_format_is_rejected(
+    run: Run, tmp_path: Path, command: str, name: str
+) -> None:
     rejected = run("corpus", command, tmp_path / name, PRICING)
     assert rejected.exit_code == 2
     assert len(rejected.stderr.splitlines()) == 1
@@ -429,7 +463,11 @@ def test_verify_stops_after_too_many_lines_that_are_not_records(run: Run, tmp_pa
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_commands_that_read_a_corpus_twice_reject_a_pipe(run: Run, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    for command in (["diff", tmp_path / "pipe", PRICING], ["merge", tmp_path / "out", tmp_path / "pipe"], ["show", tmp_path / "pipe", "0" * 16]):
+    for command in (
+        ["diff", tmp_path / "pipe", PRICING],
+        ["merge", tmp_path / "out", tmp_path / "pipe"],
+        ["show", tmp_path / "pipe", "0" * 16],
+    ):
         result = run("corpus", *command)
         assert result.exit_code == 2
         assert "is not a regular file, but brokerfuzz has to read it more than once" in result.stderr

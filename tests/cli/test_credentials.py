@@ -20,7 +20,9 @@ BASIC: Final = b64encode(f"me:{PASSWORD}".encode())
 
 @pytest.fixture
 def demanding() -> Iterator[tuple[str, list[bytes]]]:
-    """Yields the URL of a server, and a list with the head (request line and headers) of each request. The server answers with this head."""
+    """Yields the URL of a server, and a list with the head (request line and headers) of each request. The server
+    answers with this head.
+    """
     heads: list[bytes] = []
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -54,7 +56,9 @@ def test_environment_variables_are_inserted_in_headers_and_credentials_and_not_p
     run: Run, demanding: tuple[str, list[bytes]], folder: Path, words: list[str], header: bytes
 ) -> None:
     url, heads = demanding
-    done = run("fire", url, *SOME, *words, "--journal", "run.ndjson", "--report", "report.json", "--report", "report.html")
+    done = run(
+        "fire", url, *SOME, *words, "--journal", "run.ndjson", "--report", "report.json", "--report", "report.html"
+    )
     assert done.exit_code == 1, done.stderr
     assert heads
     assert all(header.lower() in head.lower() for head in heads)
@@ -73,9 +77,13 @@ def test_the_configuration_inserts_variables_too(run: Run, demanding: tuple[str,
     assert all(BASIC in head and f"x-a: {PASSWORD}".encode() in head.lower() for head in heads)
 
 
-def test_configured_credentials_are_not_used_for_another_target(run: Run, demanding: tuple[str, list[bytes]], folder: Path) -> None:
+def test_configured_credentials_are_not_used_for_another_target(
+    run: Run, demanding: tuple[str, list[bytes]], folder: Path
+) -> None:
     url, heads = demanding
-    (folder / "brokerfuzz.toml").write_text('[target]\nurl = "http://offers.example/"\nauth = "me:${BROKER_PASSWORD}"\n')
+    (folder / "brokerfuzz.toml").write_text(
+        '[target]\nurl = "http://offers.example/"\nauth = "me:${BROKER_PASSWORD}"\n'
+    )
     result = run("fire", url, *SOME)
     assert "auth in the configuration belong to a different target" in result.stderr
     assert heads
@@ -86,7 +94,10 @@ def test_configured_credentials_are_not_used_for_another_target(run: Run, demand
     ("words", "said"),
     [
         (["--auth", "me:${BROKER_UNSET}"], "--auth needs the environment variable BROKER_UNSET, which is not set"),
-        (["-H", "X-A: ${BROKER_UNSET}"], "the header X-A needs the environment variable BROKER_UNSET, which is not set"),
+        (
+            ["-H", "X-A: ${BROKER_UNSET}"],
+            "the header X-A needs the environment variable BROKER_UNSET, which is not set",
+        ),
         (["--auth", "me"], "write USER:PASSWORD"),
         (["--auth", "${BROKER_PASSWORD}"], "write USER:PASSWORD"),
         (["--auth", f"me:{PASSWORD}", "-H", "authorization: x"], "credentials are specified twice"),
@@ -97,7 +108,9 @@ def test_configured_credentials_are_not_used_for_another_target(run: Run, demand
         (["--proxy", f"ftp://me:{PASSWORD}@h"], "is not a valid proxy URL"),
     ],
 )
-def test_invalid_credentials_are_reported_in_one_line_without_the_password(run: Run, words: list[str], said: str) -> None:
+def test_invalid_credentials_are_reported_in_one_line_without_the_password(
+    run: Run, words: list[str], said: str
+) -> None:
     url = [] if any(word.startswith(("http", "--exec")) for word in words) else ["http://127.0.0.1:1/"]
     result = run("fire", *url, *words)
     assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)

@@ -145,7 +145,9 @@ def state(folder: str = ".") -> dict[str, tuple[int, int]]:
 
 @sample(200, 10_000)
 @pytest.mark.parametrize("reader", READERS)
-def test_a_damaged_file_gives_an_error_of_one_line(originals: Path, url: str, folder: Path, run: Run, reader: str, size: int) -> None:
+def test_a_damaged_file_gives_an_error_of_one_line(
+    originals: Path, url: str, folder: Path, run: Run, reader: str, size: int
+) -> None:
     name, words = READERS[reader]
     words = tuple(url if word == LIVE else word for word in words)
     shutil.copytree(originals, folder, dirs_exist_ok=True)
@@ -158,9 +160,15 @@ def test_a_damaged_file_gives_an_error_of_one_line(originals: Path, url: str, fo
         with limited(60):
             result = run(*words)
         assert result.exit_code in (0, 1, 2), (seed, result.output)
-        assert reader == HOOKS or "Traceback" not in result.output, (seed, result.output)  # an error in a hook comes with its traceback
+        assert reader == HOOKS or "Traceback" not in result.output, (
+            seed,
+            result.output,
+        )  # an error in a hook comes with its traceback
         assert state() == before or "--resume" in words, (seed, "a file was written")
         noticed += result.exit_code != 0
         if result.exit_code == 2:
-            assert sum(line.startswith("brokerfuzz: ") for line in result.stderr.splitlines()) >= 1, (seed, result.stderr)
+            assert sum(line.startswith("brokerfuzz: ") for line in result.stderr.splitlines()) >= 1, (
+                seed,
+                result.stderr,
+            )
     assert noticed, "no damage was noticed"

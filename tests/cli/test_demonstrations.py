@@ -17,7 +17,8 @@ REPORTS: Final = ("r.html", "r.xml", "r.json", "r.har", "r.md", "r.py")
 @pytest.mark.parametrize(
     "words",
     [
-        ["fire"], ["fire", ""], ["fire", "--exec", ""], ["fire", "--call", ""], ["fire", "--config", "empty.toml"], ["replay", "0" * 16],
+        ["fire"], ["fire", ""], ["fire", "--exec", ""], ["fire", "--call", ""], ["fire", "--config", "empty.toml"],
+        ["replay", "0" * 16],
         ["replay", "0" * 16, ""],
     ],
 )  # fmt: skip
@@ -58,7 +59,9 @@ def test_the_printed_commands_start_the_service_again_with_the_same_bugs_on_the_
     (port,) = re.findall(r":(\d+)/offers", document["target"])
     for finding in document["findings"]:
         assert f" --port {port} --bug {BUG} -- curl " in finding["reproduce"]
-        said = subprocess.run(["sh", "-c", finding["reproduce"]], capture_output=True, text=True, timeout=60, check=True)
+        said = subprocess.run(
+            ["sh", "-c", finding["reproduce"]], capture_output=True, text=True, timeout=60, check=True
+        )
         assert said.stdout.startswith(f"HTTP/1.1 {finding['got']['status']} ")
 
 

@@ -27,7 +27,9 @@ def test_the_error_about_a_number_without_a_unit_lists_the_forms(number: str) ->
         seconds_of(number)
 
 
-@pytest.mark.parametrize("text", ["", "s", "-5s", "5 s", "5S", "1e3s", ".5s", "5.s", "1d", "5s ", "5s\n", "٥s", "soon", "off"])
+@pytest.mark.parametrize(
+    "text", ["", "s", "-5s", "5 s", "5S", "1e3s", ".5s", "5.s", "1d", "5s ", "5s\n", "٥s", "soon", "off"]
+)
 def test_the_error_about_an_invalid_duration_lists_the_forms(text: str) -> None:
     with pytest.raises(ValueError, match=f"is not a duration: use a duration such as {FORMS}"):
         seconds_of(text)

@@ -26,7 +26,9 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with serving(answers(lenient)) as url:
         files = ("--journal", "run.ndjson", "--report", "report.json", "--baseline", "known.json", "--baseline-update")
         words = ["fire", url, *some, *NOW, "--shrink", "10s", *files]
-        done = CliRunner().invoke(commands, [str(folder / word) if word.endswith((".json", ".ndjson")) else word for word in words])
+        done = CliRunner().invoke(
+            commands, [str(folder / word) if word.endswith((".json", ".ndjson")) else word for word in words]
+        )
         assert done.exit_code == 0, done.stderr
     assert CliRunner().invoke(commands, ["export", str(folder / "corpus.ndjson"), *some, "--full"]).exit_code == 0
     return folder
@@ -81,7 +83,7 @@ def test_filters_recognise_rules_of_another_message_type(run: Run, command: list
     assert "names contain it" in run(*command, "--rule", "pageCount").stderr
 
 
-# ---------------------------------------------------------------------------------------------------- cases and findings
+# --------------------------------------------------------------------------------------------------- cases and findings
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -96,7 +98,9 @@ def test_a_finding_is_explained_from_a_journal_a_report_or_a_baseline(run: Run, 
 
 
 @pytest.mark.parametrize("files", [(), ("corpus.ndjson",), ("run.ndjson",), ("report.json", "run.ndjson")])
-def test_a_case_is_explained_from_the_catalogue_a_corpus_or_a_journal(run: Run, finding: Any, files: tuple[str, ...]) -> None:
+def test_a_case_is_explained_from_the_catalogue_a_corpus_or_a_journal(
+    run: Run, finding: Any, files: tuple[str, ...]
+) -> None:
     case = finding["case"]["id"]
     result = run("explain", case, *files, *NOW)
     assert result.exit_code == 0, result.stderr
@@ -111,7 +115,10 @@ def test_a_case_is_explained_from_the_catalogue_a_corpus_or_a_journal(run: Run, 
     [
         (["0" * 16], "add the corpus, journal, JSON report or baseline"),
         (["0" * 8], "add the corpus, journal, JSON report or baseline"),
-        (["0" * 16, "run.ndjson", "corpus.ndjson", "report.json", "known.json"], "no case and no finding in run.ndjson, corpus.ndjson"),
+        (
+            ["0" * 16, "run.ndjson", "corpus.ndjson", "report.json", "known.json"],
+            "no case and no finding in run.ndjson, corpus.ndjson",
+        ),
         (["0" * 8, "nowhere.json"], "nowhere.json"),
         (["0" * 16, "nowhere.ndjson"], "nowhere.ndjson cannot be read"),
         ([MINIMUM, "run.ndjson"], "a FILE works only with the ID"),

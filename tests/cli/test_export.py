@@ -21,7 +21,10 @@ SMALL = ("--message", "product-list-response")
 def test_full_writes_the_whole_catalogue_of_every_message(run: Run) -> None:
     assert run("export", "out.ndjson", "--full", "--clock", "--now", NOW).exit_code == 0
     written = Counter(record.message_type for record in records("out.ndjson"))
-    assert written == {message_type: sum(1 for _ in catalogue(message_type, now=datetime.fromisoformat(NOW))) for message_type in MESSAGE_TYPES}
+    assert written == {
+        message_type: sum(1 for _ in catalogue(message_type, now=datetime.fromisoformat(NOW)))
+        for message_type in MESSAGE_TYPES
+    }
 
 
 def test_the_same_seed_gives_the_same_corpus(run: Run) -> None:
@@ -55,8 +58,14 @@ def test_random_generates_a_hundred_cases_by_default(run: Run) -> None:
 def test_the_summary_counts_the_cases(run: Run) -> None:
     summary = json.loads(run("export", "out", *SMALL, "--json").stdout)
     assert summary["out"] == "out"
-    assert summary["cases"] == sum(summary["messages"]["product-list-response"].values()) == len(Path("out").read_bytes().splitlines())
-    assert run("export", "again", *SMALL).stdout.startswith(f"{summary['cases']:,} cases written to again ({summary['bytes']:,} bytes)\n")
+    assert (
+        summary["cases"]
+        == sum(summary["messages"]["product-list-response"].values())
+        == len(Path("out").read_bytes().splitlines())
+    )
+    assert run("export", "again", *SMALL).stdout.startswith(
+        f"{summary['cases']:,} cases written to again ({summary['bytes']:,} bytes)\n"
+    )
 
 
 def test_the_corpus_goes_to_standard_output_and_the_summary_to_standard_error(spawn: Spawn) -> None:
@@ -108,10 +117,14 @@ def faults(out: str) -> set[tuple[str, str]]:
     return {(fault.rule, fault.technique) for case in corpus.read(out) for fault in case.faults}
 
 
-@pytest.mark.parametrize(("random", "choice"), [("--catalogue", "--site=data.offers[].quantity"), ("--random", "--rule=*quantity:minimum")])
+@pytest.mark.parametrize(
+    ("random", "choice"), [("--catalogue", "--site=data.offers[].quantity"), ("--random", "--rule=*quantity:minimum")]
+)
 def test_only_the_chosen_faults_and_their_twins_are_written(run: Run, random: str, choice: str) -> None:
     assert run("export", "out", *PRICING, random, choice, "--count", 40, "--technique", "!zero*").exit_code == 0
-    assert all("data.offers[].quantity:" in rule and not technique.startswith("zero") for rule, technique in faults("out"))
+    assert all(
+        "data.offers[].quantity:" in rule and not technique.startswith("zero") for rule, technique in faults("out")
+    )
     singles = [case for case in corpus.read("out") if len(case.faults) == 1]
     assert singles
     assert all(case.twin is not None for case in singles)
@@ -142,7 +155,9 @@ def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> No
     if form == "openapi":
         response = json.loads(Path("out.json").read_bytes())["components"]["responses"]["offer-pricing-response"]
         content = response["content"]["application/json"]
-        assert said["cases"] == sum(len(content[name]) for name in ("examples", "x-invalid-examples", "x-unspecified-examples"))
+        assert said["cases"] == sum(
+            len(content[name]) for name in ("examples", "x-invalid-examples", "x-unspecified-examples")
+        )
 
 
 def test_base64_writes_every_message_in_base64(run: Run) -> None:
@@ -170,7 +185,9 @@ def test_the_list_of_the_files_names_rule_technique_and_reason(run: Run, form: s
     run("export", "out", *PRICING, "--format", form, "--rule", "*quantity:minimum", "--technique", "one-below")
     valid, broken = (json.loads(line) for line in Path("out", "cases.ndjson").read_bytes().splitlines())
     assert [fault["technique"] for fault in broken["faults"]] == ["one-below"]
-    assert broken["reason"].startswith("Broken: offer-pricing-response/data.offers[].quantity:minimum at /data/offers/0/quantity")
+    assert broken["reason"].startswith(
+        "Broken: offer-pricing-response/data.offers[].quantity:minimum at /data/offers/0/quantity"
+    )
     assert valid["id"] == broken["twin"]
     assert [case.id for case in corpus.read("out")] == [valid["id"], broken["id"]]
 
@@ -205,11 +222,19 @@ def test_the_seeds_for_fuzzers_are_few_but_break_every_rule(run: Run, message_ty
         (("out", "--large", "--random"), "--large adds cases of the catalogue, but --random excludes these cases"),
         (("out", "--large", "--full"), "--full already includes the large messages: remove --large"),
         (("out", "--plausible", "--full"), "--plausible writes only random valid messages, in one process"),
-        (("out", "--plausible", "--verdict", "invalid"), "--plausible writes only random valid messages, in one process"),
-        (("out", "--base64", "--format", "files"), "--base64 works only with the format `ndjson`, not with `files`: remove --base64"),
+        (
+            ("out", "--plausible", "--verdict", "invalid"),
+            "--plausible writes only random valid messages, in one process",
+        ),
+        (
+            ("out", "--base64", "--format", "files"),
+            "--base64 works only with the format `ndjson`, not with `files`: remove --base64",
+        ),
     ],
 )
-def test_an_invalid_call_is_reported_in_one_line_and_writes_nothing(run: Run, args: tuple[str, ...], words: str) -> None:
+def test_an_invalid_call_is_reported_in_one_line_and_writes_nothing(
+    run: Run, args: tuple[str, ...], words: str
+) -> None:
     result = run("export", *args, *PRICING)
     assert result.exit_code == 2
     assert words in result.stderr
@@ -259,7 +284,9 @@ def test_a_folder_with_other_files_is_never_replaced(run: Run, name: str, text: 
     assert [path.read_text() for path in Path("out").iterdir()] == [text]
 
 
-@pytest.mark.parametrize("more", [(), ("--format", "files"), ("--shards", 2), ("--shards", 2, "--resume", "--format", "files")])
+@pytest.mark.parametrize(
+    "more", [(), ("--format", "files"), ("--shards", 2), ("--shards", 2, "--resume", "--format", "files")]
+)
 @pytest.mark.parametrize("out", [".", "..", "/", "", "folder/.."])
 def test_a_path_without_a_name_is_rejected(run: Run, out: str, more: tuple[str, ...]) -> None:
     Path("folder").mkdir()

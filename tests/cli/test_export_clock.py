@@ -33,7 +33,9 @@ def test_an_export_is_true_at_any_time(run: Run, choice: tuple[str, ...]) -> Non
 
 
 @pytest.mark.parametrize("choice", [(), RANDOM], ids=["catalogue", "random"])
-def test_an_export_is_the_same_on_another_day(run: Run, monkeypatch: pytest.MonkeyPatch, choice: tuple[str, ...]) -> None:
+def test_an_export_is_the_same_on_another_day(
+    run: Run, monkeypatch: pytest.MonkeyPatch, choice: tuple[str, ...]
+) -> None:
     class EveryDatetime(type):
         def __instancecheck__(cls, value: object) -> bool:
             return isinstance(value, datetime)
@@ -61,12 +63,16 @@ def test_the_option_adds_cases_about_the_clock_with_their_time(run: Run) -> None
 def test_the_summary_names_what_only_cases_about_the_clock_cover(run: Run) -> None:
     text = run("export", "a.ndjson", *OFFERS).stdout
     assert "not covered without --clock: 15 techniques and 1 ambiguity (--json lists them)\n" in text
-    data = json.loads(run("export", "b.ndjson", *OFFERS, "--technique", "hour-ahead", "--technique", "one-below", "--json").stdout)
+    data = json.loads(
+        run("export", "b.ndjson", *OFFERS, "--technique", "hour-ahead", "--technique", "one-below", "--json").stdout
+    )
     rule = "offer-creation-request/lastUpdatedDateTimeUtc:not-in-future"
     assert data["covered_only_with_clock"] == {"rules": [rule], "techniques": ["hour-ahead"]}
 
 
-@pytest.mark.parametrize("args", [(*OFFERS, *CLOCK), ("--message", "offer-pricing-response")], ids=["with the cases", "no such cases"])
+@pytest.mark.parametrize(
+    "args", [(*OFFERS, *CLOCK), ("--message", "offer-pricing-response")], ids=["with the cases", "no such cases"]
+)
 def test_the_summary_names_nothing_if_nothing_is_missing(run: Run, args: tuple[str, ...]) -> None:
     assert "clock" not in run("export", "a.ndjson", *args).stdout
     assert "covered_only_with_clock" not in json.loads(run("export", "b.ndjson", *args, "--json").stdout)
@@ -91,7 +97,16 @@ def test_verify_counts_expired_cases_and_shows_the_first(run: Run, form: str) ->
     lines = verified.stdout.splitlines()
     assert lines[-1].endswith(f"cases judged again, {len(expired)} expired cases found")
     assert lines[0].startswith("The verdicts of expired cases are no longer correct at 2026-01-01T00:00:00Z.")
-    assert len([line for line in lines if "was generated for 2025-06-15T12:00:00Z: at 2026-01-01T00:00:00Z, its verdict is " in line]) == 5
+    assert (
+        len(
+            [
+                line
+                for line in lines
+                if "was generated for 2025-06-15T12:00:00Z: at 2026-01-01T00:00:00Z, its verdict is " in line
+            ]
+        )
+        == 5
+    )
     data = json.loads(run("corpus", "verify", "a", "--now", "2026-01-01T00:00:00Z", "--json").stdout)
     assert (data["wrong"], data["expired"]["count"], len(data["expired"]["first"])) == ([], len(expired), 5)
 

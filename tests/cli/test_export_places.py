@@ -25,7 +25,9 @@ def _server() -> Iterator[str]:
     pytest.importorskip("s3fs", reason="s3fs is not installed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # hides warnings of the server's dependencies
-        server = pytest.importorskip("moto.server", reason="moto's server is not installed").ThreadedMotoServer(port=0, verbose=False)
+        server = pytest.importorskip("moto.server", reason="moto's server is not installed").ThreadedMotoServer(
+            port=0, verbose=False
+        )
         server.start()
     yield "http://{}:{}".format(*server.get_host_and_port())
     server.stop()
@@ -34,7 +36,12 @@ def _server() -> Iterator[str]:
 @pytest.fixture
 def bucket(_server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """The URL of an empty bucket. Environment variables contain the address of the server and the credentials."""
-    said = {"AWS_ENDPOINT_URL": _server, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_DEFAULT_REGION": "us-east-1"}
+    said = {
+        "AWS_ENDPOINT_URL": _server,
+        "AWS_ACCESS_KEY_ID": "a",
+        "AWS_SECRET_ACCESS_KEY": "b",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
     for name, value in said.items():
         monkeypatch.setenv(name, value)
     system = fsspec.filesystem("s3", skip_instance_cache=True)
@@ -74,7 +81,11 @@ def test_a_file_at_a_url_has_the_same_bytes_as_a_local_file(run: Run, folder: st
 
 def test_a_folder_at_a_url_has_the_same_files_as_a_local_folder(run: Run, folder: str, tmp_path: Path) -> None:
     assert run("export", tmp_path / "here", *SOME, *FOLDER).exit_code == 0
-    alone = {path.relative_to(tmp_path / "here").as_posix(): path.read_bytes() for path in (tmp_path / "here").rglob("*") if path.is_file()}
+    alone = {
+        path.relative_to(tmp_path / "here").as_posix(): path.read_bytes()
+        for path in (tmp_path / "here").rglob("*")
+        if path.is_file()
+    }
     result = run("export", f"{folder}/out", *SOME, *FOLDER)
     assert result.exit_code == 0, result.stderr
     assert found(f"{folder}/out") == alone
@@ -101,7 +112,12 @@ def test_a_folder_with_other_files_is_never_replaced(run: Run, folder: str) -> N
 def test_other_files_stay_if_a_folder_is_replaced(run: Run, folder: str) -> None:
     for out, form in (("out", ("--format", "pytest")), ("alone", FOLDER)):
         assert run("export", f"{folder}/{out}", *SOME, *form).exit_code == 0
-    others = {"notes.md": b"mine", "conftest.py": b"filled in", "expected-failures": b"*\n", "offer-pricing-response/valid/notes.md": b"mine too"}
+    others = {
+        "notes.md": b"mine",
+        "conftest.py": b"filled in",
+        "expected-failures": b"*\n",
+        "offer-pricing-response/valid/notes.md": b"mine too",
+    }
     for name, data in others.items():
         put(f"{folder}/out/{name}", data)
     assert run("export", f"{folder}/out", *SOME, *FOLDER, "--force").exit_code == 0
@@ -139,7 +155,9 @@ def interrupt_export(run: Run, bucket: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.rotated(2)
-def test_an_incomplete_folder_has_no_manifest_and_can_be_replaced(run: Run, bucket: str, interrupt_export: Callable[..., None]) -> None:
+def test_an_incomplete_folder_has_no_manifest_and_can_be_replaced(
+    run: Run, bucket: str, interrupt_export: Callable[..., None]
+) -> None:
     interrupt_export()
     assert 0 < len(found(bucket)) < 12
     assert "out/manifest.json" not in found(bucket)
@@ -150,7 +168,9 @@ def test_an_incomplete_folder_has_no_manifest_and_can_be_replaced(run: Run, buck
 
 
 @pytest.mark.rotated(2)
-def test_other_files_stay_if_an_incomplete_folder_is_replaced(run: Run, bucket: str, interrupt_export: Callable[..., None]) -> None:
+def test_other_files_stay_if_an_incomplete_folder_is_replaced(
+    run: Run, bucket: str, interrupt_export: Callable[..., None]
+) -> None:
     for out in ("out", "alone"):
         assert run("export", f"{bucket}/{out}", *SOME, "--format", "parsing", "--seed", 3).exit_code == 0
     put(f"{bucket}/out/README.md", b"mine")
@@ -159,12 +179,18 @@ def test_other_files_stay_if_an_incomplete_folder_is_replaced(run: Run, bucket: 
     assert found(f"{bucket}/out") == {**found(f"{bucket}/alone"), "README.md": b"mine"}
 
 
-def test_a_folder_with_a_damaged_list_of_files_to_keep_is_reported_in_one_line(run: Run, bucket: str, interrupt_export: Callable[..., None]) -> None:
+def test_a_folder_with_a_damaged_list_of_files_to_keep_is_reported_in_one_line(
+    run: Run, bucket: str, interrupt_export: Callable[..., None]
+) -> None:
     interrupt_export()
     put(f"{bucket}/out/.unfinished", found(bucket)["out/.unfinished"][:-1])
     before = found(bucket)
     result = run("export", f"{bucket}/out", *SOME, *FOLDER, "--force")
-    assert (result.exit_code, len(result.stderr.splitlines()), ".unfinished is damaged" in result.stderr) == (2, 1, True)
+    assert (result.exit_code, len(result.stderr.splitlines()), ".unfinished is damaged" in result.stderr) == (
+        2,
+        1,
+        True,
+    )
     assert found(bucket) == before
 
 
@@ -254,7 +280,9 @@ def test_local_and_remote_corpora_are_merged(corpus: str, run: Run, tmp_path: Pa
 
 
 @pytest.mark.parametrize("command", ["merge", "minimize"])
-def test_merge_and_minimize_write_to_a_url_like_export(command: str, corpus: str, folder: str, run: Run, tmp_path: Path) -> None:
+def test_merge_and_minimize_write_to_a_url_like_export(
+    command: str, corpus: str, folder: str, run: Run, tmp_path: Path
+) -> None:
     here, there = tmp_path / "here.ndjson.gz", f"{folder}/there.ndjson.gz"
     assert run("corpus", command, here, corpus).exit_code == 0
     assert run("corpus", command, there, corpus).exit_code == 0
@@ -265,7 +293,12 @@ def test_merge_and_minimize_write_to_a_url_like_export(command: str, corpus: str
 
 @pytest.mark.parametrize("name", ["../a.ndjson", "/etc/passwd", "b//a.ndjson", "https://example.com/a.ndjson", ".."])
 def test_a_list_of_shards_cannot_refer_to_files_elsewhere(shards: str, run: Run, name: str) -> None:
-    changed(shards, lambda said: json.dumps({**json.loads(said), "whole": True, "of": 1, "shards": [{"name": name, "sha256": "0"}]}).encode())
+    changed(
+        shards,
+        lambda said: json.dumps(
+            {**json.loads(said), "whole": True, "of": 1, "shards": [{"name": name, "sha256": "0"}]}
+        ).encode(),
+    )
     rejected = run("corpus", "show", shards)
     assert rejected.exit_code == 2
     assert re.search("is not (a path inside the folder|the name of a file in the same folder)", rejected.output)

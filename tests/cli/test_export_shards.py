@@ -71,7 +71,9 @@ def test_resume_writes_only_missing_or_damaged_shards(run: Run, form: tuple[str,
     else:
         damaged.write_bytes(damaged.read_bytes()[:-9])
         gone.unlink()
-    summary = json.loads(run("export", "out", *FEW, *form, "--shards", 4, "--resume", "--json", *(("--force",) if form else ())).stdout)
+    summary = json.loads(
+        run("export", "out", *FEW, *form, "--shards", 4, "--resume", "--json", *(("--force",) if form else ())).stdout
+    )
     assert (summary["kept"], summary["cases"]) == (10, 10)
     assert manifest() == summed
     assert [path.stat().st_mtime_ns == before[name] for name, path in whole.items()] == [True, False, True, False]
@@ -104,7 +106,10 @@ def test_a_different_export_is_not_resumed(run: Run) -> None:
         result = run("export", "out.ndjson", *args)
         assert result.exit_code == 2
         assert len(result.stderr.splitlines()) == 1
-        assert "out.shards.json belongs to another export" in result.stderr or "out.shards.json already exists" in result.stderr
+        assert (
+            "out.shards.json belongs to another export" in result.stderr
+            or "out.shards.json already exists" in result.stderr
+        )
     assert files() == before
 
 
@@ -159,7 +164,9 @@ def test_a_folder_with_other_files_is_kept_even_if_it_has_the_name_of_a_shard(ru
 
 
 @pytest.mark.parametrize(
-    "change", [{"now": "9999-12-31T23:59:59-12:00"}, {"now": 1}, {"shards": "x"}, {"shards": [5]}, {"shards": [{"name": []}]}], ids=str
+    "change",
+    [{"now": "9999-12-31T23:59:59-12:00"}, {"now": 1}, {"shards": "x"}, {"shards": [5]}, {"shards": [{"name": []}]}],
+    ids=str,
 )
 def test_a_damaged_list_of_shards_is_reported_in_one_line(run: Run, change: dict[str, Any]) -> None:
     now = FEW.index("--now")

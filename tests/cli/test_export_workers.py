@@ -87,7 +87,9 @@ def test_an_export_that_is_interrupted_twice_leaves_no_files(start: Start, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_export_in_the_background_ignores_ctrl_c_and_leaves_no_files_when_terminated(tmp_path: Path, start: Start) -> None:
+def test_an_export_in_the_background_ignores_ctrl_c_and_leaves_no_files_when_terminated(
+    tmp_path: Path, start: Start
+) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         process = start("export", "out.ndjson", *MANY)

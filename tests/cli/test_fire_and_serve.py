@@ -26,7 +26,9 @@ def served(start: Start, *args: str) -> Iterator[str]:
             assert process.stderr.read() == b""
 
 
-@pytest.mark.parametrize("some", [("--site", "order*"), pytest.param((), marks=pytest.mark.long)], ids=["some sites", "all sites"])
+@pytest.mark.parametrize(
+    "some", [("--site", "order*"), pytest.param((), marks=pytest.mark.long)], ids=["some sites", "all sites"]
+)
 def test_fire_finds_a_bug_that_serve_seeds(start: Start, run: Run, some: tuple[str, ...]) -> None:
     with served(start, "--bug", BUG) as url:
         done = run("fire", f"{url}/offers", *some, "--json")
@@ -37,7 +39,9 @@ def test_fire_finds_a_bug_that_serve_seeds(start: Start, run: Run, some: tuple[s
 
 
 @pytest.mark.parametrize(
-    ("some", "cases"), [(("--tag", "in:bare"), 100), pytest.param((), 2000, marks=pytest.mark.long)], ids=["a part", "the whole catalogue"]
+    ("some", "cases"),
+    [(("--tag", "in:bare"), 100), pytest.param((), 2000, marks=pytest.mark.long)],
+    ids=["a part", "the whole catalogue"],
 )
 def test_a_conforming_service_has_no_findings(start: Start, run: Run, some: tuple[str, ...], cases: int) -> None:
     with served(start) as url:
@@ -60,7 +64,20 @@ def test_options_define_what_an_answer_means(start: Start, run: Run) -> None:
     with served(start) as url:
         strict = run("fire", f"{url}/offers", *args, "--accept", "200", "--reject", "201")
         away = run("fire", f"{url}/elsewhere", *args)
-        envelope = run("fire", f"{url}/offers", *args, "--accept", "2xx,4xx", "--no-envelope", "-H", "X-Test: 1", "--rate", "1000", "--timeout", "5")
+        envelope = run(
+            "fire",
+            f"{url}/offers",
+            *args,
+            "--accept",
+            "2xx,4xx",
+            "--no-envelope",
+            "-H",
+            "X-Test: 1",
+            "--rate",
+            "1000",
+            "--timeout",
+            "5",
+        )
     assert (strict.exit_code, away.exit_code) == (2, 2)
     assert "nothing exists at this path" in away.stderr
     assert envelope.exit_code == 0

@@ -12,7 +12,16 @@ from brokerfuzz.cli import commands
 from brokerfuzz.commands.help_sections import SECTIONS
 from brokerfuzz.service.running import DEFAULT_PORT, LOOPBACK
 
-HEAVY = ("hypothesis", "jsonschema_rs", "orjson", "pyreqwest", "uvicorn", "asyncio", "brokerfuzz.schemas", "brokerfuzz.errors")
+HEAVY = (
+    "hypothesis",
+    "jsonschema_rs",
+    "orjson",
+    "pyreqwest",
+    "uvicorn",
+    "asyncio",
+    "brokerfuzz.schemas",
+    "brokerfuzz.errors",
+)
 
 
 def every(group: click.Group, *before: str) -> dict[str, click.Command]:
@@ -88,7 +97,11 @@ def test_help_shows_each_option_once_and_groups_almost_all(run: Run, name: str) 
     options = [param for param in EVERY[name].params if isinstance(param, click.Option)]
     for option in options:
         assert len(re.findall(rf"^  (-\w, )?{option.opts[-1]}(?![\w-])", listed, re.MULTILINE)) == 1, option.name
-    assert set(re.findall(r"^  (?:-\w, )?(--[a-z]+)", listed.partition("Other options:")[2], re.MULTILINE)) <= {"--config", "--color", "--help"}
+    assert set(re.findall(r"^  (?:-\w, )?(--[a-z]+)", listed.partition("Other options:")[2], re.MULTILINE)) <= {
+        "--config",
+        "--color",
+        "--help",
+    }
 
 
 def test_every_name_in_a_section_is_an_option_of_a_command() -> None:

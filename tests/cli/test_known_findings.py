@@ -26,7 +26,9 @@ def edited(**changes: Any) -> None:
     Path("known.json").write_text(json.dumps(document))
 
 
-def test_the_message_of_a_known_finding_is_sent_after_one_ordinary_message_and_before_all_cases(run: Run, known: Any) -> None:
+def test_the_message_of_a_known_finding_is_sent_after_one_ordinary_message_and_before_all_cases(
+    run: Run, known: Any
+) -> None:
     received: list[bytes] = []
 
     def status_of(body: bytes) -> int:
@@ -60,7 +62,10 @@ def test_an_entry_no_longer_applies_after_its_date(run: Run, known: Any) -> None
     with serving(answers(lenient)) as url:
         done = run("fire", url, *SOME, "--baseline-update")
     assert done.exit_code == 1
-    assert f"the entry of the finding {known['finding']} in known.json was valid only until 2020-01-31, so this finding counts as new" in done.stderr
+    assert (
+        f"the entry of the finding {known['finding']} in known.json was valid only until 2020-01-31, so this finding "
+        "counts as new" in done.stderr
+    )
     entry = json.loads(Path("known.json").read_text())["findings"][0]
     assert (entry["until"], entry["reason"]) == ("2020-01-31", "ticket 17")
 
@@ -68,7 +73,12 @@ def test_an_entry_no_longer_applies_after_its_date(run: Run, known: Any) -> None
 def test_explain_shows_an_entry_with_its_message(run: Run, known: Any) -> None:
     edited(until="2099-01-31", reason="ticket 17")
     text = run("explain", known["finding"], "known.json").stdout
-    for said in (known["sentence"], "Reason: ticket 17", "The entry applies until 2099-01-31.", '"totalExtendedPrice": -'):
+    for said in (
+        known["sentence"],
+        "Reason: ticket 17",
+        "The entry applies until 2099-01-31.",
+        '"totalExtendedPrice": -',
+    ):
         assert said in text
 
 

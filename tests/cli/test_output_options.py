@@ -53,14 +53,20 @@ def test_verbose_excludes_workers(run: Run, url: str) -> None:
     assert "--verbose works neither with --workers" in result.stderr
 
 
-@pytest.mark.parametrize("words", [["fire", "URL", *SOME], ["replay", "run.ndjson", "URL"], ["check", "offer.json"], ["explain", "one-below"]])
+@pytest.mark.parametrize(
+    "words",
+    [["fire", "URL", *SOME], ["replay", "run.ndjson", "URL"], ["check", "offer.json"], ["explain", "one-below"]],
+)
 def test_colours_are_always_or_never_used_if_the_user_says_so(
     run: Run, spawn: Spawn, url: str, words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("offer.json").write_text('{"number": ""}')
     assert run("fire", url, *SOME, "--journal", "run.ndjson").exit_code == 1
     words = [url if word == "URL" else word for word in words]
-    codes = {how: "\x1b[" in run(*words, *how).stdout for how in ((), ("--color", "auto"), ("--color", "always"), ("--color", "never"))}
+    codes = {
+        how: "\x1b[" in run(*words, *how).stdout
+        for how in ((), ("--color", "auto"), ("--color", "always"), ("--color", "never"))
+    }
     assert codes == {(): False, ("--color", "auto"): False, ("--color", "always"): True, ("--color", "never"): False}
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" in run(*words, "--color", "always").stdout
@@ -80,7 +86,10 @@ def test_a_resumed_campaign_says_that_the_journal_is_about_another_target(run: R
     assert run("fire", url, *SOME, "--journal", "run.ndjson", "--max-findings", "1", "--no-preflight").exit_code == 1
     assert "another target" not in run("fire", url, "--resume", "run.ndjson", "--no-preflight").stderr
     other = url.replace("/offers", "/others")
-    assert f"another target ({url}): the campaign continues with {other}" in run("fire", other, "--resume", "run.ndjson", "--no-preflight").stderr
+    assert (
+        f"another target ({url}): the campaign continues with {other}"
+        in run("fire", other, "--resume", "run.ndjson", "--no-preflight").stderr
+    )
 
 
 def test_a_campaign_without_a_journal_that_ends_early_says_how_to_make_one(run: Run, url: str) -> None:

@@ -17,17 +17,27 @@ CONTRACT = load_contract()
 
 def test_rules_lists_every_rule_and_ambiguity(run: Run) -> None:
     listed = run("rules").stdout.splitlines()
-    assert {line for line in listed if not line.startswith(" ")} == {*CONTRACT.rules_by_id, *(ambiguity.id for ambiguity in CONTRACT.ambiguities)}
+    assert {line for line in listed if not line.startswith(" ")} == {
+        *CONTRACT.rules_by_id,
+        *(ambiguity.id for ambiguity in CONTRACT.ambiguities),
+    }
 
 
 def test_rules_as_json_contain_the_requirement_and_its_source(run: Run) -> None:
     listed = json.loads(run("rules", "--json").stdout)
     assert [rule["id"] for rule in listed["rules"]] == list(CONTRACT.rules_by_id)
     assert all(rule["demand"] and rule["source"] for rule in listed["rules"])
-    cited = {rule["id"]: [rule[name] for name in ("section", "table", "row", "validation_rule")] for rule in listed["rules"]}
+    cited = {
+        rule["id"]: [rule[name] for name in ("section", "table", "row", "validation_rule")] for rule in listed["rules"]
+    }
     offers = "Offer creation request"
     assert cited["offer-creation-request/orderMinimum:minimum"] == [offers, offers, "orderMinimum", 7]
-    assert cited["offer-creation-request/priceClasses[].priceTiers[]:additionalProperties"] == [offers, "Price tier", None, 9]
+    assert cited["offer-creation-request/priceClasses[].priceTiers[]:additionalProperties"] == [
+        offers,
+        "Price tier",
+        None,
+        9,
+    ]
     assert all(ambiguity["question"] and ambiguity["source"] for ambiguity in listed["ambiguities"])
 
 
@@ -40,7 +50,12 @@ def test_a_rule_that_only_a_changed_contract_states_has_no_source(run: Run, tmp_
     listed = json.loads(run("rules", "--json", "--contract", tmp_path).stdout)["rules"]
     stated = [rule["id"] for rule in listed if rule["source"] is None]
     assert stated == ["offer-creation-request/number:maxLength", "offer-creation-request/orderMinimum:minimum"]
-    assert all(rule[name] is None for rule in listed if rule["id"] in stated for name in ("section", "table", "row", "validation_rule"))
+    assert all(
+        rule[name] is None
+        for rule in listed
+        if rule["id"] in stated
+        for name in ("section", "table", "row", "validation_rule")
+    )
     assert "    at most 10 characters (a changed contract)" in run("rules", "--contract", tmp_path).stdout.splitlines()
     assert "Source in the contract" not in run("explain", stated[0], "--contract", tmp_path).stdout
 
@@ -49,7 +64,9 @@ def test_a_rule_that_only_a_changed_contract_states_has_no_source(run: Run, tmp_
 def test_rules_can_list_one_message_type(run: Run, message_type: str) -> None:
     listed = json.loads(run("rules", "--json", "--message", message_type).stdout)
     assert {rule["message"] for rule in listed["rules"]} == {message_type}
-    assert all(message_type in ambiguity["messages"] or not ambiguity["messages"] for ambiguity in listed["ambiguities"])
+    assert all(
+        message_type in ambiguity["messages"] or not ambiguity["messages"] for ambiguity in listed["ambiguities"]
+    )
 
 
 def test_rules_can_list_only_the_ambiguities(run: Run) -> None:
@@ -65,7 +82,9 @@ def test_rules_can_list_the_techniques_with_their_text_and_keywords(run: Run) ->
 
 def test_a_rule_is_explained_with_an_example_next_to_its_twin(run: Run) -> None:
     result = run("explain", "offer-creation-request/orderMinimum:minimum")
-    techniques = [technique.name for technique in techniques_for(CONTRACT.rule("offer-creation-request/orderMinimum:minimum"))]
+    techniques = [
+        technique.name for technique in techniques_for(CONTRACT.rule("offer-creation-request/orderMinimum:minimum"))
+    ]
     assert result.stdout.splitlines() == [
         "offer-creation-request/orderMinimum:minimum (rule)",
         "",
@@ -74,7 +93,10 @@ def test_a_rule_is_explained_with_an_example_next_to_its_twin(run: Run) -> None:
         f"Techniques that break this rule: {', '.join(techniques[:-1])} and {techniques[-1]}.",
         "Source in the contract: Offer creation request, row orderMinimum; validation rule 7.",
         "",
-        "Example: - marks lines of the twin (the valid counterpart), + marks lines of the invalid offer creation request (technique one-below).",
+        (
+            "Example: - marks lines of the twin (the valid counterpart), + marks lines of the invalid offer creation "
+            "request (technique one-below)."
+        ),
         "  {",
         '    "number": "OFF-10000",',
         '    "offerType": "Direct Mail",',

@@ -44,12 +44,22 @@ def test_characters_that_an_encoding_lacks_are_escaped() -> None:
 EXPORT = ("--message", "offer-pricing-response", "--rule", "*:minimum")
 
 
-def run_in_a_shell(environment: Mapping[str, str], redirections: str, *args: str) -> "subprocess.CompletedProcess[bytes]":
+def run_in_a_shell(
+    environment: Mapping[str, str], redirections: str, *args: str
+) -> "subprocess.CompletedProcess[bytes]":
     line = f'"$@" {redirections}'
-    return subprocess.run(["sh", "-c", line, "sh", sys.executable, "-m", "brokerfuzz", *args], env=environment, capture_output=True, check=False)
+    return subprocess.run(
+        ["sh", "-c", line, "sh", sys.executable, "-m", "brokerfuzz", *args],
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
 
 
-@pytest.mark.parametrize("args", [("rules",), ("export", "out.ndjson", *EXPORT), ("export", "-", *EXPORT), ("check", "offer.json"), ("--version",)])
+@pytest.mark.parametrize(
+    "args",
+    [("rules",), ("export", "out.ndjson", *EXPORT), ("export", "-", *EXPORT), ("check", "offer.json"), ("--version",)],
+)
 @pytest.mark.parametrize("redirections", [">&-", ">/dev/full"])
 @pytest.mark.rotated(2)
 def test_output_that_cannot_be_written_is_reported_in_one_line(
@@ -63,7 +73,8 @@ def test_output_that_cannot_be_written_is_reported_in_one_line(
 
 
 @pytest.mark.parametrize(
-    ("args", "status"), [(("rules",), 0), (("check", "bad.json"), 1), (("rules", "--nonsense"), 2), (("export", "-", *EXPORT), 0)]
+    ("args", "status"),
+    [(("rules",), 0), (("check", "bad.json"), 1), (("rules", "--nonsense"), 2), (("export", "-", *EXPORT), 0)],
 )
 @pytest.mark.rotated(2)
 def test_a_closed_standard_error_changes_neither_the_output_nor_the_exit_status(

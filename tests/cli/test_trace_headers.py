@@ -20,7 +20,9 @@ Heads = list[tuple[dict[str, str], bytes]]
 
 @pytest.fixture
 def logged() -> Iterator[tuple[str, Heads]]:
-    """Yields the URL of a service, and the requests that it has received. A request consists of headers (with lower-case names) and a body."""
+    """Yields the URL of a service, and the requests that it has received. A request consists of headers (with
+    lower-case names) and a body.
+    """
     log: Heads = []
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -36,7 +38,9 @@ def logged() -> Iterator[tuple[str, Heads]]:
         yield url, log
 
 
-def test_every_request_names_its_message_and_its_campaign_and_explain_finds_each_of_them(run: Run, logged: tuple[str, Heads]) -> None:
+def test_every_request_names_its_message_and_its_campaign_and_explain_finds_each_of_them(
+    run: Run, logged: tuple[str, Heads]
+) -> None:
     url, log = logged
     assert run("fire", url, *SOME, "--journal", "run.ndjson", "--report", "report.json").exit_code == 1
     report = json.loads(Path("report.json").read_text())
@@ -63,7 +67,11 @@ def test_a_resumed_campaign_keeps_its_id(run: Run, logged: tuple[str, Heads]) ->
 
 @pytest.mark.parametrize(
     ("setting", "case", "campaign"),
-    [('["X-Request-ID", "X-Run"]', "x-request-id", "x-run"), ('["X-Request-ID", ""]', "x-request-id", None), ("[]", None, None)],
+    [
+        ('["X-Request-ID", "X-Run"]', "x-request-id", "x-run"),
+        ('["X-Request-ID", ""]', "x-request-id", None),
+        ("[]", None, None),
+    ],
 )
 def test_the_configuration_names_the_headers_or_turns_them_off(
     run: Run, logged: tuple[str, Heads], setting: str, case: str | None, campaign: str | None

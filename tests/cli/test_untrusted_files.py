@@ -1,4 +1,6 @@
-"""Journals and reports can come from other people. So brokerfuzz runs no code that these files name, and sends nothing to addresses in them."""
+"""Journals and reports can come from other people. So brokerfuzz runs no code that these files name, and sends nothing
+to addresses in them.
+"""
 
 import json
 import shutil
@@ -14,7 +16,16 @@ from pricing_reader import PRICING, lenient
 
 from brokerfuzz.cli import commands
 
-SOME: Final = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--rule", "*totalExtendedPrice:minimum", "--shrink", "off")
+SOME: Final = (
+    "--message",
+    PRICING,
+    "--now",
+    "2026-01-01T00:00:00Z",
+    "--rule",
+    "*totalExtendedPrice:minimum",
+    "--shrink",
+    "off",
+)
 PWNED: Final = "PWNED"
 Files = Mapping[str, bytes]
 
@@ -30,8 +41,8 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def lines(campaign: Path, folder: Path) -> list[dict[str, Any]]:
-    """Returns the first lines of a journal. Also creates the module `evil`, which brokerfuzz must not use: importing it or calling
-    its function creates the file `PWNED`.
+    """Returns the first lines of a journal. Also creates the module `evil`, which brokerfuzz must not use: importing it
+    or calling its function creates the file `PWNED`.
     """
     shutil.copytree(campaign, folder, dirs_exist_ok=True)
     Path("evil.py").write_text(f"open({PWNED!r}, 'w')\ndef read(body):\n    open({PWNED!r}, 'w')\n")
@@ -62,19 +73,27 @@ def files() -> Files:
 
 
 ACTING: Final[Mapping[str, Any]] = {
-    "exec_": f"touch {PWNED}", "exec": f"touch {PWNED}", "lines": "plain", "call": "evil:read", "headers": [["X-Evil", "1"]], "method": "DELETE",
-    "ca": "/etc/hostname", "cert": "mine", "key": "mine", "proxy": "http://127.0.0.1:1", "auth": "a:b", "insecure": True,
-    "bugs": ["accepts-zero-page-count"], "demo": True, "baseline": "mine", "baseline_update": True, "reports": ["mine", f"{PWNED}.html"],
-    "report": f"{PWNED}.html", "journal": "mine", "resume": "mine", "write_config": True, "config": "mine", "cluster": "tcp://127.0.0.1:1",
+    "exec_": f"touch {PWNED}", "exec": f"touch {PWNED}", "lines": "plain", "call": "evil:read", "headers": [["X-Evil",
+    "1"]], "method": "DELETE",
+    "ca": "/etc/hostname", "cert": "mine", "key": "mine", "proxy": "http://127.0.0.1:1", "auth": "a:b",
+    "insecure": True,
+    "bugs": ["accepts-zero-page-count"], "demo": True, "baseline": "mine", "baseline_update": True, "reports": ["mine",
+    f"{PWNED}.html"],
+    "report": f"{PWNED}.html", "journal": "mine", "resume": "mine", "write_config": True, "config": "mine",
+    "cluster": "tcp://127.0.0.1:1",
     "workers": 2,
 }  # fmt: skip
 """Properties of a journal or a report that would do harm if brokerfuzz used them."""
 
 
 def planted(document: dict[str, Any], properties: Mapping[str, Any], url: str) -> dict[str, Any]:
-    """Adds `properties` and `url` to the document, and to each object in it from which brokerfuzz could read a target."""
+    """Adds `properties` and `url` to the document, and to each object in it from which brokerfuzz could read a
+    target.
+    """
     everything = {**properties, "url": url}
-    inside = {name: {**everything, "headers": []} for name in ("target_options", "target_description", "options", "request")}
+    inside = {
+        name: {**everything, "headers": []} for name in ("target_options", "target_description", "options", "request")
+    }
     return {**everything, **document, **inside}
 
 
@@ -97,14 +116,19 @@ def test_no_property_of_a_journal_or_report_chooses_a_target(
 
 
 @pytest.mark.parametrize("name", ACTING)
-def test_a_journal_with_an_unknown_property_is_rejected(run: Run, url: str, lines: list[dict[str, Any]], name: str) -> None:
+def test_a_journal_with_an_unknown_property_is_rejected(
+    run: Run, url: str, lines: list[dict[str, Any]], name: str
+) -> None:
     head, *answered = lines
     file = written([{**head, name: ACTING[name]}, *answered])
     before = files()
     for words in (["replay", file, url], ["fire", url, "--resume", file]):
         result = run(*words)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr == f"brokerfuzz: {file} has the unknown property {name!r} in its first line: remove it\n" or name == "journal"
+        assert (
+            result.stderr == f"brokerfuzz: {file} has the unknown property {name!r} in its first line: remove it\n"
+            or name == "journal"
+        )
     assert files() == before
 
 
@@ -117,14 +141,18 @@ def test_a_journal_with_an_unknown_property_is_rejected(run: Run, url: str, line
         (["fire", "--resume", "good.ndjson"], "brokerfuzz fire TARGET --resume good.ndjson"),
     ],
 )
-def test_the_error_about_a_missing_target_shows_the_command_with_a_placeholder(run: Run, lines: object, words: list[str], command: str) -> None:
+def test_the_error_about_a_missing_target_shows_the_command_with_a_placeholder(
+    run: Run, lines: object, words: list[str], command: str
+) -> None:
     result = run(*words)
     assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
     assert f"`{command}`" in result.stderr
     assert "--exec COMMAND" in result.stderr
 
 
-def test_the_target_can_come_from_the_configuration_of_the_user(run: Run, url: str, lines: list[dict[str, Any]]) -> None:
+def test_the_target_can_come_from_the_configuration_of_the_user(
+    run: Run, url: str, lines: list[dict[str, Any]]
+) -> None:
     Path("brokerfuzz.toml").write_text(f'[target]\nurl = "{url}"\n')
     assert run("replay", written(lines)).exit_code == 1
     assert run("fire", "--resume", "run.ndjson").exit_code == 1
@@ -143,7 +171,13 @@ def test_the_contract_of_a_journal_must_be_given_again(run: Run, url: str, lines
 
 
 @pytest.mark.parametrize(
-    "header", [["Authorization", "Bearer evil"], ["Host", "evil.example"], ["content-type", "a\r\nX-Evil: 1"], ["content-length", "1"]]
+    "header",
+    [
+        ["Authorization", "Bearer evil"],
+        ["Host", "evil.example"],
+        ["content-type", "a\r\nX-Evil: 1"],
+        ["content-length", "1"],
+    ],
 )
 def test_a_header_in_a_report_is_sent_only_if_cases_change_this_header(
     run: Run, elsewhere: tuple[str, list[bytes]], lines: object, header: list[str]
@@ -162,10 +196,14 @@ ANYTHING: Final = (None, True, -1, 1.5, "a", [["a", 1]], {"a": 1})
 
 
 def test_a_malformed_journal_is_reported_in_one_line(run: Run, lines: list[dict[str, Any]]) -> None:
-    """Some of the changed journals are still valid. Then the error is that no server listens at the address in the command."""
+    """Some of the changed journals are still valid. Then the error is that no server listens at the address in the
+    command.
+    """
     text = json.dumps(lines[:3])
     problems = []
-    for line, name in [(line, name) for line, record in enumerate(lines[:3]) for name in record] + [("plan", name) for name in lines[0]["plan"]]:
+    for line, name in [(line, name) for line, record in enumerate(lines[:3]) for name in record] + [
+        ("plan", name) for name in lines[0]["plan"]
+    ]:
         for value in ANYTHING:
             changed = json.loads(text)
             (changed[0]["plan"] if line == "plan" else changed[line])[name] = value

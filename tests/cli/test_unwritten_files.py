@@ -51,7 +51,9 @@ def test_every_format_says_which_files_could_not_be_written(run: Run, url: str) 
         assert "gone/a.md cannot be written" in " ".join(line.split())
 
 
-def test_every_format_that_cannot_be_written_gives_status_2_and_a_line_that_quiet_does_not_hide(run: Run, url: str) -> None:
+def test_every_format_that_cannot_be_written_gives_status_2_and_a_line_that_quiet_does_not_hide(
+    run: Run, url: str
+) -> None:
     lost = [f"gone/a{suffix}" for suffix in REPORTS]
     done = run("fire", url, *SOME, *(word for path in (*lost, "kept.json") for word in ("--report", path)), "--quiet")
     assert done.exit_code == 2
@@ -79,7 +81,11 @@ cli.main()
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_a_process_that_is_killed_while_it_writes_a_report_has_printed_the_result(url: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, "fire", url, *SOME, "--report", "a.md"], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", KILLED, "fire", url, *SOME, "--report", "a.md"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode == -signal.SIGKILL
     assert re.match(rf"no findings in \d+ cases at {url}\n", done.stdout)
@@ -88,7 +94,18 @@ def test_a_process_that_is_killed_while_it_writes_a_report_has_printed_the_resul
 
 def test_the_names_of_the_files_and_the_reasons_are_the_last_lines(run: Run, url: str) -> None:
     done = run(
-        "fire", url, *SOME, "--report", "a.md", "--report", "gone/b.md", "--baseline", "known.json", "--baseline-update", "--max-findings", "1"
+        "fire",
+        url,
+        *SOME,
+        "--report",
+        "a.md",
+        "--report",
+        "gone/b.md",
+        "--baseline",
+        "known.json",
+        "--baseline-update",
+        "--max-findings",
+        "1",
     )
     end = " ".join(done.stdout.partition("   campaign ")[2].split()[1:])
     assert end.startswith("wrote known.json, a.md not written gone/b.md cannot be written: No such file")
@@ -107,5 +124,7 @@ def test_neither_a_bug_in_a_report_nor_ctrl_c_suppresses_the_result(
     assert done.exit_code == status
     assert "no findings" in (json.loads(done.stdout)["outcome"]["headline"] if words else done.stdout)
     if status == 2:
-        assert "a.html cannot be written: this is a bug in brokerfuzz (TypeError: no report)" in " ".join(done.stderr.split())
+        assert "a.html cannot be written: this is a bug in brokerfuzz (TypeError: no report)" in " ".join(
+            done.stderr.split()
+        )
         assert Path("kept.md").exists()

@@ -7,7 +7,10 @@ from hand_made_servers import answers, serving
 pytestmark = pytest.mark.usefixtures("folder")
 
 
-@pytest.mark.parametrize("command", [("fire", "http://127.0.0.1:1"), ("export", "out.ndjson"), ("catalogue",), ("corpus", "verify", "out.ndjson")])
+@pytest.mark.parametrize(
+    "command",
+    [("fire", "http://127.0.0.1:1"), ("export", "out.ndjson"), ("catalogue",), ("corpus", "verify", "out.ndjson")],
+)
 def test_wrong_values_end_every_command_before_it_starts(run: Run, command: tuple[str, ...]) -> None:
     Path("v.toml").write_text('\n"productID" = ["P-1"]')
     result = run(*command, "--values", "v.toml")
@@ -20,7 +23,10 @@ def test_a_property_with_known_values_cannot_be_fresh(run: Run) -> None:
     Path("v.toml").write_text('number = ["N-1", "N-2"]')
     result = run("fire", "http://127.0.0.1:1", "--values", "v.toml", "--fresh", "number")
     assert result.exit_code == 2
-    assert "the reference data lists the values of number, so this property cannot be fresh: remove number from" in result.stderr
+    assert (
+        "the reference data lists the values of number, so this property cannot be fresh: remove number from"
+        in result.stderr
+    )
     assert result.stderr.count("\n") == 1
 
 

@@ -113,7 +113,15 @@ def test_a_byte_order_mark_and_any_line_endings_are_accepted(tmp_path: Path) -> 
         (b"seed = " + b"9" * 5000, r"has a number that is too long"),
         (b"seed = " + b"[" * 50_000, r"arrays that are nested too deeply"),
     ],
-    ids=["an extra word", "a duplicate key", "an impossible date", "an unclosed string", "not UTF-8", "a long number", "a deep array"],
+    ids=[
+        "an extra word",
+        "a duplicate key",
+        "an impossible date",
+        "an unclosed string",
+        "not UTF-8",
+        "a long number",
+        "a deep array",
+    ],
 )
 def test_the_error_about_invalid_toml_names_the_position(content: bytes, words: str, tmp_path: Path) -> None:
     (tmp_path / "brokerfuzz.toml").write_bytes(content)
@@ -134,6 +142,11 @@ def test_the_repr_of_a_configuration_shows_only_its_path(tmp_path: Path) -> None
 
 
 def test_importing_the_package_imports_nothing_slow() -> None:
-    slow = "'tomllib', 'tomlkit', 'jsonschema_rs', 'hypothesis', 'orjson', 'brokerfuzz.schemas', 'brokerfuzz.atomic_files', 'dataclasses'"
+    slow = (
+        "'tomllib', 'tomlkit', 'jsonschema_rs', 'hypothesis', 'orjson', 'brokerfuzz.schemas', "
+        "'brokerfuzz.atomic_files', 'dataclasses'"
+    )
     code = f"import sys, brokerfuzz.configuration; sys.exit(', '.join(sorted({{{slow}}} & set(sys.modules))))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr.strip() == ""
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr.strip() == ""
+    )

@@ -16,7 +16,9 @@ from brokerfuzz.configuration.substituting import substituted
 from brokerfuzz.errors import ConfigurationError
 
 SECTIONS: dict[str, Any] = json.loads(schema_text())["properties"]
-KEYS = {(section, key): node for section, found in SECTIONS.items() for key, node in found.get("properties", {}).items()}
+KEYS = {
+    (section, key): node for section, found in SECTIONS.items() for key, node in found.get("properties", {}).items()
+}
 
 
 def configured(folder: Path, text: str) -> Configuration:
@@ -71,7 +73,10 @@ def test_files_are_relative_to_the_configuration(tmp_path: Path, monkeypatch: py
 
 
 def test_lists_are_converted_to_the_form_of_options(tmp_path: Path) -> None:
-    said = "[answers]\naccept = ['2xx', 304]\nreject = [422]\n[policies]\nencoding = 'rejected'\nclock-tolerance = [0, 30]\n"
+    said = (
+        "[answers]\naccept = ['2xx', 304]\nreject = [422]\n[policies]\nencoding = 'rejected'\nclock-tolerance = "
+        "[0, 30]\n"
+    )
     expected = {"accept": "2xx,304", "reject": "422", "policies": ["encoding=rejected", "clock-tolerance=0,30"]}
     assert option_defaults(configured(tmp_path, said)) == expected
 
@@ -79,7 +84,10 @@ def test_lists_are_converted_to_the_form_of_options(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", [["python", "a b.py", "'"], ["x"]])
 def test_a_command_becomes_a_command_line(words: list[str], tmp_path: Path) -> None:
     for value in (words, shlex.join(words)):
-        assert shlex.split(option_defaults(configured(tmp_path, f"[target]\nexec = {json.dumps(value)}\n"))["exec_"]) == words
+        assert (
+            shlex.split(option_defaults(configured(tmp_path, f"[target]\nexec = {json.dumps(value)}\n"))["exec_"])
+            == words
+        )
 
 
 SECRETS = """
@@ -92,7 +100,9 @@ X-Price = "$$5"
 
 
 def command() -> tuple[click.Command, dict[str, Any]]:
-    """Returns a command with parameters like those of `fire`, and a dictionary that receives the parameters of a call."""
+    """Returns a command with parameters like those of `fire`, and a dictionary that receives the parameters of a
+    call.
+    """
     seen: dict[str, Any] = {}
 
     @click.command
@@ -110,13 +120,23 @@ def command() -> tuple[click.Command, dict[str, Any]]:
 def test_click_accepts_the_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BF_TOKEN", "hunter2")
     run, seen = command()
-    defaults = option_defaults(configured(tmp_path, f"{SECRETS}\n[answers]\nenvelope = false\n[cases]\nverdicts = ['valid', 'invalid']\n"))
+    defaults = option_defaults(
+        configured(tmp_path, f"{SECRETS}\n[answers]\nenvelope = false\n[cases]\nverdicts = ['valid', 'invalid']\n")
+    )
     CliRunner().invoke(run, ["--timeout", "5"], default_map=defaults, catch_exceptions=False)
     headers = ("Authorization:Bearer ${BF_TOKEN}", "X-Price:$$5")
-    assert seen == {"url": "http://localhost/offers", "headers": headers, "verdicts": ("valid", "invalid"), "envelope": False, "timeout": 5.0}
+    assert seen == {
+        "url": "http://localhost/offers",
+        "headers": headers,
+        "verdicts": ("valid", "invalid"),
+        "envelope": False,
+        "timeout": 5.0,
+    }
 
 
-def test_the_command_line_overrides_the_configuration_and_then_needs_no_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_overrides_the_configuration_and_then_needs_no_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("BF_TOKEN", raising=False)
     run, seen = command()
     defaults = option_defaults(configured(tmp_path, SECRETS))
@@ -131,19 +151,25 @@ def test_neither_help_nor_a_printed_default_contains_a_secret(tmp_path: Path, mo
     assert "hunter2" not in CliRunner().invoke(command()[0], ["--help"], default_map=defaults).output
 
 
-def test_in_pyproject_the_error_about_a_missing_variable_uses_the_full_name_of_the_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_pyproject_the_error_about_a_missing_variable_uses_the_full_name_of_the_section(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("BF_HOST", raising=False)
     path = tmp_path / "pyproject.toml"
     path.write_text("[tool.brokerfuzz.target]\nurl = '${BF_HOST}'\n")
-    with pytest.raises(ConfigurationError, match=r"url in \[tool\.brokerfuzz\.target\] needs the environment variable BF_HOST"):
+    with pytest.raises(
+        ConfigurationError, match=r"url in \[tool\.brokerfuzz\.target\] needs the environment variable BF_HOST"
+    ):
         option_defaults(load(path))["url"]()
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     {
-        "${BF_SET}": "s", "a${BF_SET}b${BF_SET}": "asbs", "${BF_EMPTY}": "", "${BF_SET:-d}": "s", "${BF_EMPTY:-d}": "d", "${BF_UNSET:-d}": "d",
-        "${BF_UNSET:-}": "", "$$": "$", "$${BF_UNSET}": "${BF_UNSET}", "$$$$": "$$", "$$${BF_SET}": "$s", "$BF_UNSET": "$BF_UNSET", "5$": "5$",
+        "${BF_SET}": "s", "a${BF_SET}b${BF_SET}": "asbs", "${BF_EMPTY}": "", "${BF_SET:-d}": "s", "${BF_EMPTY:-d}": "d",
+        "${BF_UNSET:-d}": "d",
+        "${BF_UNSET:-}": "", "$$": "$", "$${BF_UNSET}": "${BF_UNSET}", "$$$$": "$$", "$$${BF_SET}": "$s",
+        "$BF_UNSET": "$BF_UNSET", "5$": "5$",
         "${BF_NESTED}": "${BF_UNSET}", "${BF_UNSET:-$$}": "$$", "": "",
     }.items(),
 )  # fmt: skip

@@ -16,12 +16,21 @@ AMBIGUITIES = {ambiguity.id: ambiguity for ambiguity in load_contract().ambiguit
 IDS = list(AMBIGUITIES)
 POLICIES = ("accepted", "rejected", "other")
 
-BEFORE = ["", "# a comment\n", '[target]\nurl = "http://a"  # mine\n', '[target]\ncall = "a:b"\n\n', "[cases]\nrules = [\n  '[policies]',\n]\n"]
+BEFORE = [
+    "",
+    "# a comment\n",
+    '[target]\nurl = "http://a"  # mine\n',
+    '[target]\ncall = "a:b"\n\n',
+    "[cases]\nrules = [\n  '[policies]',\n]\n",
+]
 TABLES = [
     "",
     "[policies]\n",
     "[policies] # ours\n# encoding = 'rejected', said Ann\n",
-    '[ \'policies\' ]\n# How long?\n# string-length = ["accepted", "rejected"]\n\n# Which?\n# encoding = ["decoded", "rejected"]\n',
+    (
+        '[ \'policies\' ]\n# How long?\n# string-length = ["accepted", "rejected"]\n\n# Which?\n# encoding = ["decoded", '
+        '"rejected"]\n'
+    ),
     '[policies]\nencoding = \'accepted\' # because\n\n# item-count = ["accepted", "rejected"]\n',
     "  [policies]\n    encoding = 'accepted'\n",
 ]
@@ -31,24 +40,45 @@ AFTER = [
     "[campaign]\nmax-time = '5s' # at most",
     '[campaign]\njournal = """\n[policies]\n"""\n',
 ]
-INLINE = ["policies = {}\n", "policies = { encoding = 'accepted' } # one\n", "policies.encoding = 'accepted'\npolicies.item-count = 'rejected'\n"]
-FILES = st.builds("{}{}{}".format, st.sampled_from(BEFORE), st.sampled_from(TABLES), st.sampled_from(AFTER)) | st.builds(
-    "{}{}".format, st.sampled_from(INLINE), st.sampled_from(AFTER)
-)
-OTHERS = ["", "[project]\nname = 'x'\n", "[tool.ruff]\nline-length = 150\n\n", "# [tool.brokerfuzz.policies]\n[tool.a]\n[b]\n"]
+INLINE = [
+    "policies = {}\n",
+    "policies = { encoding = 'accepted' } # one\n",
+    "policies.encoding = 'accepted'\npolicies.item-count = 'rejected'\n",
+]
+FILES = st.builds(
+    "{}{}{}".format, st.sampled_from(BEFORE), st.sampled_from(TABLES), st.sampled_from(AFTER)
+) | st.builds("{}{}".format, st.sampled_from(INLINE), st.sampled_from(AFTER))
+OTHERS = [
+    "",
+    "[project]\nname = 'x'\n",
+    "[tool.ruff]\nline-length = 150\n\n",
+    "# [tool.brokerfuzz.policies]\n[tool.a]\n[b]\n",
+]
 SECTION = re.compile(r"^(\s*)\[\s*('?(?:target|cases|policies|reports|campaign)'?)\s*\]", re.MULTILINE)
 
 
 def in_project(text: str, others: str, above: str) -> str:
     """Returns the settings in `text` as a part of `pyproject.toml`, between tables of other tools."""
     inline = text if text.startswith("policies") else ""
-    return others + (f"[tool.brokerfuzz]\n{inline}" if inline else "") + SECTION.sub(r"\1[tool.brokerfuzz.\2]", text[len(inline) :]) + above
+    return (
+        others
+        + (f"[tool.brokerfuzz]\n{inline}" if inline else "")
+        + SECTION.sub(r"\1[tool.brokerfuzz.\2]", text[len(inline) :])
+        + above
+    )
 
 
 PROJECTS = st.builds(
-    in_project, FILES.map(lambda text: text if text.endswith("\n") else f"{text}\n"), st.sampled_from(OTHERS), st.sampled_from(["", "[tool.mypy]\n"])
+    in_project,
+    FILES.map(lambda text: text if text.endswith("\n") else f"{text}\n"),
+    st.sampled_from(OTHERS),
+    st.sampled_from(["", "[tool.mypy]\n"]),
 )
-PINS = st.dictionaries(st.sampled_from([*IDS[:4], "encoding", "item-count", "string-length", "one of mine"]), st.sampled_from(POLICIES), max_size=4)
+PINS = st.dictionaries(
+    st.sampled_from([*IDS[:4], "encoding", "item-count", "string-length", "one of mine"]),
+    st.sampled_from(POLICIES),
+    max_size=4,
+)
 
 
 def policies_of(path: Path) -> Mapping[str, str]:
@@ -70,7 +100,11 @@ def check_pinning(name: str, text: str, pins: Mapping[str, str], end: str, mark:
         assert after.startswith(mark)
         after = after.removeprefix(mark)
         if not text.lstrip("#").startswith("policies = {") and "\npolicies = {" not in text:
-            check_lines(text.replace("\n", end).split(end), after.split(end), {ambiguity: pins[ambiguity] for ambiguity in written})
+            check_lines(
+                text.replace("\n", end).split(end),
+                after.split(end),
+                {ambiguity: pins[ambiguity] for ambiguity in written},
+            )
         if end == "\r\n":
             assert "\n" not in after.replace("\r\n", "")
         assert pin_policies(path, pins) == []
@@ -78,8 +112,8 @@ def check_pinning(name: str, text: str, pins: Mapping[str, str], end: str, mark:
 
 
 def check_lines(old: list[str], new: list[str], written: Mapping[str, str]) -> None:
-    """Checks that `new` contains the lines of `old` in the same order, except comments that policies replace. All other lines of
-    `new` must be policies or their header.
+    """Checks that `new` contains the lines of `old` in the same order, except comments that policies replace. All other
+    lines of `new` must be policies or their header.
     """
     replaced = re.compile(rf'# "?({"|".join(map(re.escape, written))})"? = \[.*\]') if written else re.compile("(?!)")
     rest = iter(new)
@@ -93,11 +127,16 @@ def check_lines(old: list[str], new: list[str], written: Mapping[str, str]) -> N
             assert line == "", f"{line!r} is gone"
     extra += rest
     keys = "|".join(re.escape(ambiguity) for ambiguity in written)
-    assert all(re.fullmatch(rf'(|\[(tool\.brokerfuzz\.)?policies\]|(policies\.)?"?({keys})"? = "\w+"|# .* = \[.*\])', line) for line in extra), extra
+    assert all(
+        re.fullmatch(rf'(|\[(tool\.brokerfuzz\.)?policies\]|(policies\.)?"?({keys})"? = "\w+"|# .* = \[.*\])', line)
+        for line in extra
+    ), extra
 
 
 @given(FILES, PINS, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]))
-def test_adding_policies_to_a_file_changes_nothing_else(text: str, pins: Mapping[str, str], end: str, mark: str) -> None:
+def test_adding_policies_to_a_file_changes_nothing_else(
+    text: str, pins: Mapping[str, str], end: str, mark: str
+) -> None:
     check_pinning("brokerfuzz.toml", text, pins, end, mark)
 
 
@@ -117,21 +156,32 @@ def test_in_the_template_a_policy_replaces_its_comment(pins: Mapping[str, str]) 
             expected = re.sub(rf'# ("?{re.escape(ambiguity)}"?) = \[.*\]\n', rf'\1 = "{policy}"\n', expected)
         if pins:
             assert path.read_text() == expected
-            assert option_defaults(load(path))["policies"] == [f"{ambiguity}={pins[ambiguity]}" for ambiguity in IDS if ambiguity in pins]
+            assert option_defaults(load(path))["policies"] == [
+                f"{ambiguity}={pins[ambiguity]}" for ambiguity in IDS if ambiguity in pins
+            ]
 
 
 def test_a_policy_is_inserted_after_the_others_and_before_the_comment_of_the_next_section(tmp_path: Path) -> None:
     path = tmp_path / "brokerfuzz.toml"
     path.write_text("[policies]\nencoding = 'accepted'\n\n# Of the cases.\n[cases]\nseed = 1\n")
     pin_policies(path, {"item-count": "rejected"})
-    assert path.read_text() == "[policies]\nencoding = 'accepted'\nitem-count = \"rejected\"\n\n# Of the cases.\n[cases]\nseed = 1\n"
+    assert (
+        path.read_text()
+        == "[policies]\nencoding = 'accepted'\nitem-count = \"rejected\"\n\n# Of the cases.\n[cases]\nseed = 1\n"
+    )
 
 
-@pytest.mark.parametrize("text", ["[tool]\nbrokerfuzz = { target = { timeout = 1 } }\n", "tool = { brokerfuzz = {} }\n", "tool = 5\n", "[[tool]]\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["[tool]\nbrokerfuzz = { target = { timeout = 1 } }\n", "tool = { brokerfuzz = {} }\n", "tool = 5\n", "[[tool]]\n"],
+)
 def test_a_file_in_an_unsupported_form_is_reported_and_not_changed(text: str, tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text(text)
-    with pytest.raises(ConfigurationError, match=r'this file: add encoding = "rejected" to the table tool\.brokerfuzz\.policies yourself'):
+    with pytest.raises(
+        ConfigurationError,
+        match=r'this file: add encoding = "rejected" to the table tool\.brokerfuzz\.policies yourself',
+    ):
         pin_policies(path, {"encoding": "rejected"})
     assert path.read_text() == text
 

@@ -100,15 +100,33 @@ def test_the_error_about_a_value_of_a_wrong_type_names_its_key(value: str, tmp_p
         "[target]\nlines = 'gzip'": 'lines in [target] is \'gzip\': use "plain", "base64" or "frames"',
         "[target]\ninsecure = 'yes'": "insecure in [target] is 'yes': use true or false",
         "[target]\nmethod = 'P O'": "method in [target] is 'P O': use a string, such as \"PUT\"",
-        "[target]\nexec = []": 'exec in [target] is an empty array: use a string or an array that is not empty, such as "python consumer.py" or ["p',
-        "[target]\nurl = 'http://${'": 'url in [target] is an invalid string: use a string that is not empty, such as "http://127',
+        "[target]\nexec = []": (
+            'exec in [target] is an empty array: use a string or an array that is not empty, such '
+            'as "python consumer.py" or ["p'
+        ),
+        "[target]\nurl = 'http://${'": (
+            'url in [target] is an invalid string: use a string that is not empty, such as '
+            '"http://127'
+        ),
         "[target]\nurl = 'http://a'\nexec = 'b'": "[target] has url and exec: use only one of them",
         "[target]\nurl = 'http://a'\ncall = 'b:c'": "[target] has url and call: use only one of them",
         "[target]\nlines = 'plain'": "lines in [target] works only with exec: add exec, or remove lines",
-        "[target.headers]\n'X Y' = 'z'": "[target.headers] has a key that is not the name of a header (letters, digits and hyphens)",
-        "[answers]\naccept = [200, '3yy']": "item 2 of accept in [answers] is '3yy': use a string or a whole number from 100 to 999, such as \"2xx\"",
-        "[cases]\nnow = 2025-06-15T12:00:00": 'now in [cases] is a date or a time: use a string, such as "2025-06-15T12:00:00Z"',
-        "[cases]\nverdicts = ['vaild']": 'item 1 of verdicts in [cases] is \'vaild\': use "valid", "invalid" or "unspecified"',
+        "[target.headers]\n'X Y' = 'z'": (
+            "[target.headers] has a key that is not the name of a header (letters, "
+            "digits and hyphens)"
+        ),
+        "[answers]\naccept = [200, '3yy']": (
+            "item 2 of accept in [answers] is '3yy': use a string or a whole number "
+            "from 100 to 999, such as \"2xx\""
+        ),
+        "[cases]\nnow = 2025-06-15T12:00:00": (
+            'now in [cases] is a date or a time: use a string, such as '
+            '"2025-06-15T12:00:00Z"'
+        ),
+        "[cases]\nverdicts = ['vaild']": (
+            'item 1 of verdicts in [cases] is \'vaild\': use "valid", "invalid" or '
+            '"unspecified"'
+        ),
         "[cases]\nseed = true": "seed in [cases] is true: use a whole number, such as 7",
         "[policies]\nencoding = true": 'encoding in [policies] is true: use a string or a whole number or an array',
         "[[cases]]\nseed = 1": "[cases] is an array: use a table",
@@ -118,7 +136,10 @@ def test_the_error_about_a_value_of_a_wrong_type_names_its_key(value: str, tmp_p
         "[target]\n'\\u0000\\n' = 1": "[target] has no key '\\\\u0000\\\\n': use one of url, exec, ",
         '[target]\n"\\u0000\\n" = 1': "[target] has no key '\\x00\\n': use one of url, exec, ",
         "[tragets]": "the file has no section 'tragets': did you mean 'target'?",
-        "[zzz]": "the file has no section 'zzz': use one of target, answers, policies, values, cases, campaign, reports",
+        "[zzz]": (
+            "the file has no section 'zzz': use one of target, answers, policies, values, cases, campaign, "
+            "reports"
+        ),
     }.items(),
 )  # fmt: skip
 def test_the_error_names_the_problem_and_the_remedy(line: str, words: str, tmp_path: Path) -> None:
@@ -150,7 +171,9 @@ def test_the_error_about_a_misspelt_section_suggests_the_nearest_section(section
 def test_errors_about_pyproject_use_the_full_name_of_a_section(tmp_path: Path) -> None:
     said = rejection(tmp_path, "[tool.brokerfuzz.target]\ntimeot = 1\n", "pyproject.toml")
     assert "[tool.brokerfuzz.target] has no key 'timeot': did you mean 'timeout'?" in said
-    assert "[tool.brokerfuzz] is a number: use a table" in rejection(tmp_path, "[tool]\nbrokerfuzz = 5\n", "pyproject.toml")
+    assert "[tool.brokerfuzz] is a number: use a table" in rejection(
+        tmp_path, "[tool]\nbrokerfuzz = 5\n", "pyproject.toml"
+    )
 
 
 @pytest.mark.parametrize(
@@ -178,13 +201,20 @@ def test_no_error_repeats_a_secret(text: str, tmp_path: Path) -> None:
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=3),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*SECTIONS, *(key for _, key in KEYS), "x"]), inner, max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.sampled_from([*SECTIONS, *(key for _, key in KEYS), "x"]), inner, max_size=3)
+        ),
     ),
     st.sampled_from([*KEYS, None]),
 )
 def test_brokerfuzz_rejects_exactly_what_the_schema_rejects(value: Any, where: tuple[str, str] | None) -> None:
     values = {where[0]: {where[1]: value}} if where else value
-    with nullcontext() if Draft202012Validator(SCHEMA).is_valid(values) else pytest.raises(ConfigurationError, match=r"^FILE: [^\n]+$"):
+    with (
+        nullcontext()
+        if Draft202012Validator(SCHEMA).is_valid(values)
+        else pytest.raises(ConfigurationError, match=r"^FILE: [^\n]+$")
+    ):
         validated(values, Path("FILE"))
 
 
@@ -192,7 +222,10 @@ def test_a_float_such_as_4_0_is_accepted_as_an_integer(tmp_path: Path) -> None:
     path = tmp_path / "brokerfuzz.toml"
     path.write_text("[answers]\naccept = [200.0]\n[target]\nconcurrency = 4.0\ntimeout = 4.0\n")
     values = load(path).values
-    assert [repr(value) for value in (values["answers"]["accept"], values["target"]["concurrency"], values["target"]["timeout"])] == [
+    assert [
+        repr(value)
+        for value in (values["answers"]["accept"], values["target"]["concurrency"], values["target"]["timeout"])
+    ] == [
         "[200]",
         "4",
         "4.0",
@@ -218,7 +251,9 @@ def test_the_template_sets_nothing_until_it_is_uncommented(tmp_path: Path) -> No
 def test_every_line_of_the_template_can_be_uncommented(target: str, tmp_path: Path) -> None:
     others = {"url", "exec", "call", "app", "lines"} - {target, *(["lines"] if target == "exec" else [])}
     path = tmp_path / "brokerfuzz.toml"
-    path.write_text("\n".join(line for line in ENTRY.sub("", template()).split("\n") if line.partition(" = ")[0] not in others))
+    path.write_text(
+        "\n".join(line for line in ENTRY.sub("", template()).split("\n") if line.partition(" = ")[0] not in others)
+    )
     values = load(path).values
     assert {(section, key) for section in values for key in values[section] if section != "policies"} == set(KEYS) - {
         ("target", other) for other in others

@@ -12,8 +12,12 @@ from brokerfuzz.schemas.contract import DATA
 def test_every_ambiguity_is_listed_below_its_question() -> None:
     lines = template().split("\n")
     for ambiguity in load_contract().ambiguities:
-        commented = [number for number, line in enumerate(lines) if line.replace('"', "").startswith(f"# {ambiguity.id} = [")]
-        assert [lines[number - 1] for number in commented] == [f"# {ambiguity.question}"] * bool(ambiguity.interpretations)
+        commented = [
+            number for number, line in enumerate(lines) if line.replace('"', "").startswith(f"# {ambiguity.id} = [")
+        ]
+        assert [lines[number - 1] for number in commented] == [f"# {ambiguity.question}"] * bool(
+            ambiguity.interpretations
+        )
 
 
 def test_the_first_line_refers_editors_to_the_schema_in_the_same_folder(tmp_path: Path) -> None:
@@ -64,12 +68,19 @@ def test_pyproject_folders_and_dangling_links_are_not_replaced(tmp_path: Path) -
     (tmp_path / "pyproject.toml").write_text("mine")
     (tmp_path / "folder").mkdir()
     (tmp_path / "dangling").symlink_to("nowhere")
-    for name, words in {"pyproject.toml": "settings of other tools", "folder": "is not a file", "dangling": "is not a file"}.items():
+    for name, words in {
+        "pyproject.toml": "settings of other tools",
+        "folder": "is not a file",
+        "dangling": "is not a file",
+    }.items():
         with pytest.raises(ConfigurationError, match=words):
             write_template(tmp_path / name, force=True)
     assert (tmp_path / "pyproject.toml").read_text() == "mine"
 
 
 def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"nowhere/brokerfuzz\.toml cannot be written: No such file or directory; specify another"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"nowhere/brokerfuzz\.toml cannot be written: No such file or directory; specify another",
+    ):
         write_template(tmp_path / "nowhere/brokerfuzz.toml")

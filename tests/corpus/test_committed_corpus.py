@@ -17,11 +17,15 @@ each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 
 
 @each_type
-def test_the_committed_corpus_is_what_export_writes_today(run: Callable[..., Result], tmp_path: Path, message_type: MessageType) -> None:
+def test_the_committed_corpus_is_what_export_writes_today(
+    run: Callable[..., Result], tmp_path: Path, message_type: MessageType
+) -> None:
     run("export", tmp_path / "new.ndjson", "--message", message_type)
     name = f"{message_type}.ndjson"
     same = (tmp_path / "new.ndjson").read_bytes() == (DATA / name).read_bytes()
-    assert same, f"it is out of date: regenerate it with `brokerfuzz export corpus/data/{name} --message {message_type} --force`"
+    assert same, (
+        f"it is out of date: regenerate it with `brokerfuzz export corpus/data/{name} --message {message_type} --force`"
+    )
 
 
 def test_the_committed_corpus_is_small_enough_for_a_repository() -> None:
@@ -37,7 +41,9 @@ def test_there_is_one_file_per_message_type_and_no_other_file() -> None:
 @each_type
 def test_each_rule_is_broken_and_each_fault_follows_its_twin(message_type: MessageType) -> None:
     cases = load(message_type)
-    assert {fault.rule for case in cases for fault in case.faults} == {rule.id for rule in load_contract().rules[message_type]}
+    assert {fault.rule for case in cases for fault in case.faults} == {
+        rule.id for rule in load_contract().rules[message_type]
+    }
     seen: set[str] = set()
     for case in cases:
         assert (case.label == "invalid") == bool(case.faults)
@@ -83,7 +89,9 @@ def test_loading_does_not_require_hypothesis() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("options", [{"verdicts": "invalid"}, {"rules": "*:minimum"}, {"techniques": "one-below"}, {"sites": "number"}])
+@pytest.mark.parametrize(
+    "options", [{"verdicts": "invalid"}, {"rules": "*:minimum"}, {"techniques": "one-below"}, {"sites": "number"}]
+)
 def test_a_single_string_instead_of_a_list_is_an_error(options: Any) -> None:
     with pytest.raises(TypeError, match="use a list or tuple, also for a single value"):
         load("offer-pricing-response", **options)

@@ -49,7 +49,9 @@ def test_decompression_restores_the_bytes(holding: Callable[..., Path], end: str
 
 
 @each_suffix
-def test_compression_does_not_depend_on_the_time_and_reduces_the_size(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compression_does_not_depend_on_the_time_and_reduces_the_size(
+    end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = packed(end)
     monkeypatch.setattr(time, "time", lambda: 1e9)
     assert packed(end) == now
@@ -100,9 +102,12 @@ def test_a_compressed_file_with_trailing_bytes_is_rejected(holding: Callable[...
 
 
 @pytest.mark.parametrize(("name", "end", "remedy"), [
-    ("corpus.ndjson", ".gz", "rename"), ("corpus.ndjson", ".zst", "rename"), ("corpus.gz", ".zst", "rename"), ("corpus.zst", "", "rename"),
+    ("corpus.ndjson", ".gz", "rename"), ("corpus.ndjson", ".zst", "rename"), ("corpus.gz", ".zst", "rename"),
+    ("corpus.zst", "", "rename"),
 ])  # fmt: skip
-def test_a_suffix_that_contradicts_the_first_bytes_is_rejected(holding: Callable[..., Path], name: str, end: str, remedy: str) -> None:
+def test_a_suffix_that_contradicts_the_first_bytes_is_rejected(
+    holding: Callable[..., Path], name: str, end: str, remedy: str
+) -> None:
     with pytest.raises(CorpusError, match=remedy):
         everything(holding(name, packed(end)))
 

@@ -53,14 +53,27 @@ def test_a_line_is_one_json_record_with_the_exact_bytes_of_the_message(tmp_path:
     lines = (tmp_path / "corpus.ndjson").read_bytes().splitlines()
     for line, case in zip(lines, cases, strict=True):
         record = json.loads(line)
-        expected = {"faults": case.faults, "ambiguities": case.verdict.ambiguities, "tags": case.tags, "twin": case.twin_id, "headers": case.headers}
-        assert set(record) - {"body", "raw", "last"} == {"id", "message", "verdict", *(name for name, value in expected.items() if value)}
+        expected = {
+            "faults": case.faults,
+            "ambiguities": case.verdict.ambiguities,
+            "tags": case.tags,
+            "twin": case.twin_id,
+            "headers": case.headers,
+        }
+        assert set(record) - {"body", "raw", "last"} == {
+            "id",
+            "message",
+            "verdict",
+            *(name for name, value in expected.items() if value),
+        }
         assert ("body" in record) != ("raw" in record)
         assert tuple(tuple(header) for header in record.get("headers", ())) == case.headers
         assert case.body in line if "body" in record else b64decode(record["raw"]) == case.body
 
 
-@pytest.mark.parametrize("headers", [[["Content-Type", "application/json"]], [["Content-Length", "5"]], [["a\nb", "c"]], 5, [["a"]]])
+@pytest.mark.parametrize(
+    "headers", [[["Content-Type", "application/json"]], [["Content-Length", "5"]], [["a\nb", "c"]], 5, [["a"]]]
+)
 def test_a_record_with_wrong_headers_is_rejected(tmp_path: Path, cases: list[Case], headers: object) -> None:
     corpus = tmp_path / "corpus.ndjson"
     write(corpus, [case for case in cases if case.headers][:1])
@@ -84,7 +97,10 @@ def test_a_fault_keeps_the_id_of_a_twin_that_was_left_out(tmp_path: Path, messag
 
 
 def test_faults_that_depend_on_the_clock_keep_their_time(tmp_path: Path) -> None:
-    write(tmp_path / "corpus.ndjson", catalogue("offer-creation-request", verdicts=["invalid"], now=datetime(2001, 6, 1, tzinfo=UTC)))
+    write(
+        tmp_path / "corpus.ndjson",
+        catalogue("offer-creation-request", verdicts=["invalid"], now=datetime(2001, 6, 1, tzinfo=UTC)),
+    )
     clocked = [case for case in read(tmp_path / "corpus.ndjson") if case.faults[0].rule.endswith("not-in-future")]
     assert clocked
     assert {check(case.message_type, case.body).label for case in clocked} >= {"valid"}, (
@@ -155,6 +171,9 @@ def test_a_wrong_record_is_rejected(corpus: Path, change: object, words: str) ->
 
 def test_an_unwritable_path_is_an_error(tmp_path: Path, corpus: Path) -> None:
     some = list(read(corpus))
-    for path, words in ((tmp_path / "no" / "such", "cannot be written: the folder .* does not exist"), (tmp_path, "is a folder")):
+    for path, words in (
+        (tmp_path / "no" / "such", "cannot be written: the folder .* does not exist"),
+        (tmp_path, "is a folder"),
+    ):
         with pytest.raises(CorpusError, match=words):
             write(path, some)

@@ -8,7 +8,8 @@ NDJSON, FILES = format_named("ndjson"), format_named("files")
 
 
 @pytest.mark.parametrize(
-    ("name", "form"), [("a", "ndjson"), ("a.jsonl", "ndjson"), ("a.ndjson.gz", "ndjson"), ("a.har", "har"), ("a.har.zst", "har")]
+    ("name", "form"),
+    [("a", "ndjson"), ("a.jsonl", "ndjson"), ("a.ndjson.gz", "ndjson"), ("a.har", "har"), ("a.har.zst", "har")],
 )
 def test_the_suffix_of_a_name_determines_the_format(name: str, form: str) -> None:
     assert format_from_name(name).name == form
@@ -25,7 +26,9 @@ def test_an_ndjson_corpus_may_have_its_own_suffix_or_none(name: str) -> None:
     check_ndjson(name)
 
 
-@pytest.mark.parametrize("name", ["a.parquet", "a.html", "a.har.gz", "a.json", "a.NDJSON", "a.ndjson.b", "s3://bucket/a.har"])
+@pytest.mark.parametrize(
+    "name", ["a.parquet", "a.html", "a.har.gz", "a.json", "a.NDJSON", "a.ndjson.b", "s3://bucket/a.har"]
+)
 def test_an_ndjson_corpus_may_not_have_another_suffix(name: str) -> None:
     with pytest.raises(CorpusError, match=r"use (a name that ends in )?\.ndjson$"):
         check_ndjson(name)
@@ -37,7 +40,9 @@ def test_an_unsupported_compression_is_rejected_with_the_supported_ones(end: str
         check_suffix(f"corpus.ndjson{end}", NDJSON)
 
 
-@pytest.mark.parametrize(("name", "small"), [("a.ndjson.GZ", ".gz"), ("a.Zst", ".zst"), ("a.HAR", ".har"), ("a.NDJSON.gz", ".ndjson")])
+@pytest.mark.parametrize(
+    ("name", "small"), [("a.ndjson.GZ", ".gz"), ("a.Zst", ".zst"), ("a.HAR", ".har"), ("a.NDJSON.gz", ".ndjson")]
+)
 def test_a_suffix_in_capitals_is_rejected_with_the_right_spelling(name: str, small: str) -> None:
     with pytest.raises(CorpusError, match=rf"lower case: use \{small}$"):
         format_from_name(name)

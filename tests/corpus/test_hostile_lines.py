@@ -14,13 +14,16 @@ from brokerfuzz.corpus.bundled_corpus import DATA
 from brokerfuzz.corpus.reading import LONGEST_LINE
 
 PRODUCTS = "product-list-response"
-RECORD: dict[str, Any] = {"id": "0" * 16, "message": "offer-creation-request", "verdict": "invalid", "faults": [], "ambiguities": [], "tags": [],
+RECORD: dict[str, Any] = {"id": "0" * 16, "message": "offer-creation-request", "verdict": "invalid", "faults": [],
+"ambiguities": [], "tags": [],
                           "twin": None}  # fmt: skip
 GIGABYTE = 1 << 30
 
 
 def line_of(change: Mapping[str, Any], filling: str = "") -> bytes:
-    """Returns a record with changed properties. `filling` is repeated in place of `@@` until the line has its maximum length."""
+    """Returns a record with changed properties. `filling` is repeated in place of `@@` until the line has its maximum
+    length.
+    """
     text = json.dumps({**RECORD, **change}, separators=(",", ":")).replace('"@@"', "@@")
     return text.replace("@@", ",".join([filling] * ((LONGEST_LINE - len(text)) // (len(filling) + 1)))).encode()
 
@@ -68,7 +71,7 @@ def test_no_line_exhausts_the_memory(tmp_path: Path, environment: Mapping[str, s
     assert size < 2000
 
 
-# ------------------------------------------------------------------------------------------------------------------ errors
+# --------------------------------------------------------------------------------------------------------------- errors
 
 
 LONG = "{}"
@@ -100,15 +103,27 @@ LONG_STRINGS: dict[str, Any] = {
 
 def filled(value: Any, text: str) -> Any:
     if isinstance(value, dict):
-        return {filled(name, text): filled(prop, text) for name, prop in value.items() if name != "body" or prop is not None}
-    return [filled(item, text) for item in value] if isinstance(value, list) else value.replace(LONG, text) if isinstance(value, str) else value
+        return {
+            filled(name, text): filled(prop, text) for name, prop in value.items() if name != "body" or prop is not None
+        }
+    return (
+        [filled(item, text) for item in value]
+        if isinstance(value, list)
+        else value.replace(LONG, text)
+        if isinstance(value, str)
+        else value
+    )
 
 
 @pytest.mark.parametrize(
-    "letter", ["x", pytest.param("\0", marks=pytest.mark.long), pytest.param("\n", marks=pytest.mark.long)], ids=["a letter", "NUL", "a line break"]
+    "letter",
+    ["x", pytest.param("\0", marks=pytest.mark.long), pytest.param("\n", marks=pytest.mark.long)],
+    ids=["a letter", "NUL", "a line break"],
 )
 @pytest.mark.parametrize("prop", LONG_STRINGS)
-def test_a_problem_is_reported_in_a_line_of_limited_length(tmp_path: Path, run: Callable[..., Result], prop: str, letter: str) -> None:
+def test_a_problem_is_reported_in_a_line_of_limited_length(
+    tmp_path: Path, run: Callable[..., Result], prop: str, letter: str
+) -> None:
     good = (DATA / "offer-creation-request.ndjson").read_bytes().splitlines()[-1]
     record = filled({**RECORD, "body": {}, **LONG_STRINGS[prop]}, letter * (1 << 20))
     (tmp_path / "a").write_bytes(json.dumps(record).encode() + b"\n" + good + b"\n")

@@ -39,7 +39,9 @@ def test_an_unfinished_folder_of_another_process_does_not_matter(tmp_path: Path)
         stream.write(b"whole")
     assert (tmp_path / "out/file").read_bytes() == b"whole"
     left = [path for path in tmp_path.iterdir() if path.name != "out"]
-    assert [(path.name[:5], path.suffix, (path / "file").read_bytes()) for path in left] == [(".out.", ".part", b"left")]
+    assert [(path.name[:5], path.suffix, (path / "file").read_bytes()) for path in left] == [
+        (".out.", ".part", b"left")
+    ]
 
 
 @pytest.mark.parametrize("kind", ["a link to a folder", "a folder"])
@@ -65,7 +67,10 @@ def test_files_that_users_added_to_a_folder_stay(tmp_path: Path) -> None:
     (out / "cases/notes.md").write_text("mine")
     (out / ".git/refs").mkdir(parents=True)
     (out / "latest").symlink_to("cases")
-    with place.folder("manifest", {"former", "cases", "cases/former", "cases/changed"}) as create, create("cases/changed") as stream:
+    with (
+        place.folder("manifest", {"former", "cases", "cases/former", "cases/changed"}) as create,
+        create("cases/changed") as stream,
+    ):
         stream.write(b"new")
     found = {path.relative_to(out).as_posix() for path in out.rglob("*")}
     assert found == {"cases", "cases/changed", "cases/notes.md", ".git", ".git/refs", "latest"}
@@ -78,12 +83,19 @@ def test_the_former_corpus_stays_if_a_file_of_the_user_has_no_place_in_the_new_o
     (out / "cases").mkdir(parents=True)
     (out / "cases/notes.md").write_text("mine")
     with (
-        pytest.raises(CorpusError, match=f"contains the file {re.escape(str(out / 'cases'))}, but you have a folder with this name: move"),
+        pytest.raises(
+            CorpusError,
+            match=f"contains the file {re.escape(str(out / 'cases'))}, but you have a folder with this name: move",
+        ),
         LocalPlace(out).folder("manifest", {"cases"}) as create,
         create("cases") as stream,
     ):
         stream.write(b"a file")
-    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == ["out", "out/cases", "out/cases/notes.md"]
+    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == [
+        "out",
+        "out/cases",
+        "out/cases/notes.md",
+    ]
 
 
 KILLED = """
@@ -110,7 +122,9 @@ with local.LocalPlace(out).folder("manifest", {"former"}) as create:
 """
 
 
-def test_a_replacement_that_is_killed_at_any_moment_leaves_a_whole_folder_with_the_files_of_the_user(tmp_path: Path) -> None:
+def test_a_replacement_that_is_killed_at_any_moment_leaves_a_whole_folder_with_the_files_of_the_user(
+    tmp_path: Path,
+) -> None:
     found = []
     for moment in range(1, 40):
         out = tmp_path / str(moment) / "out"
@@ -127,11 +141,15 @@ def test_a_replacement_that_is_killed_at_any_moment_leaves_a_whole_folder_with_t
     assert len(found) > 3
 
 
-def test_what_killed_writers_left_is_removed_but_not_what_others_are_writing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_killed_writers_left_is_removed_but_not_what_others_are_writing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     place = LocalPlace(tmp_path / "out")
     writing = place.folder("manifest", ())
     writing.__enter__()
-    killed, fresh, file = (tmp_path / name for name in (".out.0123abcd.part", ".out.4567abcd.part", ".out.89abcdef.part"))
+    killed, fresh, file = (
+        tmp_path / name for name in (".out.0123abcd.part", ".out.4567abcd.part", ".out.89abcdef.part")
+    )
     killed.mkdir()
     (killed / "case").write_text("{}")
     file.write_text("{}")

@@ -7,7 +7,9 @@ from brokerfuzz.corpus.exporting.parts import ExportTask, make, make_spooled, pa
 
 
 def part() -> ExportTask:
-    plan = Plan(message_type="offer-creation-request", now=datetime(2025, 1, 1, tzinfo=UTC), seed=1, count=300, only_random=True)
+    plan = Plan(
+        message_type="offer-creation-request", now=datetime(2025, 1, 1, tzinfo=UTC), seed=1, count=300, only_random=True
+    )
     return next(parts(blocks((plan,)), [100, 200], "ndjson", ""))
 
 

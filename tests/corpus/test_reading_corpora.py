@@ -128,8 +128,12 @@ def error_for(tmp_path: Path, record: dict[str, Any]) -> str:
     return one_line_error(tmp_path / "a")
 
 
-@pytest.mark.parametrize("prop", ["id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers", "body"])
-def test_a_record_with_a_property_of_the_wrong_type_is_rejected(tmp_path: Path, record: dict[str, Any], prop: str) -> None:
+@pytest.mark.parametrize(
+    "prop", ["id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers", "body"]
+)
+def test_a_record_with_a_property_of_the_wrong_type_is_rejected(
+    tmp_path: Path, record: dict[str, Any], prop: str
+) -> None:
     wrong: list[Any] = [5, "a", [5], {"a": 5}, [[]], True, [{"rule": 1, "at": 2, "technique": 3}]]
     for value in wrong:
         assert "line 1: " in error_for(tmp_path, {**record, prop: value}), value
@@ -141,14 +145,21 @@ def test_a_record_with_an_unknown_property_is_rejected(tmp_path: Path, record: d
 
 @pytest.mark.parametrize("carrier", ["raw", "file"])
 def test_a_record_with_two_messages_is_rejected(tmp_path: Path, record: dict[str, Any], carrier: str) -> None:
-    assert f"the properties body and {carrier} contradict each other: only one of them may contain the message" in error_for(
-        tmp_path, {**record, carrier: "e30="}
+    assert (
+        f"the properties body and {carrier} contradict each other: only one of them may contain the message"
+        in error_for(tmp_path, {**record, carrier: "e30="})
     )
 
 
-@pytest.mark.parametrize(("prop", "value"), [("id", "0" * 16), ("verdict", "unspecified"), ("ambiguities", ["message-size"])])
-def test_the_error_for_a_wrong_record_shows_the_recorded_and_the_real_value(tmp_path: Path, record: dict[str, Any], prop: str, value: object) -> None:
-    assert f"has the {prop} {value!r} instead of {record.get(prop, [])!r}" in error_for(tmp_path, {**record, prop: value})
+@pytest.mark.parametrize(
+    ("prop", "value"), [("id", "0" * 16), ("verdict", "unspecified"), ("ambiguities", ["message-size"])]
+)
+def test_the_error_for_a_wrong_record_shows_the_recorded_and_the_real_value(
+    tmp_path: Path, record: dict[str, Any], prop: str, value: object
+) -> None:
+    assert f"has the {prop} {value!r} instead of {record.get(prop, [])!r}" in error_for(
+        tmp_path, {**record, prop: value}
+    )
 
 
 def test_an_unreadable_file_is_rejected(tmp_path: Path) -> None:
@@ -167,7 +178,9 @@ def test_only_a_corpus_folder_may_store_messages_in_files(folder: Path) -> None:
 def first_record_names(name: object) -> Edit:
     def edit(folder: Path) -> None:
         first, *others = (folder / "cases.ndjson").read_bytes().splitlines()
-        (folder / "cases.ndjson").write_bytes(b"\n".join([json.dumps({**json.loads(first), "file": name}).encode(), *others]))
+        (folder / "cases.ndjson").write_bytes(
+            b"\n".join([json.dumps({**json.loads(first), "file": name}).encode(), *others])
+        )
 
     return edit
 
@@ -191,7 +204,8 @@ def outside(folder: Path) -> Path:
     return folder.parent / "secret"
 
 
-CLIMBING = ["../secret", "a/../../secret", "/etc/passwd", "C:\\secret", "C:secret", "..\\secret", "a//b", "./a", "", ".", "..", "a\0b", "a\nb", "~/x",
+CLIMBING = ["../secret", "a/../../secret", "/etc/passwd", "C:\\secret", "C:secret", "..\\secret", "a//b", "./a", "",
+".", "..", "a\0b", "a\nb", "~/x",
             "con:", "x" * 5000]  # fmt: skip
 
 
@@ -209,7 +223,9 @@ def test_a_rejected_corpus_is_closed(folder: Path) -> None:
     with pytest.raises(CorpusError) as caught:
         list(read(folder))
     assert caught.tb is not None, "the exception keeps its frames alive"
-    assert not [name for name in Path("/proc/self/fd").iterdir() if name.exists() and name.resolve().is_relative_to(folder)]
+    assert not [
+        name for name in Path("/proc/self/fd").iterdir() if name.exists() and name.resolve().is_relative_to(folder)
+    ]
 
 
 def swell(path: Path) -> None:
@@ -228,7 +244,10 @@ def make_the_list_a_pipe(folder: Path) -> None:
 
 
 HARM: dict[str, tuple[Edit, str]] = {
-    "a link to a place outside": (in_place_of_first(lambda path: path.symlink_to("/etc/hosts")), "is a link to a place outside the folder"),
+    "a link to a place outside": (
+        in_place_of_first(lambda path: path.symlink_to("/etc/hosts")),
+        "is a link to a place outside the folder",
+    ),
     "a link to itself": (in_place_of_first(lambda path: path.symlink_to(path)), "cannot be read"),
     "a pipe": (in_place_of_first(os.mkfifo), "is not a file"),
     "a folder": (in_place_of_first(lambda path: path.mkdir()), "is not a file"),
@@ -240,12 +259,21 @@ HARM: dict[str, tuple[Edit, str]] = {
     "a number for a name": (first_record_names(5), "is not a valid file name"),
     "no list of cases": (lambda folder: (folder / "cases.ndjson").unlink(), "cannot be read: No such file"),
     "a pipe for the list": (make_the_list_a_pipe, "is not a file"),
-    "no manifest": (lambda folder: (folder / "manifest.json").unlink(), "is a folder without manifest.json, so it is not a corpus"),
+    "no manifest": (
+        lambda folder: (folder / "manifest.json").unlink(),
+        "is a folder without manifest.json, so it is not a corpus",
+    ),
     "a manifest that is not JSON": (lambda folder: (folder / "manifest.json").write_text("{"), "is not JSON"),
-    "a manifest that is not an object": (lambda folder: (folder / "manifest.json").write_text("[]"), "is not a JSON object"),
+    "a manifest that is not an object": (
+        lambda folder: (folder / "manifest.json").write_text("[]"),
+        "is not a JSON object",
+    ),
     "a deep manifest": (lambda folder: (folder / "manifest.json").write_text("[" * 10**6), "is not JSON"),
     "a huge manifest": (lambda folder: swell(folder / "manifest.json"), f"larger than {LARGEST_FILE:,} bytes"),
-    "another format": (lambda folder: (folder / "manifest.json").write_text('{"format": "wiremock"}'), "which brokerfuzz cannot read"),
+    "another format": (
+        lambda folder: (folder / "manifest.json").write_text('{"format": "wiremock"}'),
+        "which brokerfuzz cannot read",
+    ),
 }
 
 
@@ -264,18 +292,30 @@ def nested(depth: int) -> list[object]:
     return found
 
 
-SHARD_HARM: dict[str, tuple[Callable[[dict[str, object]], object], str]] = {
-    "a shard outside the folder": (lambda said: said["shards"][0].update(name="../a"), "not a path inside the folder"),  # type: ignore[index]
-    "a missing shard": (lambda said: said["shards"][0].update(name="b"), "No such file"),  # type: ignore[index]
-    "a shard with an object as its name": (lambda said: said["shards"][0].update(name={"a": 5}), "is not a list of shards"),  # type: ignore[index]
-    "a shard with NUL in its name": (lambda said: said["shards"][0].update(name="a\0"), "not a path inside the folder"),  # type: ignore[index]
-    "a shard with a very long name": (lambda said: said["shards"][0].update(name="a/" * 10**6 + "a"), "not a path inside"),  # type: ignore[index]
-    "a shard with a long name": (lambda said: said["shards"][0].update(name="a" * 250 + "/" + "a" * 250), "cannot be read"),  # type: ignore[index]
-    "a checksum that is not a string": (lambda said: said["shards"][0].update(sha256=5), "is not a list of shards"),  # type: ignore[index]
+SHARD_HARM: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "a shard outside the folder": (lambda said: said["shards"][0].update(name="../a"), "not a path inside the folder"),
+    "a missing shard": (lambda said: said["shards"][0].update(name="b"), "No such file"),
+    "a shard with an object as its name": (
+        lambda said: said["shards"][0].update(name={"a": 5}),
+        "is not a list of shards",
+    ),
+    "a shard with NUL in its name": (lambda said: said["shards"][0].update(name="a\0"), "not a path inside the folder"),
+    "a shard with a very long name": (
+        lambda said: said["shards"][0].update(name="a/" * 10**6 + "a"),
+        "not a path inside",
+    ),
+    "a shard with a long name": (
+        lambda said: said["shards"][0].update(name="a" * 250 + "/" + "a" * 250),
+        "cannot be read",
+    ),
+    "a checksum that is not a string": (lambda said: said["shards"][0].update(sha256=5), "is not a list of shards"),
     "deeply nested shards": (lambda said: said.update(shards=nested(900)), "is not a list of shards"),
-    "incomplete and without the number of shards": (lambda said: said.update(whole=False) or said.pop("of"), "--resume"),
+    "incomplete and without the number of shards": (
+        lambda said: said.update(whole=False) or said.pop("of"),
+        "--resume",
+    ),
     "a very long number": (lambda said: said.update(of="9" * 10**6), "--resume"),
-    "a duplicate shard": (lambda said: said["shards"][0].update(name=said["shards"][1]["name"]), "--resume"),  # type: ignore[index]
+    "a duplicate shard": (lambda said: said["shards"][0].update(name=said["shards"][1]["name"]), "--resume"),
     "shards that are not written yet": (lambda said: said.update(whole=False), "--resume"),
     "fewer shards than the number says": (lambda said: said.update(of=4), "--resume"),
     "no shards": (lambda said: said.update(shards=None), "is not a list of shards"),
@@ -284,7 +324,9 @@ SHARD_HARM: dict[str, tuple[Callable[[dict[str, object]], object], str]] = {
 
 
 @pytest.mark.parametrize("harm", SHARD_HARM)
-def test_a_hostile_list_of_shards_is_rejected_with_one_line(shards: Path, run: Callable[..., Result], harm: str) -> None:
+def test_a_hostile_list_of_shards_is_rejected_with_one_line(
+    shards: Path, run: Callable[..., Result], harm: str
+) -> None:
     edit, words = SHARD_HARM[harm]
     said = json.loads(shards.read_bytes())
     edit(said)
@@ -296,7 +338,10 @@ def test_a_hostile_list_of_shards_is_rejected_with_one_line(shards: Path, run: C
     assert verified.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"5", b"[" * 10**6, b"\0" * 100, b"\xff", b'{"of":' + b"9" * 10_000 + b"}", b'{"a":' * 10**5])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"5", b"[" * 10**6, b"\0" * 100, b"\xff", b'{"of":' + b"9" * 10_000 + b"}", b'{"a":' * 10**5],
+)
 def test_a_file_that_is_not_a_list_of_shards_is_rejected(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.shards.json").write_bytes(content)
     assert "is not " in one_line_error(tmp_path / "a.shards.json")

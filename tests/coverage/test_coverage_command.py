@@ -63,7 +63,9 @@ def test_the_techniques_of_a_brokerfuzz_corpus_are_read_from_its_records(run: Ru
     corpus.write(tmp_path / "c.ndjson", islice(catalogue("offer-pricing-response"), 400))
     records = [json.loads(line) for line in (tmp_path / "c.ndjson").read_bytes().splitlines()]
     techniques = {(fault["rule"], fault["technique"]) for record in records for fault in record.get("faults", ())}
-    assert data(run, tmp_path / "c.ndjson")["messages"]["offer-pricing-response"]["goals"]["technique"]["covered"] == len(techniques)
+    assert data(run, tmp_path / "c.ndjson")["messages"]["offer-pricing-response"]["goals"]["technique"][
+        "covered"
+    ] == len(techniques)
 
 
 def test_the_technique_of_a_false_record_is_ignored(run: Run, write: Write) -> None:
@@ -86,7 +88,11 @@ def test_a_changed_contract_has_its_own_goals(run: Run, write: Write, tmp_path: 
     from contracts import changed_contract
 
     (tmp_path / "changed").mkdir()
-    changed_contract(tmp_path / "changed", "offer-creation-request", lambda schema: schema["properties"].update(priority={"type": "integer"}))
+    changed_contract(
+        tmp_path / "changed",
+        "offer-creation-request",
+        lambda schema: schema["properties"].update(priority={"type": "integer"}),
+    )
     offer = write("a.json", '{"number":"1","offerType":"Email","priority":"7"}')
     assert at(of_offers(run, offer, "--contract", tmp_path / "changed"), "priority")["rule"]["covered"] == ["type"]
 
@@ -105,7 +111,10 @@ def test_recorded_traffic_is_counted_without_other_traffic(run: Run, write: Writ
 def test_a_message_of_unclear_type_is_skipped_and_reported(run: Run, write: Write) -> None:
     result = run("coverage", "--json", write("a.ndjson", PLAIN, "{}", "nope"))
     assert json.loads(result.stdout)["left_out"]["type_unknown"] == 2
-    assert "left out 2 messages that match several message types (the first is a.ndjson:2): specify the type with --message" in result.stderr
+    assert (
+        "left out 2 messages that match several message types (the first is a.ndjson:2): specify the type with "
+        "--message" in result.stderr
+    )
     named = of_offers(run, "a.ndjson", "--message", "offer-creation-request")
     assert named["verdicts"] == {"valid": 1, "invalid": 2, "unspecified": 0}
     assert at(named, "")["rule"]["covered"] == ["json"]
@@ -123,7 +132,9 @@ def test_the_table_has_totals_and_one_row_per_site(run: Run, write: Write) -> No
     assert len({len(line) for line in lines[7:]}) == 1, "columns are aligned"
 
 
-def test_colours_are_only_for_terminals_that_support_them(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_are_only_for_terminals_that_support_them(
+    run: Run, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
     corpus_of_two = write("a.ndjson", PLAIN, QUOTED)
     assert "\x1b[" not in run("coverage", corpus_of_two).stdout
     coloured = run("coverage", corpus_of_two, color=True).stdout
@@ -193,7 +204,9 @@ BAD: dict[str, tuple[list[str], str]] = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_bad_input_gives_a_one_line_error_and_leaves_no_files(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+def test_bad_input_gives_a_one_line_error_and_leaves_no_files(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
     for name, content in {
@@ -204,7 +217,8 @@ def test_bad_input_gives_a_one_line_error_and_leaves_no_files(run: Run, tmp_path
         "other.json": b'{"a": 1}',
         "array.json": f"[{PLAIN}]".encode(),
         "other.har": b'{"log":{"entries":[{"request":{"postData":{"text":"{}"}}}]}}',
-        "cut.ndjson": b'{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"ambiguities":[],"tags":[],'
+        "cut.ndjson": b'{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],'
+        b'"ambiguities":[],"tags":[],'
         b'"twin":null,"body":{}}\n',
         "offer.json": PLAIN.encode(),
         "there.html": b"mine",

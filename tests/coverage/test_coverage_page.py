@@ -21,7 +21,8 @@ from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 PLAIN = '{"number":"1","offerType":"Email"}'
 QUOTED = '{"number":"1","offerType":"Email","orderMinimum":"5"}'
 TAGS = {
-    "html", "meta", "title", "style", "header", "h1", "p", "code", "b", "small", "br", "nav", "ul", "li", "a", "div", "label", "input", "button",
+    "html", "meta", "title", "style", "header", "h1", "p", "code", "b", "small", "br", "nav", "ul", "li", "a", "div",
+    "label", "input", "button",
     "output", "span", "main", "section", "h2", "h3", "progress", "details", "summary", "i", "h4", "script",
 }  # fmt: skip
 
@@ -120,7 +121,9 @@ def test_the_page_of_the_whole_catalogue_is_small(run: Run, folder: Path) -> Non
     corpus.write(folder / "c.ndjson", (case for message_type in MESSAGE_TYPES for case in catalogue(message_type)))
     text, read = page(run, "c.ndjson")
     assert len(text) < 1_000_000
-    assert [value for name, value in read.attributes if name == "href"] == [f"#{message_type}" for message_type in MESSAGE_TYPES]
+    assert [value for name, value in read.attributes if name == "href"] == [
+        f"#{message_type}" for message_type in MESSAGE_TYPES
+    ]
 
 
 def test_an_existing_page_is_replaced_only_with_force(run: Run, write: Write) -> None:
@@ -157,7 +160,9 @@ def test_the_filter_shows_only_matching_sites(opened: Callable[..., Any]) -> Non
     tab.fill("#filter", "PAGECOUNT")
     expected = [site for site in load_contract().sites["offer-creation-request"] if "pagecount" in site.lower()]
     assert shown(tab) == expected
-    assert tab.inner_text("#shown") == f"{len(expected)} of {len(load_contract().sites['offer-creation-request'])} sites"
+    assert (
+        tab.inner_text("#shown") == f"{len(expected)} of {len(load_contract().sites['offer-creation-request'])} sites"
+    )
     tab.fill("#filter", "no such site")
     assert shown(tab) == []
     assert tab.locator(".heads:visible").count() == 0

@@ -15,9 +15,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 
 OFFER = '{"number":"1","offerType":"Email"}'
 PRODUCTS = '{"data":[],"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}'
-PRICING = (
-    '{"data":{"customerId":"1","offers":[],"totalExtendedPrice":0},"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}'
-)
+PRICING = '{"data":{"customerId":"1","offers":[],"totalExtendedPrice":0},"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}'
 
 
 def entry(request: Any = None, response: Any = None, mime: str | None = "application/json") -> dict[str, Any]:
@@ -25,12 +23,21 @@ def entry(request: Any = None, response: Any = None, mime: str | None = "applica
         said = {} if mime is None else {"mimeType": mime}
         return {**said, **body} if isinstance(body, dict) else {**said, "text": body}
 
-    asked = {"method": "POST", "url": "https://broker.example/offers", **({"postData": content(request)} if request is not None else {})}
-    return {"request": asked, "response": {"status": 200, "content": content(response) if response is not None else {"size": 0}}}
+    asked = {
+        "method": "POST",
+        "url": "https://broker.example/offers",
+        **({"postData": content(request)} if request is not None else {}),
+    }
+    return {
+        "request": asked,
+        "response": {"status": 200, "content": content(response) if response is not None else {"size": 0}},
+    }
 
 
 def har(*entries: Any) -> str:
-    return json.dumps({"log": {"version": "1.2", "creator": {"name": "a", "version": "1"}, "entries": entries}}, indent=2)
+    return json.dumps(
+        {"log": {"version": "1.2", "creator": {"name": "a", "version": "1"}, "entries": entries}}, indent=2
+    )
 
 
 @pytest.fixture
@@ -62,7 +69,10 @@ def test_a_body_in_base64_is_the_bytes(record: Record, prop: str) -> None:
     assert found(record(entry(packed, packed))) == [(1, OFFER.encode())] * 2
 
 
-@pytest.mark.parametrize("mime", ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/hal+json", "text/json"])
+@pytest.mark.parametrize(
+    "mime",
+    ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/hal+json", "text/json"],
+)
 def test_json_is_recognised_by_its_content_type(record: Record, mime: str) -> None:
     assert len(found(record(entry(OFFER, mime=mime)))) == 1
 
@@ -72,7 +82,10 @@ def test_a_body_without_a_content_type_is_recognised_as_json(record: Record, mim
     assert len(found(record(entry(OFFER, mime=mime)))) == 1
 
 
-@pytest.mark.parametrize("mime", ["text/html", "image/png", "application/javascript", "application/jsonp", "multipart/form-data; boundary=json"])
+@pytest.mark.parametrize(
+    "mime",
+    ["text/html", "image/png", "application/javascript", "application/jsonp", "multipart/form-data; boundary=json"],
+)
 def test_other_content_types_are_skipped(record: Record, mime: str) -> None:
     assert found(record(entry(OFFER, OFFER, mime=mime))) == []
 
@@ -103,7 +116,9 @@ def test_half_a_surrogate_pair_in_a_body_does_not_break_the_recording(record: Re
     assert len(found(record(entry(OFFER), entry(response="\ud800")))) == 2
 
 
-@pytest.mark.parametrize("text", ['{"log": {"entries": 5}}', '{"log": {}}', "[]", '{"log"', "", "\x00\xff", "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ['{"log": {"entries": 5}}', '{"log": {}}', "[]", '{"log"', "", "\x00\xff", "[" * 100_000]
+)
 def test_an_invalid_recording_is_rejected(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.har").write_text(text)
     with pytest.raises(InputError, match=r"is not a HAR file \(.*export the recording again"):
@@ -157,7 +172,9 @@ def test_skipped_bodies_are_counted(record: Record) -> None:
 
 def test_other_message_types_are_skipped_if_one_is_selected(record: Record) -> None:
     name = record(entry(OFFER, PRODUCTS))
-    assert [message.body for message in contract_messages(messages(name), load_contract(), "offer-creation-request")] == [OFFER.encode()]
+    assert [
+        message.body for message in contract_messages(messages(name), load_contract(), "offer-creation-request")
+    ] == [OFFER.encode()]
 
 
 def test_messages_are_skipped_only_in_recordings(tmp_path: Path) -> None:
@@ -166,7 +183,9 @@ def test_messages_are_skipped_only_in_recordings(tmp_path: Path) -> None:
 
 
 def test_check_judges_messages_of_the_contract_and_reports_the_others(record: Record, run: Run) -> None:
-    name = record(entry(OFFER, OTHERS["a query's answer"]), entry('{"number":"","offerType":"Email"}', OTHERS["not an object"]))
+    name = record(
+        entry(OFFER, OTHERS["a query's answer"]), entry('{"number":"","offerType":"Email"}', OTHERS["not an object"])
+    )
     result = run("check", name)
     assert result.exit_code == 1
     assert "traffic.har:1: valid (offer-creation-request)" in result.stdout

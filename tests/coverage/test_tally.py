@@ -82,7 +82,10 @@ def test_a_message_covers_its_edges_and_pairs() -> None:
 def test_a_message_with_a_fault_covers_only_its_rule_and_technique() -> None:
     fault = Fault("offer-creation-request/orderMinimum:minimum", "/orderMinimum", "zero")
     counted = tally(OFFER, judged(b'{"number":"1","offerType":"Email","orderMinimum":0}', fault))
-    assert set(counted.first) == {Goal("rule", "orderMinimum", "minimum"), *_known(Goal("technique", "orderMinimum", "minimum zero"))}
+    assert set(counted.first) == {
+        Goal("rule", "orderMinimum", "minimum"),
+        *_known(Goal("technique", "orderMinimum", "minimum zero")),
+    }
 
 
 def _known(goal: Goal) -> set[Goal]:
@@ -105,7 +108,12 @@ def test_an_ambiguity_about_any_string_is_covered_by_any_string(name: str) -> No
 def test_messages_are_counted_and_the_first_is_recorded() -> None:
     counted = tally(OFFER, judged(b"{}"), judged(PLAIN), judged(b'{"number":"2","offerType":"Email"}'))
     email = Goal("edge", "offerType", "=Email")
-    assert (counted.messages, counted.verdicts["valid"], counted.counts[email], counted.first[email]) == (3, 2, 2, "a:2")
+    assert (counted.messages, counted.verdicts["valid"], counted.counts[email], counted.first[email]) == (
+        3,
+        2,
+        2,
+        "a:2",
+    )
 
 
 def test_a_score_without_goals_is_complete() -> None:

@@ -28,7 +28,10 @@ def test_every_rule_is_a_goal_with_at_least_one_technique(message_type: MessageT
     goals = set(every_goal(load_contract(), message_type, NOW))
     for rule in load_contract().rules[message_type]:
         assert of_rule(rule) in goals
-        assert any(goal.kind == "technique" and goal.site == rule.site and goal.name.startswith(f"{of_rule(rule).name} ") for goal in goals)
+        assert any(
+            goal.kind == "technique" and goal.site == rule.site and goal.name.startswith(f"{of_rule(rule).name} ")
+            for goal in goals
+        )
 
 
 @EVERY_TYPE
@@ -39,7 +42,9 @@ def test_every_ambiguity_is_a_goal_at_its_sites_or_once(message_type: MessageTyp
     for ambiguity in load_contract().ambiguities:
         if ambiguity.sites is not None and ambiguity.concerns(message_type):
             paths = [where if isinstance(where, str) else where[0] for where in ambiguity.sites[message_type]]
-            assert [goal.site for goal in goals if goal.name == ambiguity.id] == sorted(dict.fromkeys(paths or [""]), key=_place_in(message_type))
+            assert [goal.site for goal in goals if goal.name == ambiguity.id] == sorted(
+                dict.fromkeys(paths or [""]), key=_place_in(message_type)
+            )
 
 
 def _place_in(message_type: MessageType) -> Any:
@@ -47,10 +52,18 @@ def _place_in(message_type: MessageType) -> Any:
 
 
 def test_a_message_type_without_integers_has_no_goals_for_them() -> None:
-    assert not [goal for goal in every_goal(load_contract(), "product-list-response", NOW) if goal.name == "integer-form"]
+    assert not [
+        goal for goal in every_goal(load_contract(), "product-list-response", NOW) if goal.name == "integer-form"
+    ]
 
 
 def test_a_new_property_has_goals(tmp_path: Path) -> None:
-    contract = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"].update(priority={"type": "integer", "minimum": 3}))
+    contract = changed_contract(
+        tmp_path, OFFER, lambda schema: schema["properties"].update(priority={"type": "integer", "minimum": 3})
+    )
     new = {goal for goal in every_goal(contract, OFFER, NOW) if goal.site == "priority"}
-    assert {Goal("rule", "priority", "minimum"), Goal("technique", "priority", "minimum one-below"), Goal("edge", "priority", "lowest")} <= new
+    assert {
+        Goal("rule", "priority", "minimum"),
+        Goal("technique", "priority", "minimum one-below"),
+        Goal("edge", "priority", "lowest"),
+    } <= new

@@ -17,8 +17,8 @@ from brokerfuzz import Report, catalogue, load_contract
 
 SHARE_KILLED = 0.98
 SHARE_KILLED_BY_400 = 0.64
-"""The minimum share of mutants that the first 400 cases of the catalogue must kill. If the catalogue kills more mutants, raise
-`SHARE_KILLED` and this share.
+"""The minimum share of mutants that the first 400 cases of the catalogue must kill. If the catalogue kills more
+mutants, raise `SHARE_KILLED` and this share.
 """
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -42,7 +42,11 @@ def named(name: str) -> Mutant:
 @pytest.mark.rotated(3)
 def test_the_conforming_service_agrees_with_the_oracle_on_the_whole_catalogue() -> None:
     answer = conforming(Ground(load_contract(), NOW))
-    assert [message.body for message in messages() if message.label != "unspecified" and answer(message) != message.conforming] == []
+    assert [
+        message.body
+        for message in messages()
+        if message.label != "unspecified" and answer(message) != message.conforming
+    ] == []
 
 
 @pytest.mark.rotated(3)
@@ -52,9 +56,15 @@ def test_the_fleet_has_hundreds_of_proven_mutants_of_all_kinds() -> None:
     assert min(kinds[kind] for kind in KINDS) >= 50
     assert Counter(mutant.name for mutant in mutants()).most_common(1)[0][1] == 1, "each has a unique name"
     reader = Reader(load_contract(), NOW)
-    assert [mutant.name for mutant in mutants() if not (message := reader(mutant.witness)).contradicts(mutant.answer(message))] == []
+    assert [
+        mutant.name
+        for mutant in mutants()
+        if not (message := reader(mutant.witness)).contradicts(mutant.answer(message))
+    ] == []
     candidates = every_candidate(Ground(load_contract(), NOW))
-    missing = {(one.kind, one.mutation) for one in candidates} - {(mutant.kind, mutant.mutation) for mutant in mutants()}
+    missing = {(one.kind, one.mutation) for one in candidates} - {
+        (mutant.kind, mutant.mutation) for mutant in mutants()
+    }
     assert missing == set(), "each mutation is in the fleet at some site"
 
 
@@ -71,8 +81,17 @@ def test_a_new_field_of_the_contract_has_mutants(tmp_path: Path) -> None:
         schema["properties"]["shelf"] = {"type": "integer", "minimum": 3}
 
     ground = Ground(changed_contract(tmp_path, "offer-creation-request", add), NOW)
-    names = {candidate.name for candidate in every_candidate(ground) if candidate.site == "shelf" and candidate.proven(ground)}
-    assert {"does not check shelf:minimum", "accepts null at shelf", "demands shelf", "rejects more than 1000 at shelf"} <= names
+    names = {
+        candidate.name
+        for candidate in every_candidate(ground)
+        if candidate.site == "shelf" and candidate.proven(ground)
+    }
+    assert {
+        "does not check shelf:minimum",
+        "accepts null at shelf",
+        "demands shelf",
+        "rejects more than 1000 at shelf",
+    } <= names
 
 
 @pytest.mark.rotated(3)

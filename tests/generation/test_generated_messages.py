@@ -33,10 +33,15 @@ def test_every_seeded_message_is_valid(message_type: MessageType, plausible: boo
 @pytest.mark.parametrize("plausible", [False, True])
 def test_a_seed_gives_the_same_messages_in_another_process(message_type: MessageType, plausible: bool) -> None:
     some = f"islice(messages({message_type!r}, 7, plausible={plausible}), 100)"
-    imports = "import sys; from itertools import islice; from brokerfuzz import messages; from brokerfuzz.cases.case import compact"
+    imports = (
+        "import sys; from itertools import islice; from brokerfuzz import messages; from brokerfuzz.cases.case "
+        "import compact"
+    )
     code = f"{imports}; sys.stdout.buffer.writelines(map(compact, {some}))"
     there = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
-    assert there == b"".join(compact(message) for message in islice(messages(message_type, 7, plausible=plausible), 100))
+    assert there == b"".join(
+        compact(message) for message in islice(messages(message_type, 7, plausible=plausible), 100)
+    )
 
 
 def test_seeds_differ() -> None:
@@ -98,7 +103,9 @@ def test_every_site_is_reached_and_every_nullable_site_is_also_null(message_type
 @EVERY_TYPE
 @MANY
 @pytest.mark.rotated(3)
-def test_every_optional_property_is_sometimes_present_and_sometimes_absent(message_type: MessageType, size: int) -> None:
+def test_every_optional_property_is_sometimes_present_and_sometimes_absent(
+    message_type: MessageType, size: int
+) -> None:
     seen = seen_in(message_type, size)
     for path, count in seen.objects.items():
         for name in seen.sites[path].schema["properties"]:
@@ -114,7 +121,9 @@ def test_every_array_is_sometimes_minimal_and_sometimes_longer_than_ten(message_
     seen = seen_in(message_type, size)
     for path, site in seen.sites.items():
         if "array" in site.schema.get("type", ()):
-            assert any(items > 10 for where, items in seen.sizes if where == path), f"{path} never has more than ten items"
+            assert any(items > 10 for where, items in seen.sizes if where == path), (
+                f"{path} never has more than ten items"
+            )
             assert (path, site.schema.get("minItems", 0)) in seen.sizes
 
 
@@ -123,7 +132,9 @@ def test_every_array_is_sometimes_minimal_and_sometimes_longer_than_ten(message_
 def test_every_offer_type_is_reached_with_clusters_and_without(size: int) -> None:
     seen = seen_in("offer-creation-request", size)
     types = seen.sites["offerType"].schema["enum"]
-    assert seen.clusters == {(name, True) for name in types} | {(name, False) for name in types if name != "Product List"}
+    assert seen.clusters == {(name, True) for name in types} | {
+        (name, False) for name in types if name != "Product List"
+    }
 
 
 def test_free_values_are_not_limited_to_the_pools() -> None:
@@ -145,7 +156,12 @@ SCALARS: dict[str, dict[str, Any]] = {
     "mixed": {"type": ["integer", "string"], "maximum": 9},
     "labels": {"type": "array", "uniqueItems": True, "minItems": 2, "maxItems": 4, "items": {"type": "string"}},
     "matrix": {"type": "array", "items": {"type": "array", "items": {"type": ["integer", "null"]}}},
-    "box": {"type": "object", "required": ["w"], "properties": {"w": {"type": "integer"}, "h": {"type": "integer"}}, "additionalProperties": False},
+    "box": {
+        "type": "object",
+        "required": ["w"],
+        "properties": {"w": {"type": "integer"}, "h": {"type": "integer"}},
+        "additionalProperties": False,
+    },
 }
 
 
@@ -170,7 +186,10 @@ def test_conditions_of_a_changed_contract_are_satisfied_by_construction(tmp_path
         schema["allOf"] = [
             {
                 "if": {"required": ["isActive"], "properties": {"isActive": {"const": True}}},
-                "then": {"required": ["defaultPrice"], "properties": {"defaultPrice": {"type": "number", "minimum": 1}}},
+                "then": {
+                    "required": ["defaultPrice"],
+                    "properties": {"defaultPrice": {"type": "number", "minimum": 1}},
+                },
                 "else": {"properties": {"orderMinimum": {"type": ["integer", "null"], "maximum": 5}}},
             }
         ]

@@ -22,13 +22,17 @@ def test_the_table_has_a_row_or_an_installation_hint_for_each_generator() -> Non
     command = [sys.executable, "-m", "benchmarks", "generators", "--sample", "30", "--seconds", "0.001"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
-    rows = {name: cells for name, *cells in (_cells(line) for line in done.stdout.splitlines() if line.startswith("| "))}
+    rows = {
+        name: cells for name, *cells in (_cells(line) for line in done.stdout.splitlines() if line.startswith("| "))
+    }
     for name in OURS:
         _, _, invalid, distinct, _ = rows[name]
         assert invalid == "0 %"
         assert float(distinct.rstrip(" %")) > 80
     for name in PEERS:
-        assert name in rows or re.search(rf"^{name} is not included \(.+\). To install it: (pip install|npm ci) .", done.stdout, re.MULTILINE)
+        assert name in rows or re.search(
+            rf"^{name} is not included \(.+\). To install it: (pip install|npm ci) .", done.stdout, re.MULTILINE
+        )
     assert "hypothesis-jsonschema" in rows
 
 
@@ -38,22 +42,31 @@ def _cells(line: str) -> list[str]:
 
 def test_a_score_counts_invalid_and_distinct_messages() -> None:
     good = [written(message) for message in islice(messages(OFFER, 1), 6)]
-    by_schema, by_the_clock = b'{"number":"1","offerType":"?"}', b'{"number":"1","offerType":"VDM","lastUpdatedDateTimeUtc":"2999-01-01T00:00:00Z"}'
+    by_schema, by_the_clock = (
+        b'{"number":"1","offerType":"?"}',
+        b'{"number":"1","offerType":"VDM","lastUpdatedDateTimeUtc":"2999-01-01T00:00:00Z"}',
+    )
     found = score([*good, good[0], by_schema, by_the_clock, b"no JSON"])
     assert (found.invalid, found.invalid_by_schema, found.distinct) == (0.3, 0.2, 0.9)
 
 
 def test_a_site_is_reached_if_it_has_a_value() -> None:
-    found = sites_reached([b'{"number":"1","omniChannel":null,"priceClasses":[{"price":null}],"unknown":{"number":1}}', b"no JSON"])
+    found = sites_reached(
+        [b'{"number":"1","omniChannel":null,"priceClasses":[{"price":null}],"unknown":{"number":1}}', b"no JSON"]
+    )
     assert found == {"", "number", "priceClasses", "priceClasses[]"}
     assert found < set(known_sites())
 
 
-@pytest.mark.parametrize(("value", "words"), [(12345.6, "12,300"), (999.6, "1,000"), (5.0, "5.00"), (0.4567, "0.457"), (0, "0")])
+@pytest.mark.parametrize(
+    ("value", "words"), [(12345.6, "12,300"), (999.6, "1,000"), (5.0, "5.00"), (0.4567, "0.457"), (0, "0")]
+)
 def test_figures_have_three_digits(value: float, words: str) -> None:
     assert rounded(value) == words
 
 
-@pytest.mark.parametrize(("part", "words"), [(0, "0 %"), (0.0001, "0.1 %"), (0.1234, "12.3 %"), (0.9999, "99.9 %"), (1, "100 %")])
+@pytest.mark.parametrize(
+    ("part", "words"), [(0, "0 %"), (0.0001, "0.1 %"), (0.1234, "12.3 %"), (0.9999, "99.9 %"), (1, "100 %")]
+)
 def test_a_share_is_rounded_to_0_or_100_percent_only_if_it_is_exact(part: float, words: str) -> None:
     assert share(part) == words

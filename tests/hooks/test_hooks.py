@@ -25,7 +25,9 @@ HOOKS: Final = (Path(__file__).parents[2] / "examples/hooks/hooks.py").read_text
 
 @dataclass
 class Broker:
-    """A service that demands a signature and a token. A token is valid for `life` requests. Rejections have status 299."""
+    """A service that demands a signature and a token. A token is valid for `life` requests. Rejections have status
+    299.
+    """
 
     url: str = ""
     life: int = 6
@@ -68,7 +70,9 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Broker]:
             first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[:-2]
             headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
             method, path, _ = first.split(" ")
-            answer = found.answer(method, path, headers, await reader.readexactly(int(headers.get("content-length", 0))))
+            answer = found.answer(
+                method, path, headers, await reader.readexactly(int(headers.get("content-length", 0)))
+            )
             await asyncio.sleep(found.pause)
             writer.write(answer)
             await writer.drain()
@@ -93,7 +97,20 @@ def written(text: str) -> str:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_hooks_authenticate_sign_classify_and_see_every_answer(run: Run, broker: Broker, workers: int) -> None:
-    done = run("fire", broker.url, *SOME, "--hooks", written(HOOKS), "--workers", workers, "--concurrency", 4, "--json", "--journal", "run.ndjson")
+    done = run(
+        "fire",
+        broker.url,
+        *SOME,
+        "--hooks",
+        written(HOOKS),
+        "--workers",
+        workers,
+        "--concurrency",
+        4,
+        "--json",
+        "--journal",
+        "run.ndjson",
+    )
     assert done.exit_code == 1, done.stderr
     report = json.loads(done.stdout)
     assert [found["kind"] for found in report["findings"]] == ["invalid-accepted"]
@@ -111,12 +128,16 @@ def test_hooks_authenticate_sign_classify_and_see_every_answer(run: Run, broker:
 
 
 @pytest.mark.long
-def test_the_workers_of_a_cluster_receive_the_hooks(run: Run, broker: Broker, cluster: tuple[str, list[int]], folder: Path) -> None:
+def test_the_workers_of_a_cluster_receive_the_hooks(
+    run: Run, broker: Broker, cluster: tuple[str, list[int]], folder: Path
+) -> None:
     seen = str(folder / "processes.txt")
     writes = f"    with open({seen!r}, 'a') as file:\n        print(os.getpid(), file=file)\n"
     hooks = f"import os\n\ndef before_request(request):\n{writes}    return request\n"
     address, workers = cluster
-    done = run("fire", broker.url, *SOME, "--reject", "299", "--hooks", written(hooks), "--cluster", address, "--no-preflight")
+    done = run(
+        "fire", broker.url, *SOME, "--reject", "299", "--hooks", written(hooks), "--cluster", address, "--no-preflight"
+    )
     assert done.exit_code == 1, done.stderr
     assert set(map(int, Path(seen).read_text().split())) & set(workers)
 
@@ -143,7 +164,8 @@ def test_concurrent_messages_with_an_expired_token_authenticate_once(run: Run, b
 def test_the_cleanup_removes_what_the_target_created(run: Run, broker: Broker) -> None:
     broker.life = 20
     Path("brokerfuzz.toml").write_text(
-        f'[target]\nurl = "{broker.url}"\nhooks = "{written(HOOKS)}"\ncleanup = "DELETE /offers/{{id}}"\nmessage = "{PRICING}"\nconcurrency = 4\n'
+        f'[target]\nurl = "{broker.url}"\nhooks = "{written(HOOKS)}"\ncleanup = "DELETE /offers/{{id}}"\nmessage = '
+        f'"{PRICING}"\nconcurrency = 4\n'
     )
     assert run("fire", *SOME[2:]).exit_code == 1
     assert broker.created > 10
@@ -152,13 +174,28 @@ def test_the_cleanup_removes_what_the_target_created(run: Run, broker: Broker) -
 
 def test_a_time_limit_leaves_nothing_at_the_target(run: Run, broker: Broker) -> None:
     broker.pause = 0.05
-    done = run("fire", broker.url, "--message", PRICING, "--cleanup", "DELETE /offers/{id}", "--max-time", "1s", "--shrink", "off", "--reject", "299")
+    done = run(
+        "fire",
+        broker.url,
+        "--message",
+        PRICING,
+        "--cleanup",
+        "DELETE /offers/{id}",
+        "--max-time",
+        "1s",
+        "--shrink",
+        "off",
+        "--reject",
+        "299",
+    )
     assert "the time limit of 1 s was reached" in done.stdout
     assert broker.created > 0
     assert broker.stored == set()
 
 
-def test_ctrl_c_does_not_wait_for_a_hook_that_hangs(broker: Broker, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_does_not_wait_for_a_hook_that_hangs(
+    broker: Broker, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(hooked_target, "FINISHING_TIME", 600.0)
     (folder / "hangs.py").write_text("import time\ndef authenticate():\n    time.sleep(600)\n")
 
@@ -179,7 +216,10 @@ def test_ctrl_c_does_not_wait_for_a_hook_that_hangs(broker: Broker, folder: Path
 def test_a_failed_cleanup_is_a_note_and_not_a_finding(run: Run, broker: Broker) -> None:
     done = run("fire", broker.url, *SOME, "--cleanup", "DELETE /offers/{unknown}", "--reject", "299")
     assert done.exit_code == 1
-    assert "cleanup requests failed, so offers may remain at the target; the first: DELETE /offers/{unknown} was not sent" in done.stderr
+    assert (
+        "cleanup requests failed, so offers may remain at the target; the first: DELETE /offers/{unknown} was not sent"
+        in done.stderr
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- failures of hooks
@@ -194,12 +234,29 @@ RAISES: Final = {
 
 @pytest.mark.parametrize("name", RAISES)
 @pytest.mark.parametrize("workers", [1, 2])
-def test_an_exception_in_a_hook_is_reported_with_its_traceback_and_is_no_finding(run: Run, broker: Broker, name: str, workers: int) -> None:
+def test_an_exception_in_a_hook_is_reported_with_its_traceback_and_is_no_finding(
+    run: Run, broker: Broker, name: str, workers: int
+) -> None:
     if workers > 1 and name != "classify":
         return
-    later = RAISES[name].replace("    raise", "    calls.append(1)\n    if len(calls) < 2:\n        return RESULT\n    raise") + "\n\ncalls = []\n"
+    later = (
+        RAISES[name].replace(
+            "    raise", "    calls.append(1)\n    if len(calls) < 2:\n        return RESULT\n    raise"
+        )
+        + "\n\ncalls = []\n"
+    )
     result = {"before_request": "request", "classify": "None", "after_answer": "None"}[name]
-    done = run("fire", broker.url, *SOME, "--hooks", written(later.replace("RESULT", result)), "--json", "--no-preflight", "--workers", workers)
+    done = run(
+        "fire",
+        broker.url,
+        *SOME,
+        "--hooks",
+        written(later.replace("RESULT", result)),
+        "--json",
+        "--no-preflight",
+        "--workers",
+        workers,
+    )
     report = json.loads(done.stdout)
     assert (done.exit_code, report["findings"]) == (2, [])
     said = f"hooks.py, line 1: the hook {name} raised ValueError: no password; correct this error in the hook"
@@ -211,37 +268,72 @@ def test_an_exception_in_a_hook_is_reported_with_its_traceback_and_is_no_finding
 
 
 WRONG: Final[dict[str, tuple[str, str]]] = {
-    "raises": ("def authenticate():\n    raise ValueError('no\\npassword')\n", "line 1: the hook authenticate raised ValueError: no password"),
-    "no headers": ("def authenticate():\n    return 5\n", "line 1: the hook authenticate returned 5: return a dictionary with headers"),
-    "a number": ("def authenticate():\n    return {'A': 5}\n", "line 1: the hook authenticate returned an invalid header 'A'"),
-    "a line break": ("def authenticate():\n    return {'A': 'a\\nb'}\n", "line 1: the hook authenticate returned an invalid header 'A'"),
-    "no request": ("def before_request(request):\n    pass\n", "line 1: the hook before_request returned None: return a Request"),
+    "raises": (
+        "def authenticate():\n    raise ValueError('no\\npassword')\n",
+        "line 1: the hook authenticate raised ValueError: no password",
+    ),
+    "no headers": (
+        "def authenticate():\n    return 5\n",
+        "line 1: the hook authenticate returned 5: return a dictionary with headers",
+    ),
+    "a number": (
+        "def authenticate():\n    return {'A': 5}\n",
+        "line 1: the hook authenticate returned an invalid header 'A'",
+    ),
+    "a line break": (
+        "def authenticate():\n    return {'A': 'a\\nb'}\n",
+        "line 1: the hook authenticate returned an invalid header 'A'",
+    ),
+    "no request": (
+        "def before_request(request):\n    pass\n",
+        "line 1: the hook before_request returned None: return a Request",
+    ),
     "another body": (
         "from dataclasses import replace\n\ndef before_request(request):\n    return replace(request, body=b'{}')\n",
         "line 3: before_request changed more than the headers",
     ),
-    "no kind": ("def classify(answer):\n    return 'ok'\n", "line 1: the hook classify returned 'ok': return None or one of accepted, rejected,"),
-    "a result": ("def after_answer(case, answer):\n    return 1\n", "line 1: the hook after_answer returned 1: return nothing"),
+    "no kind": (
+        "def classify(answer):\n    return 'ok'\n",
+        "line 1: the hook classify returned 'ok': return None or one of accepted, rejected,",
+    ),
+    "a result": (
+        "def after_answer(case, answer):\n    return 1\n",
+        "line 1: the hook after_answer returned 1: return nothing",
+    ),
     "hangs": (
         "import time\n\ndef classify(answer):\n    time.sleep(99)\n",
         "line 3: the hook classify did not return within 0.5 s, and is at line 4",
     ),
-    "exits": ("def classify(answer):\n    raise SystemExit(0)\n", "line 1: the hook classify raised RuntimeError: SystemExit"),
-    "parameters": ("\ndef classify():\n    pass\n", "line 2: classify does not have the expected parameters: write `def classify(answer)`"),
+    "exits": (
+        "def classify(answer):\n    raise SystemExit(0)\n",
+        "line 1: the hook classify raised RuntimeError: SystemExit",
+    ),
+    "parameters": (
+        "\ndef classify():\n    pass\n",
+        "line 2: classify does not have the expected parameters: write `def classify(answer)`",
+    ),
     "async": ("async def classify(answer):\n    pass\n", "line 1: classify must be an ordinary function"),
     "no function": ("classify = 5\n", "classify is not a function"),
     "a typo": (
         "def authenticate():\n    return {}\n\ndef after_answers(case, answer):\n    pass\n",
         "line 4: after_answers is not the name of a hook: rename",
     ),
-    "nothing": ("x = 1\n", "defines no hook: define at least one of authenticate, before_request, classify or after_answer"),
+    "nothing": (
+        "x = 1\n",
+        "defines no hook: define at least one of authenticate, before_request, classify or after_answer",
+    ),
     "syntax": ("x = 1\nx = = 2\n", "line 2: invalid syntax: correct this error in the hooks"),
-    "import": ("\nimport not_installed\n", "line 2: the hooks cannot be loaded: ModuleNotFoundError: No module named 'not_installed'; correct"),
+    "import": (
+        "\nimport not_installed\n",
+        "line 2: the hooks cannot be loaded: ModuleNotFoundError: No module named 'not_installed'; correct",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_hooks_give_an_error_with_file_and_line_before_any_case_is_sent(run: Run, broker: Broker, name: str) -> None:
+def test_wrong_hooks_give_an_error_with_file_and_line_before_any_case_is_sent(
+    run: Run, broker: Broker, name: str
+) -> None:
     text, said = WRONG[name]
     done = run("fire", broker.url, *SOME, "--hooks", written(text), "--timeout", "0.5")
     assert (done.exit_code, done.stdout) == (2, "")
@@ -272,7 +364,9 @@ def test_wrong_options_give_one_line(run: Run, broker: Broker, words: list[Any],
 
 
 def test_hooks_of_the_configuration_are_not_used_for_another_target(run: Run, broker: Broker) -> None:
-    Path("brokerfuzz.toml").write_text('[target]\nurl = "http://offers.example/"\nhooks = "hooks.py"\ncleanup = "DELETE /offers/{id}"\n')
+    Path("brokerfuzz.toml").write_text(
+        '[target]\nurl = "http://offers.example/"\nhooks = "hooks.py"\ncleanup = "DELETE /offers/{id}"\n'
+    )
     written(RAISES["classify"])
     done = run("fire", broker.url, *SOME, "--reject", "299")
     assert done.exit_code == 1

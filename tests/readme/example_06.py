@@ -6,7 +6,9 @@ from typing import Any
 import brokerfuzz
 
 
-def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:  # replace this with your application
+def app(
+    environ: dict[str, Any], start_response: Callable[..., Any]
+) -> list[bytes]:  # replace this with your application
     verdict = brokerfuzz.check("offer-creation-request", environ["wsgi.input"].read())
     start_response("201 Created" if verdict.label == "valid" else "422 Invalid", [])
     return [b"{}"]

@@ -13,7 +13,13 @@ TWIN = {**SMALLEST, "orderMinimum": 1}
 REQUEST = {"url": "http://127.0.0.1:8000/offers", "method": "POST", "headers": [["content-type", "application/json"]]}
 ANSWERS = {"accept": ["2xx"], "reject": ["1xx", "3xx", "4xx"], "envelope": True}
 NONE: Final = {"accepted": 0, "rejected": 0, "crashed": 0, "timeout": 0}
-KINDS = {"invalid-accepted": "invalid", "valid-rejected": "valid", "crashed": "unspecified", "timeout": "valid", "malformed-answer": "valid"}
+KINDS = {
+    "invalid-accepted": "invalid",
+    "valid-rejected": "valid",
+    "crashed": "unspecified",
+    "timeout": "valid",
+    "malformed-answer": "valid",
+}
 
 
 def finding(**changes: Any) -> dict[str, Any]:
@@ -22,12 +28,23 @@ def finding(**changes: Any) -> dict[str, Any]:
         "fingerprint": "0123456789abcdef",
         "known": False,
         "kind": "invalid-accepted",
-        "sentence": f"The target accepted an invalid offer creation request (status 201); broken rule: {RULE} (expected at least 1).",
+        "sentence": (
+            f"The target accepted an invalid offer creation request (status 201); broken rule: {RULE} "
+            "(expected at least 1)."
+        ),
         "message": OFFER,
         "verdict": "invalid",
         "expected": "rejected",
         "got": got(),
-        "rules": [{"rule": RULE, "source": "Errors, validation rule 7", "at": "/orderMinimum", "found": "0", "demanded": "at least 1"}],
+        "rules": [
+            {
+                "rule": RULE,
+                "source": "Errors, validation rule 7",
+                "at": "/orderMinimum",
+                "found": "0",
+                "demanded": "at least 1",
+            }
+        ],
         "ambiguities": [],
         "places": [],
         "families": ["bound"],
@@ -46,7 +63,14 @@ def finding(**changes: Any) -> dict[str, Any]:
 
 
 def got(**changes: Any) -> dict[str, Any]:
-    return {"answer": "accepted", "status": 201, "reason": "status 201", "response": '{"operationWasSuccessful":true}', "seconds": 0.25, **changes}
+    return {
+        "answer": "accepted",
+        "status": 201,
+        "reason": "status 201",
+        "response": '{"operationWasSuccessful":true}',
+        "seconds": 0.25,
+        **changes,
+    }
 
 
 def rejected(**changes: Any) -> dict[str, Any]:
@@ -76,7 +100,9 @@ def ambiguity(name: str = "cron-syntax", **counts: int) -> dict[str, Any]:
     return {**said, "behaviour": "mixed", "examples": {"accepted": {"id": "00000000000000bb", "body": TWIN}}}
 
 
-def outcome(state: str = "complete", reason: str = "", status: int = 1, headline: str = "1 finding", unwritten: Any = ()) -> dict[str, Any]:
+def outcome(
+    state: str = "complete", reason: str = "", status: int = 1, headline: str = "1 finding", unwritten: Any = ()
+) -> dict[str, Any]:
     return {"state": state, "reason": reason, "status": status, "headline": headline, "unwritten": list(unwritten)}
 
 
@@ -97,7 +123,11 @@ def document(**changes: Any) -> dict[str, Any]:
         "left_out": 0,
         "request": REQUEST,
         "answers": ANSWERS,
-        "counts": {"valid": {**NONE, "accepted": 10}, "invalid": {**NONE, "accepted": 3, "rejected": 1200}, "unspecified": NONE},
+        "counts": {
+            "valid": {**NONE, "accepted": 10},
+            "invalid": {**NONE, "accepted": 3, "rejected": 1200},
+            "unspecified": NONE,
+        },
         "findings": [finding()],
         "ambiguities": [ambiguity(accepted=2, rejected=1)],
         "rules": [rule(accepted=3), rule(DEEP_RULE, rejected=12)],
@@ -183,15 +213,23 @@ hostile = st.lists(st.one_of(st.sampled_from(_EVIL), st.text(st.characters(), ma
 
 _count = st.integers(0, 10_000)
 _counts = st.fixed_dictionaries(dict.fromkeys(NONE, _count))
-_values = st.one_of(hostile.map(lambda text: text.encode(errors="ignore").decode()), st.integers(-9, 9), st.none(), st.booleans())
-_values_within = st.one_of(_values, st.lists(_values, max_size=3), st.dictionaries(_values.map(str), _values, max_size=3))
+_values = st.one_of(
+    hostile.map(lambda text: text.encode(errors="ignore").decode()), st.integers(-9, 9), st.none(), st.booleans()
+)
+_values_within = st.one_of(
+    _values, st.lists(_values, max_size=3), st.dictionaries(_values.map(str), _values, max_size=3)
+)
 _bytes = st.one_of(st.binary(max_size=400), hostile.map(lambda text: text.encode(errors="replace")))
-_bodies = st.one_of(_values_within.map(lambda value: {"body": value}), _bytes.map(lambda raw: {"raw": b64encode(raw).decode()}))
+_bodies = st.one_of(
+    _values_within.map(lambda value: {"body": value}), _bytes.map(lambda raw: {"raw": b64encode(raw).decode()})
+)
 _headers = st.lists(st.tuples(hostile, st.one_of(st.none(), hostile)).map(list), max_size=2)
 _messages = st.one_of(_bodies, st.builds(lambda body, headers: {**body, "headers": headers}, _bodies, _headers))
 _cases = _messages.map(lambda message: {"id": "00000000000000aa", **message})
 _texts = st.lists(hostile, max_size=2)
-_rules = st.lists(st.fixed_dictionaries(dict.fromkeys(("rule", "source", "at", "found", "demanded"), hostile)), max_size=2)
+_rules = st.lists(
+    st.fixed_dictionaries(dict.fromkeys(("rule", "source", "at", "found", "demanded"), hostile)), max_size=2
+)
 _got = st.builds(
     got,
     answer=st.sampled_from(tuple(NONE)),
@@ -227,15 +265,35 @@ documents = st.builds(
     document,
     brokerfuzz=hostile,
     target=hostile,
-    outcome=st.builds(outcome, st.sampled_from(("complete", "partial", "untested")), hostile, st.just(2), hostile, st.lists(hostile, max_size=2)),
+    outcome=st.builds(
+        outcome,
+        st.sampled_from(("complete", "partial", "untested")),
+        hostile,
+        st.just(2),
+        hostile,
+        st.lists(hostile, max_size=2),
+    ),
     stopped=st.one_of(st.none(), hostile),
     cases=_count,
-    request=st.fixed_dictionaries({"url": hostile, "method": hostile, "headers": st.lists(st.tuples(hostile, hostile).map(list), max_size=2)}),
-    answers=st.one_of(st.none(), st.fixed_dictionaries({"accept": _texts, "reject": _texts, "envelope": st.booleans()})),
+    request=st.fixed_dictionaries(
+        {"url": hostile, "method": hostile, "headers": st.lists(st.tuples(hostile, hostile).map(list), max_size=2)}
+    ),
+    answers=st.one_of(
+        st.none(), st.fixed_dictionaries({"accept": _texts, "reject": _texts, "envelope": st.booleans()})
+    ),
     findings=st.lists(_findings, max_size=3),
     ambiguities=st.lists(
-        st.builds(lambda name, question, counts: {**ambiguity(name, **counts), "question": question}, hostile, hostile, _counts), max_size=2
+        st.builds(
+            lambda name, question, counts: {**ambiguity(name, **counts), "question": question},
+            hostile,
+            hostile,
+            _counts,
+        ),
+        max_size=2,
     ),
-    rules=st.lists(st.builds(lambda name, site, counts: {**rule(name, **counts), "site": site}, hostile, hostile, _counts), max_size=2),
+    rules=st.lists(
+        st.builds(lambda name, site, counts: {**rule(name, **counts), "site": site}, hostile, hostile, _counts),
+        max_size=2,
+    ),
 )
 """Documents in which every text may be hostile."""

@@ -1,5 +1,5 @@
-"""An example of a campaign's document, copied by hand from a real run against a service with ten bugs. `many` returns a larger
-version. `hostile_example` returns a version with texts that reports must escape.
+"""An example of a campaign's document, copied by hand from a real run against a service with ten bugs. `many` returns a
+larger version. `hostile_example` returns a version with texts that reports must escape.
 """
 
 from base64 import b64encode
@@ -13,14 +13,10 @@ PRODUCT: Final = {"productId": "0", "productQuantityInOffer": 0}
 PLAIN: Final = {"number": "0", "offerType": "Direct Mail"}
 ACCEPTED: Final = '{"data":null,"failureMessages":[],"informationalMessages":["The offer was created."],"operationWasSuccessful":true}'
 REJECTED: Final = '{"data":null,"failureMessages":["the offer: expected a description, found something else"],"operationWasSuccessful":false}'
-TRACE: Final = (
-    'Traceback (most recent call last):\n  File "offers.py", line 31, in create\n    name.encode("latin-1")\nUnicodeEncodeError: \'latin-1\''
-)
+TRACE: Final = 'Traceback (most recent call last):\n  File "offers.py", line 31, in create\n    name.encode("latin-1")\nUnicodeEncodeError: \'latin-1\''
 ACCEPTS: Final = "The target accepted an invalid offer creation request (status 201)"
 CRASHES: Final = "The target crashed on an unspecified offer creation request (status 500)"
-HOSTILE: Final = (
-    '</script></details>--></style>]]><!--<img src=x onerror="alert(1)">\'&amp;<script>alert(2)</script>\x00\x1b[31m\u202egnp.\ud800\u2028{{7*7}}'
-)
+HOSTILE: Final = '</script></details>--></style>]]><!--<img src=x onerror="alert(1)">\'&amp;<script>alert(2)</script>\x00\x1b[31m\u202egnp.\ud800\u2028{{7*7}}'
 """A text that does harm if a report does not escape it."""
 
 
@@ -41,7 +37,14 @@ def line(body: str) -> str:
 
 
 def _crashed(**changes: Any) -> dict[str, Any]:
-    return {"answer": "crashed", "status": 500, "reason": "status 500", "response": "Internal Server Error", "seconds": 0.0021, **changes}
+    return {
+        "answer": "crashed",
+        "status": 500,
+        "reason": "status 500",
+        "response": "Internal Server Error",
+        "seconds": 0.0021,
+        **changes,
+    }
 
 
 def findings() -> list[dict[str, Any]]:
@@ -54,9 +57,19 @@ def findings() -> list[dict[str, Any]]:
             f".pageCount:minimum at {below}/pageCount (expected at least 1, found 0); found by one-below.",
             got=got(response=ACCEPTED, seconds=0.000533),
             rules=[broken("productClusters[].products[].pageCount:minimum", f"{below}/pageCount", "0", "at least 1")],
-            tags=["at:eleventh", "at:first", "at:last", "at:only", "in:backwards", "in:complete", "under:offerType=Product-List"],
+            tags=[
+                "at:eleventh",
+                "at:first",
+                "at:last",
+                "at:only",
+                "in:backwards",
+                "in:complete",
+                "under:offerType=Product-List",
+            ],
             count=112,
-            reproduce=line('{"number":"0","offerType":"Direct Mail","productClusters":[{"products":[{"productId":"0","pageCount":0}]}]}'),
+            reproduce=line(
+                '{"number":"0","offerType":"Direct Mail","productClusters":[{"products":[{"productId":"0","pageCount":0}]}]}'
+            ),
             smallest={"body": with_product(pageCount=0)},
             twin={"body": with_product(pageCount=10002)},
         ),
@@ -71,7 +84,12 @@ def findings() -> list[dict[str, Any]]:
             places=["/description"],
             families=[],
             techniques=[],
-            tags=["edge:only-required", "edge:values-28", "edge:values-57", *(f"pairs:0-{number}" for number in range(40))],
+            tags=[
+                "edge:only-required",
+                "edge:values-28",
+                "edge:values-57",
+                *(f"pairs:0-{number}" for number in range(40)),
+            ],
             count=246,
             reproduce=line('{"number":"OFF-10000","offerType":"Direct Mail"}'),
             smallest={"body": PLAIN},
@@ -83,7 +101,15 @@ def findings() -> list[dict[str, Any]]:
             sentence=f"{ACCEPTS}; broken rule: {OFFER}/offerType:enum at /offerType (expected one of "
             "'Direct Mail', 'Download', 'Drop Ship', 'Email', 'Omnichannel', 'Product List', 'VDM', found \"DROP SHIP\"); "
             "found by upper-case, lower-case and 3 more.",
-            rules=[broken("offerType:enum", "/offerType", '"DROP SHIP"', "one of 'Direct Mail', 'Download', 'Drop Ship'", "Table 1, offerType")],
+            rules=[
+                broken(
+                    "offerType:enum",
+                    "/offerType",
+                    '"DROP SHIP"',
+                    "one of 'Direct Mail', 'Download', 'Drop Ship'",
+                    "Table 1, offerType",
+                )
+            ],
             places=["/offerType", "/description"],
             families=["enumeration"],
             techniques=["upper-case", "lower-case", "first-letter-alone-capital", "swapped-case", "constant-case"],
@@ -134,7 +160,14 @@ def findings() -> list[dict[str, Any]]:
                 )
             ],
             families=["unknown-property"],
-            techniques=["blank-key", "words-apart-key", "leading-blank-key", "plural-key", "snake-case-key", *(f"other-key-{n}" for n in range(48))],
+            techniques=[
+                "blank-key",
+                "words-apart-key",
+                "leading-blank-key",
+                "plural-key",
+                "snake-case-key",
+                *(f"other-key-{n}" for n in range(48)),
+            ],
             count=101,
             smallest={"body": with_product(page_count=None)},
             twin={"body": with_product()},
@@ -146,7 +179,13 @@ def findings() -> list[dict[str, Any]]:
             ".products:type@offerType=Product-List at /productClusters/0/products (expected an array, found null); found by null-instead.",
             got=_crashed(),
             rules=[
-                broken("productClusters[].products:type@offerType=Product-List", "/productClusters/0/products", "null", "an array", "Condition 1")
+                broken(
+                    "productClusters[].products:type@offerType=Product-List",
+                    "/productClusters/0/products",
+                    "null",
+                    "an array",
+                    "Condition 1",
+                )
             ],
             families=["null"],
             techniques=["null-instead"],
@@ -183,8 +222,18 @@ def findings() -> list[dict[str, Any]]:
             techniques=[],
             tags=["pairs:1-4"],
             count=4,
-            smallest={"body": {**PLAIN, "priceClasses": [{"priceTiers": [{"quantityFrom": None, "quantityTo": None, "price": 0}]}]}},
-            twin={"body": {**PLAIN, "priceClasses": [{"priceTiers": [{"quantityFrom": 1, "quantityTo": None, "price": 0}]}]}},
+            smallest={
+                "body": {
+                    **PLAIN,
+                    "priceClasses": [{"priceTiers": [{"quantityFrom": None, "quantityTo": None, "price": 0}]}],
+                }
+            },
+            twin={
+                "body": {
+                    **PLAIN,
+                    "priceClasses": [{"priceTiers": [{"quantityFrom": 1, "quantityTo": None, "price": 0}]}],
+                }
+            },
         ),
         finding(
             fingerprint="c0ffee00c0ffee00",
@@ -198,7 +247,10 @@ def findings() -> list[dict[str, Any]]:
             techniques=[],
             tags=["edge:spelled-strings-0"],
             count=1,
-            smallest={"body": PLAIN, "headers": [["content-type", "application/json; charset=utf-8"], ["accept", None]]},
+            smallest={
+                "body": PLAIN,
+                "headers": [["content-type", "application/json; charset=utf-8"], ["accept", None]],
+            },
             twin=None,
         ),
         finding(
@@ -243,13 +295,22 @@ def _ambiguities() -> list[dict[str, Any]]:
     counts = {
         "timestamp-format.offset": ("rejected", {"rejected": 115}, {"rejected": probe}),
         "cron-syntax": ("accepted", {"accepted": 34}, {"accepted": probe}),
-        "string-length": ("mixed", {"accepted": 20, "rejected": 11, "crashed": 2}, {"accepted": probe, "rejected": other, "crashed": other}),
+        "string-length": (
+            "mixed",
+            {"accepted": 20, "rejected": 11, "crashed": 2},
+            {"accepted": probe, "rejected": other, "crashed": other},
+        ),
         "text-encoding": ("unclear", {"crashed": 1, "timeout": 1}, {"crashed": other, "timeout": other}),
         "duplicate-properties": ("mixed", {"accepted": 12, "rejected": 4}, {"accepted": probe, "rejected": other}),
     }
     questions = {one.id: one.question for one in load_contract().ambiguities}
     return [
-        {**ambiguity(name, **numbers), "question": questions.get(name, "What is done with it?"), "behaviour": behaviour, "examples": examples}
+        {
+            **ambiguity(name, **numbers),
+            "question": questions.get(name, "What is done with it?"),
+            "behaviour": behaviour,
+            "examples": examples,
+        }
         for name, (behaviour, numbers, examples) in counts.items()
     ]
 
@@ -277,7 +338,9 @@ def _timing() -> dict[str, Any]:
     ]
     counts = [6, 7, 4, 11, 20, 104, 169, 197, 628, 787, 768, 891, 815, 324, 156, 48, 19, 3]
     bars = [{"below": below, "count": count} for below, count in zip(edges, counts, strict=True)]
-    spans = [{"from": 0.25 * n, "seconds": 0.25, "requests": 470 + n * 37 % 200, "failed": n * n * 7 % 31} for n in range(12)]
+    spans = [
+        {"from": 0.25 * n, "seconds": 0.25, "requests": 470 + n * 37 % 200, "failed": n * n * 7 % 31} for n in range(12)
+    ]
     return {
         "latency": {"least": 0.000428, "p50": 0.006836, "p90": 0.011719, "p99": 0.015625, "most": 5.000211},
         "histogram": [*bars, {"below": 4.0, "count": 0}, {"below": 5.12, "count": 4}],
@@ -336,12 +399,17 @@ def example(**changes: Any) -> dict[str, Any]:
 def many(number: int) -> dict[str, Any]:
     """A campaign with `number` different findings."""
     kinds = findings()
-    rows = [{**kinds[index % len(kinds)], "fingerprint": f"{index * 0x9E3779B97F4A7C15 % 2**64:016x}"} for index in range(number)]
+    rows = [
+        {**kinds[index % len(kinds)], "fingerprint": f"{index * 0x9E3779B97F4A7C15 % 2**64:016x}"}
+        for index in range(number)
+    ]
     return example(findings=rows)
 
 
 def hostile_example(size: int = 0) -> dict[str, Any]:
-    """The example with `HOSTILE` in all texts of the target, the contract and the messages. One response has about `size` additional characters."""
+    """The example with `HOSTILE` in all texts of the target, the contract and the messages. One response has about
+    `size` additional characters.
+    """
     evil = {HOSTILE: [HOSTILE, {"__proto__": HOSTILE}]}
     unprintable = {**got(), "reason": HOSTILE, "response": HOSTILE + "<script>" * (size // 8)}
     one = finding(
@@ -360,15 +428,36 @@ def hostile_example(size: int = 0) -> dict[str, Any]:
         twin=raw(HOSTILE.encode(errors="surrogatepass")),
     )
     base = example()
-    doubt = {**base["unproven"]["examples"][0], "rule": HOSTILE, "technique": HOSTILE, "why": HOSTILE, "sites": [HOSTILE], "got": unprintable}
+    doubt = {
+        **base["unproven"]["examples"][0],
+        "rule": HOSTILE,
+        "technique": HOSTILE,
+        "why": HOSTILE,
+        "sites": [HOSTILE],
+        "got": unprintable,
+    }
     return {
         **base,
         "target": HOSTILE,
         "outcome": outcome("partial", HOSTILE, 1, HOSTILE, [HOSTILE]),
         "stopped": HOSTILE,
         "findings": [one, *base["findings"]],
-        "ambiguities": [{**ambiguity(HOSTILE, accepted=1), "question": HOSTILE, "examples": {"accepted": {"id": "00000000000000bb", "body": evil}}}],
-        "rules": [{**rule(), "rule": f"{OFFER}/{HOSTILE}:minimum", "site": HOSTILE, "keyword": HOSTILE, "accepted": 3}, *base["rules"]],
-        "unproven": {"count": 1, "rules": [HOSTILE], "examples": [doubt], "retested": [{"sites": [HOSTILE], "count": 3}]},
+        "ambiguities": [
+            {
+                **ambiguity(HOSTILE, accepted=1),
+                "question": HOSTILE,
+                "examples": {"accepted": {"id": "00000000000000bb", "body": evil}},
+            }
+        ],
+        "rules": [
+            {**rule(), "rule": f"{OFFER}/{HOSTILE}:minimum", "site": HOSTILE, "keyword": HOSTILE, "accepted": 3},
+            *base["rules"],
+        ],
+        "unproven": {
+            "count": 1,
+            "rules": [HOSTILE],
+            "examples": [doubt],
+            "retested": [{"sites": [HOSTILE], "count": 3}],
+        },
         "elsewhere": [{**base["elsewhere"][0], "rule": HOSTILE, "at": HOSTILE, "named": [HOSTILE], "said": HOSTILE}],
     }

@@ -26,7 +26,9 @@ FINDING = Finding(
     kind="invalid-accepted",
     message_type=OFFER,
     label="invalid",
-    reasons=(BrokenRule(f"{OFFER}/orderMinimum:minimum", "Errors, validation rule 7", "/orderMinimum", "0", "at least 1"),),
+    reasons=(
+        BrokenRule(f"{OFFER}/orderMinimum:minimum", "Errors, validation rule 7", "/orderMinimum", "0", "at least 1"),
+    ),
     ambiguities=(),
     places=(),
     techniques=("one-below",),
@@ -39,7 +41,11 @@ FINDING = Finding(
     shown=2,
     reproduction="curl -X POST ... ",
 )
-OBSERVED = Observed(load_contract().ambiguity("cron-syntax"), {"accepted": 2, "rejected": 1, "crashed": 0, "timeout": 0}, {"accepted": CASE})
+OBSERVED = Observed(
+    load_contract().ambiguity("cron-syntax"),
+    {"accepted": 2, "rejected": 1, "crashed": 0, "timeout": 0},
+    {"accepted": CASE},
+)
 RESULT = Result(
     target="http://127.0.0.1:8000/offers",
     counts={("valid", "accepted"): 10, ("invalid", "accepted"): 3, ("invalid", "rejected"): 1200},
@@ -131,10 +137,16 @@ def test_the_summary_comes_last_and_has_the_verdicts_by_answer() -> None:
 
 
 def test_no_word_is_broken_and_only_text_to_copy_is_wider_than_80_columns() -> None:
-    ambiguities = tuple(Observed(one, {**dict.fromkeys(ANSWER_KINDS, 0), "accepted": 1234}, unproven=5) for one in load_contract().ambiguities)
+    ambiguities = tuple(
+        Observed(one, {**dict.fromkeys(ANSWER_KINDS, 0), "accepted": 1234}, unproven=5)
+        for one in load_contract().ambiguities
+    )
     rule = f"{OFFER}/priceClasses[].priceTiers[].pageCounts[].minimumPages:type"
     reason = BrokenRule(rule, "Page-count price, row minimumPages " * 4, "/a", "0", "1")
-    text = shown(replace(RESULT, ambiguities=ambiguities, findings=(replace(FINDING, reasons=(reason,), count=12345),)), io.StringIO())
+    text = shown(
+        replace(RESULT, ambiguities=ambiguities, findings=(replace(FINDING, reasons=(reason,), count=12345),)),
+        io.StringIO(),
+    )
     wide = [line for line in text.splitlines() if len(line) > 80]
     assert {line.split()[0] for line in wide} <= {"smallest", "reproduce", "twin", "answer"}
 
@@ -145,7 +157,11 @@ def test_a_long_ledger_has_one_line_for_each_ambiguity_and_names_the_command_for
         lines = shown(replace(RESULT, ambiguities=ambiguities[:count]), io.StringIO()).splitlines()
         first = next(number for number, line in enumerate(lines) if line.split()[:1] == ["ambiguity"])
         ledger = lines[first : lines.index("", first)]
-        questions = [one for one in ambiguities[:count] if any(one.ambiguity.question.split()[:5] == line.split()[:5] for line in ledger)]
+        questions = [
+            one
+            for one in ambiguities[:count]
+            if any(one.ambiguity.question.split()[:5] == line.split()[:5] for line in ledger)
+        ]
         assert (len(questions), len(ledger)) == ((count, len(ledger)) if count == 2 else (0, count + 2))
         assert any("brokerfuzz explain" in line for line in ledger) == (count > 2)
 
@@ -164,11 +180,15 @@ def test_the_report_says_why_a_campaign_stopped() -> None:
 
 
 def test_a_report_without_findings_says_so() -> None:
-    assert shown(replace(RESULT, findings=(), ambiguities=()), io.StringIO()).startswith("no findings in 1,213 cases at ")
+    assert shown(replace(RESULT, findings=(), ambiguities=()), io.StringIO()).startswith(
+        "no findings in 1,213 cases at "
+    )
 
 
 def test_cases_that_the_target_cannot_get_are_counted_with_the_reason() -> None:
-    assert "   not sent    38 cases: this target cannot receive request headers" in shown(replace(RESULT, left_out=38), io.StringIO())
+    assert "   not sent    38 cases: this target cannot receive request headers" in shown(
+        replace(RESULT, left_out=38), io.StringIO()
+    )
 
 
 def test_incomplete_shrinking_names_the_option_that_continues_it() -> None:
@@ -232,14 +252,18 @@ def test_the_document_is_valid_by_its_schema() -> None:
 def test_the_schema_requires_exactly_the_properties_of_the_document() -> None:
     assert set(SCHEMA["required"]) <= set(json_document.document(RESULT)) <= set(SCHEMA["properties"])
     described = SCHEMA["$defs"]["finding"]
-    assert set(described["required"]) <= set(json_document.document(RESULT)["findings"][0]) <= set(described["properties"])
+    assert (
+        set(described["required"]) <= set(json_document.document(RESULT)["findings"][0]) <= set(described["properties"])
+    )
 
 
 def test_equal_results_give_equal_documents() -> None:
     assert json_document.document(RESULT) == json_document.document(replace(RESULT))
 
 
-@pytest.mark.parametrize("body", [b"", b"\xff", b'{ "number":"1"}', b'{"a":1,"a":2}', b"[1e400]", b'"\\ud800"', b"[" * 100_000, b'"\\u00e9"'])
+@pytest.mark.parametrize(
+    "body", [b"", b"\xff", b'{ "number":"1"}', b'{"a":1,"a":2}', b"[1e400]", b'"\\ud800"', b"[" * 100_000, b'"\\u00e9"']
+)
 def test_a_body_that_is_not_compact_json_is_stored_as_bytes(body: bytes) -> None:
     document = json_document.document(replace(RESULT, findings=(replace(FINDING, body=body),)))
     assert b64decode(document["findings"][0]["smallest"]["raw"]) == body

@@ -22,14 +22,19 @@ from brokerfuzz.reports.heat_map import Cell
 
 VOID = {"meta", "br", "input", "wbr"}
 TAGS = VOID | {
-    "html", "head", "title", "style", "body", "a", "header", "h1", "h2", "h3", "h4", "p", "code", "b", "i", "small", "div", "span", "dl", "dt", "dd",
-    "ul", "li", "time", "table", "thead", "tbody", "tr", "th", "td", "nav", "main", "section", "label", "select", "option", "button", "output",
+    "html", "head", "title", "style", "body", "a", "header", "h1", "h2", "h3", "h4", "p", "code", "b", "i", "small",
+    "div", "span", "dl", "dt", "dd",
+    "ul", "li", "time", "table", "thead", "tbody", "tr", "th", "td", "nav", "main", "section", "label", "select",
+    "option", "button", "output",
     "details", "summary", "pre", "del", "ins", "mark", "svg", "rect", "line", "text", "desc", "script",
 }  # fmt: skip
 ATTRIBUTES = {
-    "aria-describedby", "aria-hidden", "aria-label", "aria-labelledby", "aria-live", "aria-pressed", "autocomplete", "charset", "class", "colspan",
-    "content", "data-family", "data-flaky", "data-keyword", "data-kind", "data-known", "data-label", "data-site", "datetime", "dx", "for", "height",
-    "hidden", "href", "http-equiv", "id", "lang", "name", "placeholder", "role", "scope", "spellcheck", "tabindex", "text-anchor", "title", "type",
+    "aria-describedby", "aria-hidden", "aria-label", "aria-labelledby", "aria-live", "aria-pressed", "autocomplete",
+    "charset", "class", "colspan",
+    "content", "data-family", "data-flaky", "data-keyword", "data-kind", "data-known", "data-label", "data-site",
+    "datetime", "dx", "for", "height",
+    "hidden", "href", "http-equiv", "id", "lang", "name", "placeholder", "role", "scope", "spellcheck", "tabindex",
+    "text-anchor", "title", "type",
     "value", "width", "x", "x1", "x2", "y", "y1", "y2",
 }  # fmt: skip
 SCHEMA = json.loads(report_files._SCHEMA.read_bytes())
@@ -97,8 +102,21 @@ def test_the_page_contains_every_finding_new_and_worst_ones_first() -> None:
 
 def test_a_finding_shows_its_details_and_how_to_reproduce_it() -> None:
     said = Page(page(example())).findings["2cbdcdfc"]
-    rule = ("productClusters[].products[].pageCount:minimum", "requires at least 1", "/productClusters/0/products/0/pageCount", "found 0")
-    others = ("Errors, validation rule 5", "one-below", "bound", "112 cases", "accepted (status 201)", "The offer was created.", "curl -sS -i")
+    rule = (
+        "productClusters[].products[].pageCount:minimum",
+        "requires at least 1",
+        "/productClusters/0/products/0/pageCount",
+        "found 0",
+    )
+    others = (
+        "Errors, validation rule 5",
+        "one-below",
+        "bound",
+        "112 cases",
+        "accepted (status 201)",
+        "The offer was created.",
+        "curl -sS -i",
+    )
     for part in (*rule, *others):
         assert part in said
 
@@ -127,7 +145,17 @@ def test_findings_with_the_same_cause_are_distinguished_by_the_value(place: str,
 
 def test_the_head_summarises_the_campaign() -> None:
     said = " ".join(Page(page(example(stopped="interrupted"))).texts)
-    for part in ("http://127.0.0.1:8000/offers", "2026-11-21 11:48:17 UTC", "5,143", "5,768", "3,603", "10", "1 known", "interrupted", "12 not sent"):
+    for part in (
+        "http://127.0.0.1:8000/offers",
+        "2026-11-21 11:48:17 UTC",
+        "5,143",
+        "5,768",
+        "3,603",
+        "10",
+        "1 known",
+        "interrupted",
+        "12 not sent",
+    ):
         assert part in said
 
 
@@ -166,7 +194,10 @@ def test_ambiguities_rejections_and_times_are_also_shown_as_text() -> None:
         assert part in said
 
 
-@pytest.mark.parametrize(("counts", "shade"), [((8, 0), "s4"), ((9, 1), "s3"), ((5, 5), "s2"), ((1, 9), "s1"), ((0, 8), "s0"), ((0, 0), "s4")])
+@pytest.mark.parametrize(
+    ("counts", "shade"),
+    [((8, 0), "s4"), ((9, 1), "s3"), ((5, 5), "s2"), ((1, 9), "s1"), ((0, 8), "s0"), ((0, 0), "s4")],
+)
 def test_a_cell_is_darker_if_more_messages_were_not_rejected(counts: tuple[int, int], shade: str) -> None:
     assert Cell(*counts).shade == shade
 
@@ -178,21 +209,36 @@ def test_a_cell_without_a_proven_rejection_is_grey() -> None:
 
 
 def test_a_campaign_that_is_not_complete_does_not_say_that_no_answer_contradicts_the_contract() -> None:
-    said = " ".join(Page(page(example(findings=[], outcome=outcome("partial", "interrupted", 130, "partial (interrupted): no findings")))).texts)
+    said = " ".join(
+        Page(
+            page(
+                example(
+                    findings=[], outcome=outcome("partial", "interrupted", 130, "partial (interrupted): no findings")
+                )
+            )
+        ).texts
+    )
     assert "No answer of the target contradicts the contract." not in said
     assert "partial (interrupted): no findings" in said
 
 
 def test_a_cell_of_the_map_links_to_its_findings() -> None:
     text = page(example())
-    cell = re.search(r'<td><a class="cell s1" href="#2cbdcdfc" aria-label="([^"]*)" data-site="(\d+)" data-keyword="(\d+)">', text)
+    cell = re.search(
+        r'<td><a class="cell s1" href="#2cbdcdfc" aria-label="([^"]*)" data-site="(\d+)" data-keyword="(\d+)">', text
+    )
     assert cell is not None
-    assert cell[1] == "minimum of productClusters[].products[].pageCount: 112 of 151 cases not rejected; show the findings"
+    assert cell[1] == (
+        "minimum of productClusters[].products[].pageCount: 112 of 151 cases not rejected; show the findings"
+    )
     narrowed = re.findall(rf'id="(\w+)" class="finding"[^>]* data-keyword="{cell[3]}" data-site="{cell[2]}"', text)
     assert narrowed == ["2cbdcdfc"]
 
 
-@pytest.mark.parametrize(("place", "site"), [("", ""), ("/a", "a"), ("/a/0/b", "a[].b"), ("/a/0/1", "a[][]"), ("/a~1b/~0c", "a/b.~c"), ("/0", "[]")])
+@pytest.mark.parametrize(
+    ("place", "site"),
+    [("", ""), ("/a", "a"), ("/a/0/b", "a[].b"), ("/a/0/1", "a[][]"), ("/a~1b/~0c", "a/b.~c"), ("/0", "[]")],
+)
 def test_a_place_has_a_site(place: str, site: str) -> None:
     assert site_of(place) == site
 
@@ -225,7 +271,9 @@ def test_white_space_is_a_difference_only_if_there_is_no_other() -> None:
 
 
 def test_headers_are_compared_too() -> None:
-    text = one(smallest={"body": PLAIN, "headers": [["content-type", "text/plain"], ["accept", None]]}, twin={"body": PLAIN}).text
+    text = one(
+        smallest={"body": PLAIN, "headers": [["content-type", "text/plain"], ["accept", None]]}, twin={"body": PLAIN}
+    ).text
     assert marked(text, "ins") == ["<mark>content-type: text/plain</mark>", "<mark>no accept</mark>"]
 
 
@@ -235,7 +283,9 @@ def test_binary_data_is_shown_in_hex() -> None:
 
 def test_the_different_part_of_long_messages_is_shown() -> None:
     alike = "x" * 50_000
-    text = one(smallest={"body": {"a": alike, "b": 1, "c": alike}}, twin={"body": {"a": alike, "b": 2, "c": alike}}).text
+    text = one(
+        smallest={"body": {"a": alike, "b": 1, "c": alike}}, twin={"body": {"a": alike, "b": 2, "c": alike}}
+    ).text
     assert '"b":<mark>1</mark>,' in text
     assert re.search(r"49,\d\d\d bytes omitted before this", text)
     assert re.search(r"38,\d\d\d bytes omitted after this", text)
@@ -277,7 +327,10 @@ def test_every_text_is_escaped(document: dict[str, Any]) -> None:
 @settings(deadline=None)
 @given(st.text(st.characters(), max_size=30))
 def test_a_text_is_shown_unchanged_except_for_unprintable_characters(text: str) -> None:
-    shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}" for char in text)
+    shown = "".join(
+        char if char.isprintable() else f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+        for char in text
+    )
     read = one(sentence=f"<{text}>", got={**findings()[0]["got"], "reason": f"[{text}]"})
     check(read)
     assert f"<{shown}>" in read.findings["01234567"]
@@ -320,7 +373,16 @@ def test_the_policy_allows_only_the_script_and_the_style_of_the_page() -> None:
 
 def test_very_long_responses_and_messages_are_cut_and_counted() -> None:
     big = "x" * 10_000_000
-    document = example(findings=[finding(got={**findings()[0]["got"], "response": big}, smallest={"body": {"a": big}}, sentence=big, reproduce=big)])
+    document = example(
+        findings=[
+            finding(
+                got={**findings()[0]["got"], "response": big},
+                smallest={"body": {"a": big}},
+                sentence=big,
+                reproduce=big,
+            )
+        ]
+    )
     text = page(document)
     assert len(text) < 200_000
     assert "9,998,000 bytes omitted after this" in text
@@ -351,7 +413,10 @@ def test_after_a_size_limit_findings_are_single_lines_and_then_only_counted() ->
 def test_thousands_of_sites_rules_and_ambiguities_are_cut_and_counted() -> None:
     names = [f"s{number}" for number in range(3000)]
     rules = [rule_row(f"{OFFER}/{name}:{name}", accepted=1) for name in names]
-    broad = [finding(fingerprint=f"{number:08x}00000000", rules=[broken(f"{name}:{name}", "/", "0", "1")]) for number, name in enumerate(names[:600])]
+    broad = [
+        finding(fingerprint=f"{number:08x}00000000", rules=[broken(f"{name}:{name}", "/", "0", "1")])
+        for number, name in enumerate(names[:600])
+    ]
     text = page(example(rules=rules, ambiguities=[ambiguity(name, accepted=1) for name in names], findings=broad))
     assert len(text) < 5_000_000
     assert "and 2,600 more sites" in text

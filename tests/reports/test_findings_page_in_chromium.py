@@ -105,7 +105,12 @@ def test_the_map_can_show_only_sites_with_findings(opened: Open) -> None:
     tab = opened()
     before = tab.locator(".heat tbody tr:visible").count()
     tab.check("#wrong-only")
-    assert 0 < tab.locator(".heat tbody tr:visible").count() == tab.locator(".heat tbody tr:visible:has(b)").count() < before
+    assert (
+        0
+        < tab.locator(".heat tbody tr:visible").count()
+        == tab.locator(".heat tbody tr:visible:has(b)").count()
+        < before
+    )
 
 
 # --------------------------------------------------------------------------------------------------- anchors, keys
@@ -247,7 +252,10 @@ def test_hostile_texts_do_not_run_and_load_nothing(opened: Open) -> None:
 def test_an_injected_script_does_not_run(opened: Open, tmp_path: Path, browser: Any) -> None:
     opened()
     path = tmp_path / "page.html"
-    injected = "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'><style>body { color: red }</style><body onclick='window.ran = 3'>"
+    injected = (
+        "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'><style>body { color: red "
+        "}</style><body onclick='window.ran = 3'>"
+    )
     path.write_text(path.read_text().replace("<main>", f"{injected}<main>"))
     context = browser.new_context()
     tab = context.new_page()
@@ -284,4 +292,8 @@ def test_a_filter_computes_the_layout_a_few_times_for_any_number_of_findings(ope
 
 
 def _layouts(browser: Any) -> int:
-    return next(int(metric["value"]) for metric in browser.send("Performance.getMetrics")["metrics"] if metric["name"] == "LayoutCount")
+    return next(
+        int(metric["value"])
+        for metric in browser.send("Performance.getMetrics")["metrics"]
+        if metric["name"] == "LayoutCount"
+    )

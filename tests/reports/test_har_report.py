@@ -15,12 +15,15 @@ from brokerfuzz.reports.document_messages import body_of
 
 PAIRS: dict[str, type] = {"name": str, "value": str}
 REQUIRED: dict[str, dict[str, Any]] = {
-    "entry": {"startedDateTime": str, "time": (int, float), "request": dict, "response": dict, "cache": dict, "timings": dict},
+    "entry": {"startedDateTime": str, "time": (int, float), "request": dict, "response": dict, "cache": dict,
+    "timings": dict},
     "request": {
-        "method": str, "url": str, "httpVersion": str, "cookies": list, "headers": list, "queryString": list, "headersSize": int, "bodySize": int,
+        "method": str, "url": str, "httpVersion": str, "cookies": list, "headers": list, "queryString": list,
+        "headersSize": int, "bodySize": int,
     },
     "response": {
-        "status": int, "statusText": str, "httpVersion": str, "cookies": list, "headers": list, "content": dict, "redirectURL": str,
+        "status": int, "statusText": str, "httpVersion": str, "cookies": list, "headers": list, "content": dict,
+        "redirectURL": str,
         "headersSize": int, "bodySize": int,
     },
     "content": {"size": int, "mimeType": str},
@@ -83,7 +86,11 @@ def test_an_entry_contains_the_request_with_the_smallest_message_and_the_respons
     assert request["queryString"] == [{"name": "a", "value": "1"}, {"name": "b", "value": ""}]
     assert json.loads(request["postData"]["text"]) == SMALLEST
     assert request["postData"]["mimeType"] == "application/json"
-    assert (response["status"], response["statusText"], response["content"]["mimeType"]) == (201, "Created", "application/json")
+    assert (response["status"], response["statusText"], response["content"]["mimeType"]) == (
+        201,
+        "Created",
+        "application/json",
+    )
     assert response["content"]["text"] == '{"operationWasSuccessful":true}'
     assert entry["timings"] == {"send": 0, "wait": 250.0, "receive": 0}
     assert (entry["_kind"], entry["_fingerprint"], entry["_flaky"]) == ("invalid-accepted", "0123456789abcdef", False)
@@ -91,7 +98,10 @@ def test_an_entry_contains_the_request_with_the_smallest_message_and_the_respons
 
 def test_the_headers_of_a_message_replace_the_usual_ones() -> None:
     message = {"body": SMALLEST, "headers": [["Content-Type", "text/plain"], ["Accept", None]]}
-    (entry,) = entries_of(findings=[finding(smallest=message)], request={**REQUEST, "headers": [*REQUEST["headers"], ["accept", "*/*"], ["x", "1"]]})
+    (entry,) = entries_of(
+        findings=[finding(smallest=message)],
+        request={**REQUEST, "headers": [*REQUEST["headers"], ["accept", "*/*"], ["x", "1"]]},
+    )
     assert entry["request"]["headers"] == [{"name": "x", "value": "1"}, {"name": "Content-Type", "value": "text/plain"}]
 
 
@@ -100,7 +110,10 @@ def test_secrets_are_replaced_by_the_names_of_variables() -> None:
     (entry,) = entries_of(request={"url": "http://user:pass@h/?token=opensesame", "method": "POST", "headers": headers})
     assert "opensesame" not in json.dumps(entry)
     assert "pass@" not in json.dumps(entry)
-    assert entry["request"]["headers"] == [{"name": "Authorization", "value": "${AUTHORIZATION}"}, {"name": "x-api-key", "value": "${X_API_KEY}"}]
+    assert entry["request"]["headers"] == [
+        {"name": "Authorization", "value": "${AUTHORIZATION}"},
+        {"name": "x-api-key", "value": "${X_API_KEY}"},
+    ]
     assert entry["request"]["url"] == "http://h/?token=${TOKEN}"
 
 
@@ -115,12 +128,20 @@ def test_a_binary_body_is_in_base64_and_marked() -> None:
 
 
 def test_a_timeout_has_the_status_0() -> None:
-    (entry,) = entries_of(findings=[finding(got=got(answer="timeout", status=None, reason="no answer in time", response=""))])
-    assert (entry["response"]["status"], entry["response"]["statusText"], entry["response"]["comment"]) == (0, "", "timeout (no answer in time)")
+    (entry,) = entries_of(
+        findings=[finding(got=got(answer="timeout", status=None, reason="no answer in time", response=""))]
+    )
+    assert (entry["response"]["status"], entry["response"]["statusText"], entry["response"]["comment"]) == (
+        0,
+        "",
+        "timeout (no answer in time)",
+    )
 
 
 def test_a_target_that_is_not_an_http_endpoint_is_rejected() -> None:
-    with pytest.raises(ReportError, match=r"a HAR file requires an HTTP target, but node validate\.js is not an HTTP target"):
+    with pytest.raises(
+        ReportError, match=r"a HAR file requires an HTTP target, but node validate\.js is not an HTTP target"
+    ):
         har.report(document(target="node validate.js", request=None))
     with pytest.raises(ReportError, match="requires an HTTP target"):
         har.report({key: value for key, value in document(target="node validate.js").items() if key != "request"})
@@ -135,7 +156,11 @@ def test_the_check_command_reads_the_report(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "findings.har"
     file.write_text(har.report(document(findings=[finding(), rejected()])), encoding="ascii")
     result = run("check", str(file), "--json")
-    verdicts = [json.loads(line) for line in result.stdout.splitlines()] if result.stdout.startswith("{") else json.loads(result.stdout)
+    verdicts = (
+        [json.loads(line) for line in result.stdout.splitlines()]
+        if result.stdout.startswith("{")
+        else json.loads(result.stdout)
+    )
     assert "orderMinimum:minimum" in json.dumps(verdicts)
     assert result.exit_code == 1
     file.write_text(har.report(document(findings=[rejected()])), encoding="ascii")

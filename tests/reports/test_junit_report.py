@@ -15,11 +15,29 @@ CHILDREN = {
     "properties": ["property"],
     "testcase": ["skipped", "error", "failure", "system-out", "system-err"],
 }
-"""The allowed children of each element, in order. They come from the schema to which the documentation of Jenkins refers."""
-REQUIRED = {"testsuite": {"name", "tests", "failures"}, "testcase": {"name", "classname"}, "property": {"name", "value"}}
+"""The allowed children of each element, in order. They come from the schema to which the documentation of Jenkins
+refers.
+"""
+REQUIRED = {
+    "testsuite": {"name", "tests", "failures"},
+    "testcase": {"name", "classname"},
+    "property": {"name", "value"},
+}
 ALLOWED = {
     "testsuites": {"name", "tests", "failures", "errors", "time", "disabled"},
-    "testsuite": {"name", "tests", "failures", "errors", "skipped", "time", "timestamp", "hostname", "id", "package", "disabled"},
+    "testsuite": {
+        "name",
+        "tests",
+        "failures",
+        "errors",
+        "skipped",
+        "time",
+        "timestamp",
+        "hostname",
+        "id",
+        "package",
+        "disabled",
+    },
     "testcase": {"name", "classname", "time", "assertions", "status"},
     "property": {"name", "value"},
     "failure": {"type", "message"},
@@ -68,14 +86,25 @@ def test_a_rule_fails_with_its_findings_and_others_pass() -> None:
     assert failure.attrib["type"] == "invalid-accepted"
     assert failure.attrib["message"].endswith("(expected at least 1). (and 1 more finding)")
     assert failure.text is not None
-    for part in ("Another one.", "Errors, validation rule 7", "status 201", '"orderMinimum":0', '"orderMinimum":1', "curl -sS", "00000000000000aa"):
+    for part in (
+        "Another one.",
+        "Errors, validation rule 7",
+        "status 201",
+        '"orderMinimum":0',
+        '"orderMinimum":1',
+        "curl -sS",
+        "00000000000000aa",
+    ):
         assert part in failure.text
     assert [child.tag for child in cases[DEEP_RULE]] == ["system-out"]
     assert cases[DEEP_RULE][0].text == "12 rejected"
 
 
 def test_sites_are_packages() -> None:
-    classes = {name: case.attrib["classname"] for name, case in cases_of(rules=[rule(), rule(DEEP_RULE), rule(f"{OFFER}/:type")]).items()}
+    classes = {
+        name: case.attrib["classname"]
+        for name, case in cases_of(rules=[rule(), rule(DEEP_RULE), rule(f"{OFFER}/:type")]).items()
+    }
     assert classes[RULE] == f"{OFFER}.orderMinimum"
     assert classes[DEEP_RULE] == f"{OFFER}.productClusters[].products[].pageCount"
     assert classes[f"{OFFER}/:type"] == OFFER
@@ -114,24 +143,34 @@ def test_ambiguities_are_skipped() -> None:
     case = cases_of(ambiguities=[ambiguity("cron-syntax", accepted=2)])["cron-syntax"]
     assert case.attrib["classname"] == f"{OFFER}.ambiguities"
     assert [child.tag for child in case] == ["skipped"]
-    assert case[0].attrib["message"] == "the contract leaves this question open: Which cron dialect is accepted? Answers of this target: 2 accepted"
+    assert (
+        case[0].attrib["message"]
+        == "the contract leaves this question open: Which cron dialect is accepted? Answers of this target: 2 accepted"
+    )
 
 
 def test_a_broken_policy_is_a_test_case_among_the_ambiguities() -> None:
     pinned = [{**finding()["rules"][0], "rule": "ambiguity/cron-syntax"}]
-    assert cases_of(findings=[finding(rules=pinned)])["ambiguity/cron-syntax"].attrib["classname"] == f"{OFFER}.ambiguities"
+    assert (
+        cases_of(findings=[finding(rules=pinned)])["ambiguity/cron-syntax"].attrib["classname"]
+        == f"{OFFER}.ambiguities"
+    )
 
 
 def test_the_campaign_is_always_a_test_case() -> None:
     doubt = {"count": 2, "rules": [], "examples": []}
-    (case,) = cases_of(findings=[], rules=[], ambiguities=[], unproven=doubt, outcome=outcome(headline="no findings")).values()
+    (case,) = cases_of(
+        findings=[], rules=[], ambiguities=[], unproven=doubt, outcome=outcome(headline="no findings")
+    ).values()
     assert [child.tag for child in case] == ["system-out"]
     assert case[0].text == "no findings\n1,213 cases, 1,250 requests in 2.0 s\n2 rejections unproven"
 
 
 @pytest.mark.parametrize("state", ["partial", "untested"])
 def test_a_campaign_that_is_not_complete_has_an_error(state: str) -> None:
-    suite = suite_of(outcome=outcome(state, "interrupted", 2, f"{state} (interrupted): no findings"), stopped="interrupted")
+    suite = suite_of(
+        outcome=outcome(state, "interrupted", 2, f"{state} (interrupted): no findings"), stopped="interrupted"
+    )
     assert suite.attrib["errors"] == "1"
     error = suite.find("testcase[@name='campaign']/error")
     assert error is not None
@@ -139,7 +178,9 @@ def test_a_campaign_that_is_not_complete_has_an_error(state: str) -> None:
 
 
 def test_a_report_that_was_not_written_is_an_error_of_the_campaign() -> None:
-    case = cases_of(outcome=outcome(headline="no findings, 1 file not written", unwritten=["a.md cannot be written"]))["campaign"]
+    case = cases_of(outcome=outcome(headline="no findings, 1 file not written", unwritten=["a.md cannot be written"]))[
+        "campaign"
+    ]
     assert [child.tag for child in case] == ["error", "system-out"]
     assert "a.md cannot be written" in (case[1].text or "")
 
@@ -155,7 +196,9 @@ def test_a_rule_without_a_proven_rejection_is_skipped_with_the_reason() -> None:
 
 def test_a_rule_with_a_new_finding_fails_even_if_no_rejection_is_proven() -> None:
     crash = finding(kind="crashed", sentence="The target crashed.")
-    suite = suite_of(findings=[crash], rules=[rule(rejected=3, unproven=3)], unproven={"count": 3, "rules": [RULE], "examples": []})
+    suite = suite_of(
+        findings=[crash], rules=[rule(rejected=3, unproven=3)], unproven={"count": 3, "rules": [RULE], "examples": []}
+    )
     case = suite.find(f"testcase[@name='{RULE}']")
     assert case is not None
     assert [child.tag for child in case] == ["failure", "system-out"]
@@ -164,7 +207,11 @@ def test_a_rule_with_a_new_finding_fails_even_if_no_rejection_is_proven() -> Non
 
 def test_the_suite_contains_the_time_and_the_duration() -> None:
     suite = suite_of()
-    assert (suite.attrib["timestamp"], suite.attrib["time"], suite.attrib["name"]) == ("2026-01-01T12:00:00", "2.000", f"brokerfuzz {OFFER}")
+    assert (suite.attrib["timestamp"], suite.attrib["time"], suite.attrib["name"]) == (
+        "2026-01-01T12:00:00",
+        "2.000",
+        f"brokerfuzz {OFFER}",
+    )
     assert sum(float(case.attrib["time"]) for case in suite.iter("testcase")) == 2.0
 
 
@@ -177,5 +224,10 @@ def test_a_flaky_finding_is_marked() -> None:
 @pytest.mark.parametrize("size", [10_000_000])
 def test_long_texts_are_cut(size: int) -> None:
     long = "x" * size
-    found = finding(sentence=long, got={**finding()["got"], "response": long, "reason": long}, reproduce=long, smallest={"body": long})
+    found = finding(
+        sentence=long,
+        got={**finding()["got"], "response": long, "reason": long},
+        reproduce=long,
+        smallest={"body": long},
+    )
     assert len(junit.report(document(findings=[found]))) < 30_000

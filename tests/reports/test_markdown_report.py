@@ -8,7 +8,9 @@ from hypothesis import given
 
 from brokerfuzz.reports import markdown
 
-OURS = re.compile(r"</?(?:details|summary)>|\*\*(?:Finding|Contract|Headers):\*\*|^\|(?: --- \|)+$|^- |^## brokerfuzz: ", re.MULTILINE)
+OURS = re.compile(
+    r"</?(?:details|summary)>|\*\*(?:Finding|Contract|Headers):\*\*|^\|(?: --- \|)+$|^- |^## brokerfuzz: ", re.MULTILINE
+)
 ENTITIES = re.compile(r"<code>[^<>]*</code>")
 SAFE = re.compile(r"[A-Za-z0-9 .,:;?()\n|-]*")
 
@@ -59,7 +61,9 @@ def test_the_heading_states_the_result() -> None:
 
     assert heading() == "## brokerfuzz: 1 finding"
     headline = "partial (the target stopped answering): 2 new findings (1 known), 3 rules unproven"
-    assert heading(outcome=outcome("partial", "the target stopped answering", 1, headline)) == f"## brokerfuzz: {headline}"
+    assert (
+        heading(outcome=outcome("partial", "the target stopped answering", 1, headline)) == f"## brokerfuzz: {headline}"
+    )
 
 
 DOUBT = {
@@ -71,17 +75,29 @@ DOUBT = {
 
 
 def test_the_comment_of_a_campaign() -> None:
-    text = markdown.report(document(stopped="interrupted by a signal", ambiguities=[ambiguity(accepted=2, rejected=1, unproven=4)], unproven=DOUBT))
+    text = markdown.report(
+        document(
+            stopped="interrupted by a signal",
+            ambiguities=[ambiguity(accepted=2, rejected=1, unproven=4)],
+            unproven=DOUBT,
+        )
+    )
     for line in (
         "Offer creation requests at `http://127.0.0.1:8000/offers`: 1,213 cases, 1,250 requests in 2.0 s.",
         "- invalid: 3 accepted, 1,200 rejected",
         "- 6 unproven rejections, including all rejections for 1 rule",
         "  - 6: the twin was rejected; the target rejects `comments`",
-        "- 3 cases sent again with ordinary values of number, because the target rejected the original values in the twins.",
+        (
+            "- 3 cases sent again with ordinary values of number, because the target rejected the original values in the "
+            "twins."
+        ),
         "- The campaign stopped early: interrupted by a signal",
         f"| 1 | invalid-accepted | `{RULE}` | `/orderMinimum` | accepted, `status 201` | 3 |",
         f"<details><summary>1. 01234567: invalid-accepted <code>{RULE}</code></summary>",
-        f"**Finding:** The target accepted an invalid offer creation request (status 201); broken rule: `{RULE}` (expected at least 1).",
+        (
+            f"**Finding:** The target accepted an invalid offer creation request (status 201); broken rule: `{RULE}` "
+            "(expected at least 1)."
+        ),
         '{"number":"0","offerType":"Direct Mail","orderMinimum":0}',
         '-  "orderMinimum": 1',
         '+  "orderMinimum": 0',
@@ -103,7 +119,13 @@ def test_known_and_flaky_findings_are_marked_and_new_ones_come_first() -> None:
 @pytest.mark.parametrize("letter", ["x", "\U0001f600", "`", "\x00", "<", "|"])
 def test_a_comment_never_exceeds_the_maximum_length(letter: str) -> None:
     long = letter * 100_000
-    found = finding(sentence=long, got=got(reason=long, response=long), reproduce=long, smallest={"body": long}, twin={"body": long + "y"})
+    found = finding(
+        sentence=long,
+        got=got(reason=long, response=long),
+        reproduce=long,
+        smallest={"body": long},
+        twin={"body": long + "y"},
+    )
     ledger = [{**ambiguity(long), "question": long}] * 300
     text = markdown.report(document(findings=[found] * 300, ambiguities=ledger, target=long, stopped=long))
     assert 10_000 < len(text.encode("utf-16-le")) // 2 <= markdown.LONGEST
@@ -122,7 +144,11 @@ def test_new_findings_without_details_are_counted() -> None:
 def test_messages_that_differ_only_in_their_bytes_are_shown_as_bytes() -> None:
     def twins(smallest: bytes, twin: bytes) -> str:
         return markdown.report(
-            document(findings=[finding(**{k: {"raw": b64encode(v).decode()} for k, v in (("smallest", smallest), ("twin", twin))})])
+            document(
+                findings=[
+                    finding(**{k: {"raw": b64encode(v).decode()} for k, v in (("smallest", smallest), ("twin", twin))})
+                ]
+            )
         )
 
     assert '```diff\n-{"a":2}\n+{"a":1,"a":2}\n```' in twins(b'{"a":1,"a":2}', b'{"a":2}')
@@ -138,4 +164,6 @@ def test_a_finding_of_several_rules_names_the_first_in_the_table() -> None:
 
 def test_the_headers_of_a_message_are_shown() -> None:
     message = {"body": 1, "headers": [["accept", None], ["content-type", "text/`x`"]]}
-    assert "**Headers:** `` no accept, content-type: text/`x` ``" in markdown.report(document(findings=[finding(smallest=message)]))
+    assert "**Headers:** `` no accept, content-type: text/`x` ``" in markdown.report(
+        document(findings=[finding(smallest=message)])
+    )

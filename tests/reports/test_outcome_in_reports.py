@@ -66,7 +66,9 @@ def limited() -> Result:
 
 
 def losing_the_target(status: int | None) -> Result:
-    """Runs a campaign. After 100 requests, the server answers each request with `status`, or stops answering if `status` is None."""
+    """Runs a campaign. After 100 requests, the server answers each request with `status`, or stops answering if
+    `status` is None.
+    """
     seen = []
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
@@ -100,24 +102,38 @@ ROWS = {
     "complete": Row(lambda: sent_to(correct), "complete", 0, r"no findings in \d+ cases"),
     "complete with a finding": Row(lambda: sent_to(accepting_zero), "complete", 1, r"1 finding in \d+ cases"),
     "complete with known findings": Row(known_only, "complete", 0, r"no new findings \(1 known\) in \d+ cases"),
-    "complete with an unproven rule": Row(lambda: sent_to(blocking_zero), "complete", 0, r"no findings in \d+ cases, 1 rule unproven"),
-    "a limit of the user": Row(limited, "complete", 1, r"1 finding in \d+ cases? \(the limit of 1 finding was reached\)"),
+    "complete with an unproven rule": Row(
+        lambda: sent_to(blocking_zero), "complete", 0, r"no findings in \d+ cases, 1 rule unproven"
+    ),
+    "a limit of the user": Row(
+        limited, "complete", 1, r"1 finding in \d+ cases? \(the limit of 1 finding was reached\)"
+    ),
     "expired credentials": Row(
         lambda: losing_the_target(401),
         "partial",
         2,
-        r"partial \(the target now rejects an ordinary valid message that it accepted before \(status 401\): .*\): no findings in \d+ cases",
+        r"partial \(the target now rejects an ordinary valid message that it accepted before \(status 401\): .*\): no "
+        r"findings in \d+ cases",
     ),
     "a target that hangs": Row(
-        lambda: losing_the_target(None), "partial", 1, r"partial \(the target stopped answering \(.*\)\): 1 finding in \d+ cases"
+        lambda: losing_the_target(None),
+        "partial",
+        1,
+        r"partial \(the target stopped answering \(.*\)\): 1 finding in \d+ cases",
     ),
     "interrupted": Row(interrupted, "partial", 130, r"partial \(interrupted\): no findings in \d+ cases"),
-    "no case": Row(lambda: fire([], Service(correct), OPTIONS), "untested", 2, r"untested \(no case was sent\): no findings in 0 cases"),
+    "no case": Row(
+        lambda: fire([], Service(correct), OPTIONS),
+        "untested",
+        2,
+        r"untested \(no case was sent\): no findings in 0 cases",
+    ),
     "nothing accepted": Row(
         lambda: sent_to(lambda _: 400),
         "untested",
         2,
-        r"untested \(the target accepted none of \d+ plain valid messages?: status 400\): no findings in 0 cases \(.*\)",
+        r"untested \(the target accepted none of \d+ plain valid messages?: status 400\): no findings in 0 cases "
+        r"\(.*\)",
     ),
     "nothing proven": Row(
         lambda: sent_to(unauthorised, "valid", "invalid"),
@@ -136,7 +152,11 @@ def test_the_outcome_determines_the_exit_status_and_every_report(name: str) -> N
     assert (outcome.state, outcome.status) == (row.state, row.status)
     assert re.fullmatch(row.line, outcome.headline)
     document = json_document.document(result)
-    assert (document["outcome"]["state"], document["outcome"]["status"], document["outcome"]["headline"]) == (row.state, row.status, outcome.headline)
+    assert (document["outcome"]["state"], document["outcome"]["status"], document["outcome"]["headline"]) == (
+        row.state,
+        row.status,
+        outcome.headline,
+    )
     assert " ".join(click.unstyle(terminal.report(result)).split()).startswith(f"{outcome.headline} at {result.target}")
     assert markdown.report(document).splitlines()[0].replace("`", "") == f"## brokerfuzz: {outcome.headline}"
     check_junit(ET.fromstring(junit.report(document)), result)
@@ -144,19 +164,29 @@ def test_the_outcome_determines_the_exit_status_and_every_report(name: str) -> N
 
 
 def check_junit(root: ET.Element, result: Result) -> None:
-    """In the report, only incomplete campaigns cause an error, and only new findings cause failures. Unproven rules are skipped tests."""
+    """In the report, only incomplete campaigns cause an error, and only new findings cause failures. Unproven rules are
+    skipped tests.
+    """
     errors = [error.get("type") for error in root.iter("error")]
     assert errors == ([] if result.outcome.state == "complete" else [result.outcome.state])
     assert bool([*root.iter("failure")]) == bool(result.outcome.new)
-    skipped = {case.get("name") for case in root.iter("testcase") if (skip := case.find("skipped")) is not None and skip.get("type") == "unproven"}
+    skipped = {
+        case.get("name")
+        for case in root.iter("testcase")
+        if (skip := case.find("skipped")) is not None and skip.get("type") == "unproven"
+    }
     assert skipped == set(result.unproven_rules)
     assert result.outcome.headline in next(text.text or "" for text in root.iter("system-out"))
 
 
 def check_page(page: str, result: Result) -> None:
-    """Only the page of a complete campaign without findings says that no answer contradicts the contract. The page shows unproven rules in grey."""
+    """Only the page of a complete campaign without findings says that no answer contradicts the contract. The page
+    shows unproven rules in grey.
+    """
     title = re.search("<title>(.*?)</title>", page)
     assert title is not None
     assert title[1].startswith(result.outcome.headline)
-    assert ("No answer of the target contradicts" in page) == (result.outcome.state == "complete" and not result.findings)
+    assert ("No answer of the target contradicts" in page) == (
+        result.outcome.state == "complete" and not result.findings
+    )
     assert ('<span class="cell unproven" title=' in page) == bool(result.unproven_rules)

@@ -14,7 +14,19 @@ from time import sleep
 from typing import Any
 
 import pytest
-from campaign_documents import ANSWERS, REQUEST, RULE, SMALLEST, TWIN, document, documents, finding, got, outcome, rejected
+from campaign_documents import (
+    ANSWERS,
+    REQUEST,
+    RULE,
+    SMALLEST,
+    TWIN,
+    document,
+    documents,
+    finding,
+    got,
+    outcome,
+    rejected,
+)
 from hypothesis import given
 
 from brokerfuzz.errors import ReportError
@@ -39,20 +51,47 @@ def run_tests(tmp_path: Path) -> Callable[..., Outcomes]:
         for number, one in enumerate(reported):
             name = "test_findings.py" if len(reported) == 1 else f"test_findings_{number}.py"
             (tmp_path / name).write_text(pytest_file.report(one), encoding="ascii")
-        command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-vv", "--color=no", "-W", "error", str(tmp_path)]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-c",
+            os.devnull,
+            "-p",
+            "no:cacheprovider",
+            "-vv",
+            "--color=no",
+            "-W",
+            "error",
+            str(tmp_path),
+        ]
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
         clean["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the report needs only pytest, and starts faster without plugins
-        done = subprocess.run(command, cwd=tmp_path, env={**clean, **environment}, capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={**clean, **environment},
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
         assert done.returncode in (0, 1), done.stdout + done.stderr
         outcome = r"^test_findings(?:_(\d))?\.py::(\S+) (PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)\b"
-        return {number + name: result for number, name, result in re.findall(outcome, done.stdout, re.MULTILINE)}, done.stdout
+        return {
+            number + name: result for number, name, result in re.findall(outcome, done.stdout, re.MULTILINE)
+        }, done.stdout
 
     return run
 
 
 def messages_of(source: str) -> list[dict[str, Any]]:
     """Returns the arguments of each `Message(...)` in a report."""
-    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Message"]
+    calls = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Message"
+    ]
     return [{str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords} for call in calls]
 
 
@@ -64,7 +103,9 @@ def test_the_report_of_any_document_is_python_with_exactly_its_messages(hostile:
     assert source.startswith(pytest_file.GENERATED)
     messages = messages_of(source)
     twins = [found["twin"] for found in hostile["findings"] if found["twin"] is not None]
-    assert [message["body"] for message in messages] == [body_of(one) for one in (*(found["smallest"] for found in hostile["findings"]), *twins)]
+    assert [message["body"] for message in messages] == [
+        body_of(one) for one in (*(found["smallest"] for found in hostile["findings"]), *twins)
+    ]
     tree = ast.parse(source)
     assert {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)} <= {
         *(
@@ -107,7 +148,9 @@ EVERYTHING = document(
 )
 
 
-@pytest.mark.parametrize("reported", [EVERYTHING, document(), document(findings=[])], ids=["everything", "one", "nothing"])
+@pytest.mark.parametrize(
+    "reported", [EVERYTHING, document(), document(findings=[])], ids=["everything", "one", "nothing"]
+)
 def test_the_file_compiles_and_passes_a_linter(reported: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "test_findings.py"
     file.write_text(pytest_file.report(reported), encoding="ascii")
@@ -115,7 +158,9 @@ def test_the_file_compiles_and_passes_a_linter(reported: dict[str, Any], tmp_pat
     ruff = shutil.which("ruff") or shutil.which("ruff", path=str(Path(sys.executable).parent))
     if ruff is None:
         pytest.skip("ruff is not installed")
-    done = subprocess.run([ruff, "check", "--isolated", "--no-cache", str(file)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [ruff, "check", "--isolated", "--no-cache", str(file)], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout
     if reported is not EVERYTHING:  # a text with both kinds of quotes can be written in two ways
         command = [ruff, "format", "--isolated", "--no-cache", "--diff", "--line-length=320", str(file)]
@@ -125,7 +170,11 @@ def test_the_file_compiles_and_passes_a_linter(reported: dict[str, Any], tmp_pat
 
 def test_the_file_reads_secrets_from_the_environment() -> None:
     headers = [["Authorization", "Bearer opensesame"], ["x-api-key", "${X_API_KEY}"]]
-    source = pytest_file.report(document(request={"url": "http://user:opensesame@h/?token=opensesame&a=1", "method": "POST", "headers": headers}))
+    source = pytest_file.report(
+        document(
+            request={"url": "http://user:opensesame@h/?token=opensesame&a=1", "method": "POST", "headers": headers}
+        )
+    )
     assert "opensesame" not in source
     assert 'TARGET_URL = os.environ.get("BROKERFUZZ_TARGET") or "http://h/?token=" + secret("TOKEN") + "&a=1"' in source
     assert '("Authorization", secret("AUTHORIZATION")),' in source
@@ -137,7 +186,7 @@ def test_a_target_that_is_not_an_http_endpoint_is_rejected() -> None:
         pytest_file.report(document(target="node validate.js", request=None, answers=None))
 
 
-# ----------------------------------------------------------------------------------------------------- run against servers
+# -------------------------------------------------------------------------------------------------- run against servers
 
 
 FOUND = document(findings=[finding()])
@@ -210,7 +259,11 @@ def test_the_tests_send_the_same_requests_as_the_campaign(run_tests: Callable[..
     headers = [["Content-Type", None], ["X-Twice", "1"], ["X-Twice", "2"], ["accept", "text/plain"]]
     chunked = [["Transfer-Encoding", "chunked"]]
     reported = document(
-        request={"url": f"{url}/422/a b?token=${{TOKEN}}", "method": "PUT", "headers": [["content-type", "application/json"], ["x-key", "${X_KEY}"]]},
+        request={
+            "url": f"{url}/422/a b?token=${{TOKEN}}",
+            "method": "PUT",
+            "headers": [["content-type", "application/json"], ["x-key", "${X_KEY}"]],
+        },
         findings=[
             finding(smallest={"raw": b64encode(b"\x00\xff").decode(), "headers": headers}, twin=None),
             finding(smallest={"body": SMALLEST, "headers": chunked}, twin=None),
@@ -223,7 +276,11 @@ def test_the_tests_send_the_same_requests_as_the_campaign(run_tests: Callable[..
     assert (path, body) == ("/422/a%20b?token=abc", b"\x00\xff")
     assert "content-type" not in first
     assert (first["x-key"], first["accept"], first["content-length"]) == ("opensesame", "text/plain", "2")
-    assert (whole, second["content-type"], second.get("content-length")) == (body_of({"body": SMALLEST}), "application/json", None)
+    assert (whole, second["content-type"], second.get("content-length")) == (
+        body_of({"body": SMALLEST}),
+        "application/json",
+        None,
+    )
     assert (empty, third["content-length"]) == (b"", "0")
 
 
@@ -248,26 +305,46 @@ def test_the_tests_interpret_answers_like_the_campaign(run_tests: Callable[..., 
         ("/202", {"accept": ["201"], "reject": ["2XX"], "envelope": True}, "FAILED", "PASSED"),
         ("/201", {"accept": ["2XX"], "reject": ["201"], "envelope": True}, "FAILED", "PASSED"),
     ]
-    found = [finding(twin=None), rejected(), finding(kind="crashed", verdict="unspecified", twin=None, rules=[], ambiguities=["cron-syntax"])]
+    found = [
+        finding(twin=None),
+        rejected(),
+        finding(kind="crashed", verdict="unspecified", twin=None, rules=[], ambiguities=["cron-syntax"]),
+    ]
     requests = [{"url": f"{served[0]}{path}", "method": "PUT", "headers": []} for path, *_ in table]
-    documents = [document(findings=found, request=request, answers=row[1]) for row, request in zip(table, requests, strict=True)]
+    documents = [
+        document(findings=found, request=request, answers=row[1]) for row, request in zip(table, requests, strict=True)
+    ]
     outcomes, printed = run_tests(*documents)
     for number, (path, _, valid, invalid) in enumerate(table):
         either = "PASSED" if "PASSED" in (valid, invalid) else "FAILED"
-        assert [outcome for name, outcome in outcomes.items() if name.startswith(str(number))] == [invalid, valid, either], path + printed
+        assert [outcome for name, outcome in outcomes.items() if name.startswith(str(number))] == [
+            invalid,
+            valid,
+            either,
+        ], path + printed
 
 
 def test_known_flaky_and_malformed_findings(run_tests: Callable[..., Outcomes], served: Any) -> None:
     url, requests = served
-    found = [finding(known=True, twin=None), finding(sent=4, shown=1, twin=None), rejected(kind="malformed-answer", got=got())]
-    outcomes, printed = run_tests(document(findings=found, request={"url": f"{url}/422", "method": "PUT", "headers": []}))
+    found = [
+        finding(known=True, twin=None),
+        finding(sent=4, shown=1, twin=None),
+        rejected(kind="malformed-answer", got=got()),
+    ]
+    outcomes, printed = run_tests(
+        document(findings=found, request={"url": f"{url}/422", "method": "PUT", "headers": []})
+    )
     assert list(outcomes.values()) == ["XPASS", "PASSED", "SKIPPED"], printed
     assert len(requests) == 1 + 5
 
 
-def test_no_answer_in_time_is_a_timeout(run_tests: Callable[..., Outcomes], served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_answer_in_time_is_a_timeout(
+    run_tests: Callable[..., Outcomes], served: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pytest_file, "TYPES", TYPES.replace("TIMEOUT = 10 ", "TIMEOUT = 0.2 "))
-    outcomes, printed = run_tests(document(findings=[rejected()], request={"url": f"{served[0]}/200/never", "method": "PUT", "headers": []}))
+    outcomes, printed = run_tests(
+        document(findings=[rejected()], request={"url": f"{served[0]}/200/never", "method": "PUT", "headers": []})
+    )
     assert set(outcomes.values()) == {"FAILED"}
     assert "timeout (no answer in 0.2 seconds), expected accepted" in printed
 

@@ -51,13 +51,17 @@ def test_a_report_needs_an_existing_folder_and_a_file_name(here: Callable[[str],
             check_paths([here("pipe.xml")])
 
 
-def test_an_unwritable_folder_is_reported_before_the_campaign(here: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwritable_folder_is_reported_before_the_campaign(
+    here: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(ReportError, match="no write permission in the folder"):
         check_paths([here("findings.xml")])
 
 
-def test_a_file_cannot_be_specified_twice(here: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_cannot_be_specified_twice(
+    here: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ReportError, match="are the same file"):
         check_paths(["findings.xml", here("findings.xml")])
@@ -114,12 +118,17 @@ def test_a_full_disk_is_reported_and_the_other_reports_are_written(
     written, problems = write_all([here("findings.xml"), here("findings.md"), here("findings.json")], document())
     assert written == [here("findings.md"), here("findings.json")]
     assert problems == [
-        f"{here('findings.xml')} cannot be written: No space left on device; specify a file in a writable folder with enough disk space"
+        (
+            f"{here('findings.xml')} cannot be written: No space left on device; specify a file in a writable folder with "
+            "enough disk space"
+        )
     ]
     assert sorted(file.name for file in tmp_path.iterdir()) == ["findings.json", "findings.md"]
 
 
-def test_an_impossible_report_is_reported_and_the_others_are_written(here: Callable[[str], str], tmp_path: Path) -> None:
+def test_an_impossible_report_is_reported_and_the_others_are_written(
+    here: Callable[[str], str], tmp_path: Path
+) -> None:
     paths = [here("findings.har"), here("none/findings.md"), here("findings.xml")]
     written, problems = write_all(paths, document(target="node validate.js", request=None))
     assert written == [here("findings.xml")]
@@ -131,13 +140,23 @@ def test_an_impossible_report_is_reported_and_the_others_are_written(here: Calla
 
 def test_reports_with_lone_surrogates_are_written(here: Callable[[str], str]) -> None:
     paths = [here(f"findings{end}") for end in ENDS]
-    assert write_all(paths, document(findings=[finding(sentence="\ud800", smallest={"body": "\ud800"})], target="http://\udfff/")).paths == paths
+    assert (
+        write_all(
+            paths, document(findings=[finding(sentence="\ud800", smallest={"body": "\ud800"})], target="http://\udfff/")
+        ).paths
+        == paths
+    )
 
 
 @sample(250_000, 1_250_000)
 def test_reports_with_very_long_texts_are_written(here: Callable[[str], str], size: int) -> None:
     long = "\x00`]]>\U0001f600" * size
-    found = finding(sentence=long, got={**finding()["got"], "response": long, "reason": long}, reproduce=long, smallest={"body": long})
+    found = finding(
+        sentence=long,
+        got={**finding()["got"], "response": long, "reason": long},
+        reproduce=long,
+        smallest={"body": long},
+    )
     paths = [here(f"findings{end}") for end in ENDS]
     write_all(paths, document(findings=[found]))
     sizes = {Path(path).suffix: Path(path).stat().st_size for path in paths}
@@ -158,7 +177,9 @@ def test_a_written_report_can_be_read(tmp_path_factory: pytest.TempPathFactory, 
 
 
 def test_a_document_of_an_older_version_can_be_read(here: Callable[[str], str]) -> None:
-    Path(here("a.json")).write_text(json.dumps({key: value for key, value in document().items() if key not in ("request", "answers", "left_out")}))
+    Path(here("a.json")).write_text(
+        json.dumps({key: value for key, value in document().items() if key not in ("request", "answers", "left_out")})
+    )
     assert "request" not in read_report(here("a.json"))
 
 

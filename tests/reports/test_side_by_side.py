@@ -14,7 +14,10 @@ values: st.SearchStrategy[Any] = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
     max_leaves=12,
 )
-pieces = st.lists(st.sampled_from(["{", "}", "[", "]", ",", ":", '"', '"a"', '"a\\"b"', "\\", "1", "NaN", " ", "\n", "\t", "x"]), max_size=30)
+pieces = st.lists(
+    st.sampled_from(["{", "}", "[", "]", ",", ":", '"', '"a"', '"a\\"b"', "\\", "1", "NaN", " ", "\n", "\t", "x"]),
+    max_size=30,
+)
 lines = st.lists(st.sampled_from(["{", "}", '"a": 1', '"a": 1,', '"b": 2', "", ","]), max_size=12)
 
 

@@ -72,9 +72,21 @@ def test_a_tighter_bound_is_enforced(tmp_path: Path) -> None:
 
 
 def test_new_nested_objects_are_checked(tmp_path: Path) -> None:
-    box = {"type": "object", "additionalProperties": False, "required": ["size"], "properties": {"size": {"type": "integer", "multipleOf": 2}}}
-    contract = changed(tmp_path, lambda schema: schema["properties"].update(boxes={"type": "array", "uniqueItems": True, "items": box}))
-    assert {"boxes[].size:required", "boxes[].size:multipleOf", "boxes[]:additionalProperties", "boxes:uniqueItems"} < new_rules(contract)
+    box = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["size"],
+        "properties": {"size": {"type": "integer", "multipleOf": 2}},
+    }
+    contract = changed(
+        tmp_path, lambda schema: schema["properties"].update(boxes={"type": "array", "uniqueItems": True, "items": box})
+    )
+    assert {
+        "boxes[].size:required",
+        "boxes[].size:multipleOf",
+        "boxes[]:additionalProperties",
+        "boxes:uniqueItems",
+    } < new_rules(contract)
     assert broken(contract, OFFER | {"boxes": [{"size": 2}, {"size": 3}, {}, {"size": 4, "x": 1}]}) == {
         "boxes[].size:multipleOf", "boxes[].size:required", "boxes[]:additionalProperties",
     }  # fmt: skip
@@ -91,7 +103,9 @@ def test_two_conditions_are_both_enforced(tmp_path: Path) -> None:
     assert new_rules(contract) == {"secureEmailSubject:required@offerType=Email"}
     assert broken(contract, OFFER) == {"secureEmailSubject:required@offerType=Email"}
     assert broken(contract, {"number": "1", "offerType": "VDM"}) == set()
-    assert broken(contract, {"number": "1", "offerType": "Product List"}) == {"productClusters:required@offerType=Product-List"}
+    assert broken(contract, {"number": "1", "offerType": "Product List"}) == {
+        "productClusters:required@offerType=Product-List"
+    }
 
 
 def test_two_conditions_at_one_site_are_distinguished(tmp_path: Path) -> None:
@@ -102,19 +116,29 @@ def test_two_conditions_at_one_site_are_distinguished(tmp_path: Path) -> None:
     email = when("Email", properties={"comments": {"minLength": 5}})
     contract = changed(tmp_path, lambda schema: schema.update(allOf=[either, email]))
     assert broken(contract, OFFER | {"isActive": True, "comments": "abc"}) == {"comments:minLength@offerType=Email"}
-    assert broken(contract, {"number": "1", "offerType": "VDM", "isActive": True, "comments": "a"}) == {"comments:minLength@isActive=True"}
-    assert broken(contract, OFFER | {"isActive": True, "comments": "a"}) == {"comments:minLength@offerType=Email", "comments:minLength@isActive=True"}
+    assert broken(contract, {"number": "1", "offerType": "VDM", "isActive": True, "comments": "a"}) == {
+        "comments:minLength@isActive=True"
+    }
+    assert broken(contract, OFFER | {"isActive": True, "comments": "a"}) == {
+        "comments:minLength@offerType=Email",
+        "comments:minLength@isActive=True",
+    }
 
 
 def test_conditions_with_the_same_label_get_different_ids(tmp_path: Path) -> None:
-    two = [when("Email", properties={"comments": {"minLength": 2}}), when("Email", properties={"comments": {"minLength": 5}})]
+    two = [
+        when("Email", properties={"comments": {"minLength": 2}}),
+        when("Email", properties={"comments": {"minLength": 5}}),
+    ]
     contract = changed(tmp_path, lambda schema: schema.update(allOf=two))
     assert new_rules(contract) == {"comments:minLength@offerType=Email", "comments:minLength@offerType=Email-2"}
     assert broken(contract, OFFER | {"comments": "abc"}) == {"comments:minLength@offerType=Email-2"}
 
 
 def test_else_applies_if_the_condition_does_not_hold(tmp_path: Path) -> None:
-    contract = changed(tmp_path, lambda schema: schema.update(allOf=[when("Email") | {"else": {"required": ["comments"]}}]))
+    contract = changed(
+        tmp_path, lambda schema: schema.update(allOf=[when("Email") | {"else": {"required": ["comments"]}}])
+    )
     assert new_rules(contract) == {"comments:required@not-offerType=Email"}
     assert broken(contract, OFFER) == set()
     assert broken(contract, {"number": "1", "offerType": "VDM"}) == {"comments:required@not-offerType=Email"}
@@ -122,7 +146,9 @@ def test_else_applies_if_the_condition_does_not_hold(tmp_path: Path) -> None:
 
 def test_a_condition_that_a_property_is_absent_can_be_judged(tmp_path: Path) -> None:
     absent = {"if": {"properties": {"isActive": False}}, "then": {"properties": {"comments": {"minLength": 2}}}}
-    contract = changed(tmp_path, lambda schema: (schema["properties"]["comments"].update(minLength=1), schema.update(allOf=[absent])))
+    contract = changed(
+        tmp_path, lambda schema: (schema["properties"]["comments"].update(minLength=1), schema.update(allOf=[absent]))
+    )
     assert broken(contract, OFFER | {"comments": "a"}) == {"comments:minLength@if-2"}
     assert broken(contract, OFFER | {"comments": "", "isActive": True}) == {"comments:minLength"}
 
@@ -146,7 +172,10 @@ def test_a_property_that_allows_no_value_is_rejected(tmp_path: Path) -> None:
 
 def test_references_within_references_are_followed(tmp_path: Path) -> None:
     def change(schema: Any) -> None:
-        schema["$defs"] = {"text": {"type": "string", "maxLength": 5}, "texts": {"type": "array", "items": {"$ref": "#/$defs/text"}}}
+        schema["$defs"] = {
+            "text": {"type": "string", "maxLength": 5},
+            "texts": {"type": "array", "items": {"$ref": "#/$defs/text"}},
+        }
         schema["properties"]["failureMessages"] = {"$ref": "#/$defs/texts"}
 
     contract = changed(tmp_path, change, "envelope.schema.json")
@@ -168,7 +197,8 @@ def test_references_below_unsupported_keywords_are_followed(tmp_path: Path) -> N
 def test_a_schema_without_an_id_is_found_by_its_file_name(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema.pop("$id"), "product-list-response.schema.json")
     assert broken(contract, {}, "product-list-response") == {
-        "data:required", "failureMessages:required", "informationalMessages:required", "operationWasSuccessful:required",
+        "data:required", "failureMessages:required", "informationalMessages:required",
+        "operationWasSuccessful:required",
     }  # fmt: skip
 
 
@@ -200,11 +230,17 @@ def test_unsupported_keywords_that_cannot_be_merged_are_both_enforced(tmp_path: 
 
 def test_a_removed_ambiguity_is_no_longer_touched(tmp_path: Path) -> None:
     def change(ambiguities: Any) -> None:
-        ambiguities[:] = [ambiguity for ambiguity in ambiguities if ambiguity["id"] not in ("cron-syntax", "clock-tolerance")]
+        ambiguities[:] = [
+            ambiguity for ambiguity in ambiguities if ambiguity["id"] not in ("cron-syntax", "clock-tolerance")
+        ]
 
     contract = changed(tmp_path, change, "ambiguities.json")
-    assert check("offer-creation-request", OFFER | {"deliveryScheduleCron": "@daily"}, contract=contract).label == "valid"
-    assert "not-in-future" in str(check("offer-creation-request", OFFER | {"lastUpdatedDateTimeUtc": "9999-01-01T00:00:00Z"}, contract=contract))
+    assert (
+        check("offer-creation-request", OFFER | {"deliveryScheduleCron": "@daily"}, contract=contract).label == "valid"
+    )
+    assert "not-in-future" in str(
+        check("offer-creation-request", OFFER | {"lastUpdatedDateTimeUtc": "9999-01-01T00:00:00Z"}, contract=contract)
+    )
 
 
 def test_a_rule_is_removed_with_its_field(tmp_path: Path) -> None:
@@ -249,13 +285,29 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "no schema of an object": (put("[]"), OFFERS, "compare it"),
     "a schema that is just true": (put("true"), OFFERS, "compare it"),
     "an older draft": (put('{"$schema": "http://json-schema.org/draft-07/schema#"}'), OFFERS, "rewrite it"),
-    "a reference out of the folder": (put('{"$ref": "https://elsewhere.example/other.json"}'), OFFERS, "use only files of the contract"),
-    "a hidden reference out of the folder": (put('{"anyOf": [{"$ref": "../other.json"}]}'), OFFERS, "use only files of the contract"),
+    "a reference out of the folder": (
+        put('{"$ref": "https://elsewhere.example/other.json"}'),
+        OFFERS,
+        "use only files of the contract",
+    ),
+    "a hidden reference out of the folder": (
+        put('{"anyOf": [{"$ref": "../other.json"}]}'),
+        OFFERS,
+        "use only files of the contract",
+    ),
     "a reference to nowhere": (put('{"$ref": "#/$defs/none"}'), OFFERS, "does not exist: correct the reference"),
     "a reference to itself": (put('{"properties": {"a": {"$ref": "#"}}}'), "", "compare its files"),
     "a pattern that is none": (put('{"properties": {"a": {"pattern": "("}}}'), OFFERS, "correct the schema"),
-    "a property with a dot": (put_changed(lambda schema: schema["properties"].update({"a.b": {}})), OFFERS, "rename it"),
-    "a property with NUL": (put_changed(lambda schema: schema["properties"].update({"a\0b": {}})), OFFERS, "contains NUL: rename it"),
+    "a property with a dot": (
+        put_changed(lambda schema: schema["properties"].update({"a.b": {}})),
+        OFFERS,
+        "rename it",
+    ),
+    "a property with NUL": (
+        put_changed(lambda schema: schema["properties"].update({"a\0b": {}})),
+        OFFERS,
+        "contains NUL: rename it",
+    ),
     "a stray schema": (put("{}", "offer.schema.json"), "offer.schema.json", "the allowed file names are"),
     "ambiguities that are none": (put("{}", "ambiguities.json"), "ambiguities.json", "compare it"),
     "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", '"id" is a required property'),
@@ -265,7 +317,9 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "the ambiguity 'timestamp-format.offset' (\"question\" is a required property)",
     ),
     "an interpretation that occurs twice": (
-        put_changed(_with_entry("cron-syntax", interpretations=["accepted", "accepted", "rejected"]), "ambiguities.json"),
+        put_changed(
+            _with_entry("cron-syntax", interpretations=["accepted", "accepted", "rejected"]), "ambiguities.json"
+        ),
         "",
         "remove one of the two",
     ),
@@ -274,27 +328,41 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "",
         "unknown message type 'offer': use offer-creation-request,",
     ),
-    "an unknown detector": (put_changed(lambda ambiguities: ambiguities[0].update(detector="timestamps"), "ambiguities.json"), "", "use one of"),
+    "an unknown detector": (
+        put_changed(lambda ambiguities: ambiguities[0].update(detector="timestamps"), "ambiguities.json"),
+        "",
+        "use one of",
+    ),
     "a detector without its limit": (put_changed(_without_limit, "ambiguities.json"), "", "has no integer 'limit'"),
     "a clock tolerance without seconds": (
         put_changed(_with_entry("clock-tolerance", interpretations=["accepted"]), "ambiguities.json"),
         "",
         "seconds",
     ),
-    "a negative clock tolerance": (put_changed(_with_entry("clock-tolerance", interpretations={"seconds": [-1]}), "ambiguities.json"), "", "seconds"),
+    "a negative clock tolerance": (
+        put_changed(_with_entry("clock-tolerance", interpretations={"seconds": [-1]}), "ambiguities.json"),
+        "",
+        "seconds",
+    ),
     "an unknown interpretation": (
         put_changed(_with_entry("duplicate-properties", interpretations=["second", "rejected"]), "ambiguities.json"),
         "",
         "use last, first, both or rejected",
     ),
-    "an unknown spelling": (put_changed(_with_entry("timestamp-format.offset", spelling="roman"), "ambiguities.json"), "", "has no valid 'spelling'"),
+    "an unknown spelling": (
+        put_changed(_with_entry("timestamp-format.offset", spelling="roman"), "ambiguities.json"),
+        "",
+        "has no valid 'spelling'",
+    ),
     "two ambiguities with one ID": (
         put_changed(_with_entry("cron-syntax", id="url-syntax"), "ambiguities.json"),
         "",
         "give each ambiguity a different ID",
     ),
     "an ambiguity at a misspelled site": (
-        put_changed(_with_entry("cron-syntax", sites={"offer-creation-request": ["deliveryScheduleCorn"]}), "ambiguities.json"),
+        put_changed(
+            _with_entry("cron-syntax", sites={"offer-creation-request": ["deliveryScheduleCorn"]}), "ambiguities.json"
+        ),
         "",
         "did you mean 'deliveryScheduleCron'",
     ),
@@ -309,7 +377,11 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "did you mean 'lastUpdatedDateTimeUtc'",
     ),
     "semantics that are none": (put("{}", "semantics.json"), "semantics.json", "compare it"),
-    "semantics that nobody judges": (put_changed(lambda rules: rules[0].update(keyword="not-in-past"), "semantics.json"), "", "is supported"),
+    "semantics that nobody judges": (
+        put_changed(lambda rules: rules[0].update(keyword="not-in-past"), "semantics.json"),
+        "",
+        "is supported",
+    ),
 }
 
 
@@ -328,7 +400,19 @@ def test_an_unusable_contract_is_rejected_in_one_line(misuse: str, tmp_path: Pat
     assert (str(folder / file) if file else "") in message
 
 
-ODD_NAMES = ["it's", 'say "so"', "a\\", "two\nlines", "{now}", "');raise SystemExit#", "ü", "x" * 300, "None", "a b", "\u2028"]
+ODD_NAMES = [
+    "it's",
+    'say "so"',
+    "a\\",
+    "two\nlines",
+    "{now}",
+    "');raise SystemExit#",
+    "ü",
+    "x" * 300,
+    "None",
+    "a b",
+    "\u2028",
+]
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
@@ -348,20 +432,27 @@ def test_properties_may_be_nested_as_deep_as_messages_are_parsed(tmp_path: Path)
         value = {"inner": value} if level % 3 else [value]
     contract = changed(tmp_path, lambda schema: schema["properties"].update(deep=deep))
     said = check("offer-creation-request", OFFER | {"deep": value}, contract=contract)
-    assert [(touch.ambiguity, touch.at) for touch in said.ambiguities] == [("integer-form", "/deep/inner" + "/0/inner/inner" * 20 + "/0")]
+    assert [(touch.ambiguity, touch.at) for touch in said.ambiguities] == [
+        ("integer-form", "/deep/inner" + "/0/inner/inner" * 20 + "/0")
+    ]
 
 
 @pytest.mark.parametrize("keyword", LARGEST_BOUND)
 def test_a_bound_that_needs_huge_messages_is_rejected(tmp_path: Path, keyword: str) -> None:
     over = LARGEST_BOUND[keyword] + 1
-    with pytest.raises(ContractError, match=f'schema.json contains "{keyword}": {over:,}, and the limit is {over - 1:,}: use a smaller number'):
+    with pytest.raises(
+        ContractError,
+        match=f'schema.json contains "{keyword}": {over:,}, and the limit is {over - 1:,}: use a smaller number',
+    ):
         changed(tmp_path, lambda schema: schema["properties"].update(big={keyword: over}))
 
 
 @pytest.mark.parametrize("keyword", MOST)
 def test_a_schema_with_too_many_entries_is_rejected(tmp_path: Path, keyword: str) -> None:
     entries = {f"v{number}": {"type": "string"} for number in range(MOST[keyword] + 1)}
-    value = {"properties": entries, "enum": list(entries), "required": list(entries)}.get(keyword, list(entries.values()))
+    value = {"properties": entries, "enum": list(entries), "required": list(entries)}.get(
+        keyword, list(entries.values())
+    )
     with pytest.raises(ContractError, match=f'exceeds the limit of {MOST[keyword]:,} entries in "{keyword}"'):
         changed(tmp_path, lambda schema: schema["properties"].update(big={keyword: value}))
 
@@ -374,10 +465,17 @@ def test_a_huge_file_is_rejected_before_it_is_read(tmp_path: Path) -> None:
 
 
 def _doubled(depth: int) -> Callable[[dict[str, Any]], object]:
-    """Adds definitions that each refer twice to the next definition, so that the last definition occurs 2^depth times."""
+    """Adds definitions that each refer twice to the next definition, so that the last definition occurs 2^depth
+    times.
+    """
     refer = [{"$ref": f"#/$defs/d{number + 1}"} for number in range(depth)]
-    definitions = {f"d{number}": {"properties": {"a": one, "b": one}} for number, one in enumerate(refer)} | {f"d{depth}": {"type": "string"}}
-    return lambda schema: (schema.update({"$defs": definitions}), schema["properties"].update(big={"$ref": "#/$defs/d0"}))
+    definitions = {f"d{number}": {"properties": {"a": one, "b": one}} for number, one in enumerate(refer)} | {
+        f"d{depth}": {"type": "string"}
+    }
+    return lambda schema: (
+        schema.update({"$defs": definitions}),
+        schema["properties"].update(big={"$ref": "#/$defs/d0"}),
+    )
 
 
 def _big(**schema: Any) -> Callable[[dict[str, Any]], object]:
@@ -385,7 +483,11 @@ def _big(**schema: Any) -> Callable[[dict[str, Any]], object]:
 
 
 DEEP: Final[dict[str, Any]] = json.loads('{"items": ' * 80 + "{}" + "}" * 80)
-WIDE: Final = {"type": "array", "minItems": 100, "items": {"type": "array", "minItems": 100, "items": {"type": "string"}}}
+WIDE: Final = {
+    "type": "array",
+    "minItems": 100,
+    "items": {"type": "array", "minItems": 100, "items": {"type": "string"}},
+}
 HOSTILE: Final[Mapping[str, tuple[Callable[[dict[str, Any]], object], str]]] = {
     "references that double": (_doubled(40), "exceeds the limit of 2,000 references"),
     "a chain of references": (
@@ -412,7 +514,10 @@ def test_a_contract_that_needs_endless_work_is_rejected_with_its_limit(tmp_path:
     with pytest.raises(ContractError, match=said) as raised:
         changed(tmp_path, change)
     assert "\n" not in str(raised.value)
-    assert any(part in str(raised.value) for part in ("BROKERFUZZ_CONTRACT_LIMITS=10", "nested too deeply", "smallest possible step", "regex"))
+    assert any(
+        part in str(raised.value)
+        for part in ("BROKERFUZZ_CONTRACT_LIMITS=10", "nested too deeply", "smallest possible step", "regex")
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux to find the child process")
@@ -424,7 +529,15 @@ def test_ctrl_c_ends_the_compiling_of_patterns_and_its_process(
     monkeypatch.setattr(trial_compilation, "_can_be_compiled", lambda *_: False)
     with pytest.raises(ContractError):
         changed(tmp_path, change)
-    process = start("check", "--contract", tmp_path, "--message", "offer-creation-request", "-", env={"BROKERFUZZ_CONTRACT_LIMITS": "600"})
+    process = start(
+        "check",
+        "--contract",
+        tmp_path,
+        "--message",
+        "offer-creation-request",
+        "-",
+        env={"BROKERFUZZ_CONTRACT_LIMITS": "600"},
+    )
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     child = ""
     while not child or "jsonschema_rs" not in Path(f"/proc/{child}/maps").read_text():
@@ -447,14 +560,18 @@ def test_an_environment_variable_multiplies_the_limits(tmp_path: Path, monkeypat
         changed(tmp_path / "other", _big())
 
 
-def test_values_that_cannot_be_found_in_time_are_an_error_with_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_that_cannot_be_found_in_time_are_an_error_with_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(contract_limits, "SECONDS", 0.2)
     contract = changed(tmp_path, _big(type="array", contains={"type": "object", "minProperties": 50}, minContains=50))
     with pytest.raises(ContractError, match=r"generating values for big exceeds the limit of 0\.2 s"):
         next(messages("offer-creation-request", 0, contract=contract))
 
 
-def test_a_pattern_that_backtracks_without_end_matches_nothing_and_other_patterns_match_long_strings(tmp_path: Path) -> None:
+def test_a_pattern_that_backtracks_without_end_matches_nothing_and_other_patterns_match_long_strings(
+    tmp_path: Path,
+) -> None:
     new = {"usual": {"pattern": r"^(?=.*\d)(?!.*\s\s)[\w -]+$"}, "endless": {"pattern": r"^(.*)*=(.*)*\2$"}}
     contract = changed(tmp_path, lambda schema: schema["properties"].update(new))
     assert broken(contract, OFFER | {"usual": "a1" + "b" * 50_000}) == set()
@@ -462,6 +579,8 @@ def test_a_pattern_that_backtracks_without_end_matches_nothing_and_other_pattern
 
 
 def test_long_strings_can_be_generated(tmp_path: Path) -> None:
-    contract = changed(tmp_path, lambda schema: (_big(type="string", minLength=2000)(schema), schema["required"].append("big")))
+    contract = changed(
+        tmp_path, lambda schema: (_big(type="string", minLength=2000)(schema), schema["required"].append("big"))
+    )
     some: list[Any] = list(islice(messages("offer-creation-request", 0, contract=contract), 30))
     assert all(len(message["big"]) >= 2000 for message in some)

@@ -1,4 +1,6 @@
-"""The sites are exactly the fields of the contract. The table below was written by hand from the tables in the contract."""
+"""The sites are exactly the fields of the contract. The table below was written by hand from the tables in the
+contract.
+"""
 
 from typing import Any
 
@@ -154,7 +156,9 @@ def test_a_field_is_bounded_as_the_contract_says_and_no_further(message_type: Me
         path, _, bounds = [*line.split(), ""][:3]
         schema = load_contract().sites[message_type][path].schema
         stated = {keyword: value for keyword, value in schema.items() if keyword not in STRUCTURE}
-        assert stated == BOUNDS[bounds] | ({"additionalProperties": False} if "object" in types_of(schema) else {}), path
+        assert stated == BOUNDS[bounds] | ({"additionalProperties": False} if "object" in types_of(schema) else {}), (
+            path
+        )
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
@@ -166,6 +170,8 @@ def test_every_message_is_one_closed_object(message_type: MessageType) -> None:
 
 def test_the_one_default_of_the_contract_is_kept() -> None:
     with_default = {
-        path: site.schema["default"] for path, site in load_contract().sites["offer-creation-request"].items() if "default" in site.schema
+        path: site.schema["default"]
+        for path, site in load_contract().sites["offer-creation-request"].items()
+        if "default" in site.schema
     }
     assert with_default == {"additionalPropsRequiredOnOrder[].type": "string"}

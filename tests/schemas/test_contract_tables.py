@@ -10,11 +10,19 @@ from brokerfuzz.schemas import contract as contract_module
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import join
 
-TABLES: dict[str, Any] = json.loads(Path(contract_module.__file__).with_name("contract_tables.json").read_text(encoding="utf-8"))
+TABLES: dict[str, Any] = json.loads(
+    Path(contract_module.__file__).with_name("contract_tables.json").read_text(encoding="utf-8")
+)
 CONTRACT = load_contract()
 INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
-TYPES: dict[str, dict[str, Any]] = {"double": {"type": "number"}, "decimal": {"type": "number"}, "int32": {"type": "integer", **INT32}}
-"""Maps types in the tables to keywords of JSON Schema. All other types have the same name in the tables and in JSON Schema."""
+TYPES: dict[str, dict[str, Any]] = {
+    "double": {"type": "number"},
+    "decimal": {"type": "number"},
+    "int32": {"type": "integer", **INT32},
+}
+"""Maps types in the tables to keywords of JSON Schema. All other types have the same name in the tables and in JSON
+Schema.
+"""
 BOUNDS = ("minimum", "maximum", "minLength", "minItems", "enum", "default")
 BY_MESSAGE = {"product-list-response": "array", "offer-pricing-response": "object"}
 """The type of `data` in each message. The table of the contract only says `by message`."""
@@ -43,11 +51,19 @@ def found(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def schemas() -> dict[tuple[str, str], dict[str, Any]]:
-    return {(message_type, site.path): site.schema for message_type in MESSAGE_TYPES for site in CONTRACT.sites[message_type].values()}
+    return {
+        (message_type, site.path): site.schema
+        for message_type in MESSAGE_TYPES
+        for site in CONTRACT.sites[message_type].values()
+    }
 
 
 def test_every_object_of_the_schemas_has_a_table_and_is_closed_if_its_table_says_so() -> None:
-    shown = {place: schema.get("additionalProperties", True) for place, schema in schemas().items() if "object" in types_of(schema)}
+    shown = {
+        place: schema.get("additionalProperties", True)
+        for place, schema in schemas().items()
+        if "object" in types_of(schema)
+    }
     assert shown == {(message_type, site): not table["closed"] for message_type, site, table in objects()}
 
 
@@ -73,7 +89,10 @@ def test_every_cell_of_the_tables_is_in_the_schemas_and_nothing_else() -> None:
 
 
 LIMITS = ("type", "minimum", "minLength", "minItems")
-WITHOUT_LIMIT = {"offer-creation-request/productClusters[].products[].productId:minLength", "offer-pricing-response/data.offers[].offerId:minLength"}
+WITHOUT_LIMIT = {
+    "offer-creation-request/productClusters[].products[].productId:minLength",
+    "offer-pricing-response/data.offers[].offerId:minLength",
+}
 """Bounds that other tables state, but that are not in the table of limits."""
 
 
@@ -81,19 +100,29 @@ def limits() -> Iterator[tuple[str, Any]]:
     """Yields (rule ID, value) for each cell of the table of limits."""
     for row in TABLES["limits"]:
         suffix = f"@{row['when']}" if "when" in row else ""
-        yield from ((f"{place}:{keyword}{suffix}", row[keyword]) for place in row["places"] for keyword in LIMITS if keyword in row)
+        yield from (
+            (f"{place}:{keyword}{suffix}", row[keyword])
+            for place in row["places"]
+            for keyword in LIMITS
+            if keyword in row
+        )
 
 
 def test_every_cell_of_the_limits_is_a_rule_with_this_value() -> None:
     rules = CONTRACT.rules_by_id
     values = {
-        rule_id: [one for one in rules[rule_id].value if one != "null"] if ":type" in rule_id else rules[rule_id].value for rule_id, _ in limits()
+        rule_id: [one for one in rules[rule_id].value if one != "null"] if ":type" in rule_id else rules[rule_id].value
+        for rule_id, _ in limits()
     }
     assert values == {rule_id: [value] if ":type" in rule_id else value for rule_id, value in limits()}
 
 
 def test_every_bound_is_a_limit_the_range_of_an_integer_or_stated_by_another_table() -> None:
-    bounds = {rule.id for rule in CONTRACT.rules_by_id.values() if rule.keyword in LIMITS[1:] and rule.value != INT32["minimum"]}
+    bounds = {
+        rule.id
+        for rule in CONTRACT.rules_by_id.values()
+        if rule.keyword in LIMITS[1:] and rule.value != INT32["minimum"]
+    }
     assert bounds == {rule_id for rule_id, _ in limits() if ":type" not in rule_id} | WITHOUT_LIMIT
 
 
@@ -101,14 +130,19 @@ def test_every_bound_is_a_limit_the_range_of_an_integer_or_stated_by_another_tab
 
 
 def demanded() -> Iterator[tuple[str, tuple[str, str, str | None]]]:
-    """Yields the ID of each rule that the tables demand, with the section, the table and the row that the rule must cite."""
+    """Yields the ID of each rule that the tables demand, with the section, the table and the row that the rule must
+    cite.
+    """
     for table in TABLES["tables"]:
         for place in table["objects"]:
             if table["closed"]:
                 yield f"{place}:additionalProperties", (table["section"], table["table"], None)
             for row in table["rows"]:
                 message_type, _, site = place.partition("/")
-                path, cited = f"{message_type}/{join(site, row['name'])}", (table["section"], table["table"], row["name"])
+                path, cited = (
+                    f"{message_type}/{join(site, row['name'])}",
+                    (table["section"], table["table"], row["name"]),
+                )
                 facts = stated(message_type, row)
                 keywords = [word for word in facts if word not in {"nullable", "default"}]
                 keywords += ["required"] * row["required"] + ["not-in-future"] * ("notInFuture" in row)
@@ -122,29 +156,47 @@ def demanded() -> Iterator[tuple[str, tuple[str, str, str | None]]]:
 
 def test_every_demand_of_the_contract_is_cited_by_its_rule() -> None:
     known = CONTRACT.rules_by_id
-    wrong = [(rule_id, cited) for rule_id, cited in demanded() if rule_id not in known or (known[rule_id].citation or ())[:3] != cited]
+    wrong = [
+        (rule_id, cited)
+        for rule_id, cited in demanded()
+        if rule_id not in known or (known[rule_id].citation or ())[:3] != cited
+    ]
     assert wrong == []
 
 
 def test_every_rule_is_demanded_by_a_part_of_the_contract() -> None:
     asked = {rule_id for rule_id, _ in demanded()}
     roots = {f"{message_type}/:type" for message_type in MESSAGE_TYPES} | {"product-list-response/data[]:type"}
-    assert set(CONTRACT.rules_by_id) - asked == roots, "these are objects because they have tables with their properties"
+    assert set(CONTRACT.rules_by_id) - asked == roots, (
+        "these are objects because they have tables with their properties"
+    )
     assert all(rule.citation is not None for rule in CONTRACT.rules_by_id.values())
 
 
 def test_every_row_and_table_is_the_source_of_a_rule() -> None:
     cited = {rule.citation[:3] for rule in CONTRACT.rules_by_id.values() if rule.citation}
-    parts = {(table["section"], table["table"], row) for table in TABLES["tables"] for row in (None, *(row["name"] for row in table["rows"]))}
+    parts = {
+        (table["section"], table["table"], row)
+        for table in TABLES["tables"]
+        for row in (None, *(row["name"] for row in table["rows"]))
+    }
     assert cited == parts | {(entry["section"], entry["statement"], None) for entry in TABLES["statements"]}
 
 
 def test_every_validation_rule_is_cited_by_exactly_the_rules_that_it_states() -> None:
     offers = {rule.id: rule.id.partition("/")[2].partition("@")[0] for rule in CONTRACT.rules["offer-creation-request"]}
     for entry in TABLES["validation_rules"]:
-        names = {name for name in offers.values() if name in entry["breaks"] or (entry["rule"] == 9 and name.endswith(":additionalProperties"))}
+        names = {
+            name
+            for name in offers.values()
+            if name in entry["breaks"] or (entry["rule"] == 9 and name.endswith(":additionalProperties"))
+        }
         assert names >= {name for name in entry["breaks"] if not name.startswith("*")}
         expected = {rule_id for rule_id, name in offers.items() if name in names}
         number = entry["rule"]
-        assert {rule.id for rule in CONTRACT.rules_by_id.values() if rule.citation and rule.citation.validation_rule == number} == expected
+        assert {
+            rule.id
+            for rule in CONTRACT.rules_by_id.values()
+            if rule.citation and rule.citation.validation_rule == number
+        } == expected
     assert [entry["rule"] for entry in TABLES["validation_rules"]] == list(range(1, 10))

@@ -1,4 +1,6 @@
-"""brokerfuzz removes parts of a large message before it lists the errors in the message. The smaller message must have the same errors."""
+"""brokerfuzz removes parts of a large message before it lists the errors in the message. The smaller message must have
+the same errors.
+"""
 
 import subprocess
 import sys
@@ -16,7 +18,13 @@ from brokerfuzz.schemas.structural_violations import MOST_BROKEN, StructureCheck
 
 PRODUCTS: MessageType = "product-list-response"
 OFFER: MessageType = "offer-creation-request"
-PRODUCT = {"productId": "1", "productNumber": "1", "productType": "a", "status": "a", "lastUpdateDateTimeUtc": "2001-01-01T00:00:00Z"}
+PRODUCT = {
+    "productId": "1",
+    "productNumber": "1",
+    "productType": "a",
+    "status": "a",
+    "lastUpdateDateTimeUtc": "2001-01-01T00:00:00Z",
+}
 
 
 def read_messages(message_type: MessageType) -> Iterator[Any]:
@@ -44,7 +52,9 @@ def test_a_reduced_message_has_the_same_errors_as_the_whole(message_type: Messag
         (OFFER, [{}] * 5000),
     ],
 )  # fmt: skip
-def test_a_reduced_message_with_many_items_has_the_same_errors_as_the_whole(message_type: MessageType, value: Any) -> None:
+def test_a_reduced_message_with_many_items_has_the_same_errors_as_the_whole(
+    message_type: MessageType, value: Any
+) -> None:
     checker = StructureChecker(load_contract(), message_type)
     whole = checker._broken_of(value, value)
     assert 0 < len(whole) < MOST_BROKEN
@@ -71,5 +81,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // (1024 if 
 )  # fmt: skip
 @pytest.mark.rotated(4)
 def test_hundreds_of_thousands_of_errors_need_little_memory(message_type: MessageType, before: str, item: str) -> None:
-    done = subprocess.run([sys.executable, "-c", _JUDGED, message_type, before, item], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", _JUDGED, message_type, before, item], capture_output=True, text=True, check=True
+    )
     assert int(done.stdout) < 250, "megabytes; all errors of the validator would need 600 to 3,000"

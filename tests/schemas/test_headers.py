@@ -11,29 +11,56 @@ OFFER: Final = "offer-creation-request"
 BODY = b'{"number":"N-1","offerType":"Email"}'
 GZIP = (("Content-Encoding", "gzip"),)
 DOUBTFUL: dict[str, list[tuple[str, str | None]]] = {
-    "content-type": [("Content-Type", value) for value in (None, "", "text/plain", "json", ";", "application/", "application/json,", "a/b+json")],
-    "content-type-form": [
-        ("content-type", value) for value in ("Application/JSON", "application/json;charset=UTF-8", 'application/json ; Charset="utf-8"')
+    "content-type": [
+        ("Content-Type", value)
+        for value in (None, "", "text/plain", "json", ";", "application/", "application/json,", "a/b+json")
     ],
-    "charset": [("content-type", value) for value in ("application/json; charset=utf-16", 'Application/JSON;Charset="ISO-8859-1"')],
+    "content-type-form": [
+        ("content-type", value)
+        for value in ("Application/JSON", "application/json;charset=UTF-8", 'application/json ; Charset="utf-8"')
+    ],
+    "charset": [
+        ("content-type", value)
+        for value in ("application/json; charset=utf-16", 'Application/JSON;Charset="ISO-8859-1"')
+    ],
     "content-encoding": [("CONTENT-ENCODING", value) for value in ("identity", "")],
     "false-content-encoding": [("CONTENT-ENCODING", value) for value in ("gzip", "br")],
     "response-type": [
-        ("accept", value) for value in ("", "text/html", "application/json;q=0", "*/*, application/json; q=0.00", "application/*;q=0, */*")
+        ("accept", value)
+        for value in (
+            "",
+            "text/html",
+            "application/json;q=0",
+            "*/*, application/json; q=0.00",
+            "application/*;q=0, */*",
+        )
     ],
-    "request-headers": [("Transfer-Encoding", "chunked"), ("Expect", "100-continue"), ("X-Tenant", "5"), ("Authorization", None)],
+    "request-headers": [
+        ("Transfer-Encoding", "chunked"),
+        ("Expect", "100-continue"),
+        ("X-Tenant", "5"),
+        ("Authorization", None),
+    ],
 }
 PLAIN: list[tuple[str, str | None]] = [
     ("Content-Type", "application/json"),
     ("content-encoding", None),
     *(
         ("Accept", value)
-        for value in (None, "*/*", "application/json", "text/html, Application/*;q=0.1", "text/html, */* ; q=1, application/json;q=0.5")
+        for value in (
+            None,
+            "*/*",
+            "application/json",
+            "text/html, Application/*;q=0.1",
+            "text/html, */* ; q=1, application/json;q=0.5",
+        )
     ),
 ]
 
 
-@pytest.mark.parametrize(("ambiguity", "header"), [(ambiguity, header) for ambiguity, headers in DOUBTFUL.items() for header in headers])
+@pytest.mark.parametrize(
+    ("ambiguity", "header"), [(ambiguity, header) for ambiguity, headers in DOUBTFUL.items() for header in headers]
+)
 def test_an_unusual_header_touches_its_ambiguity(ambiguity: str, header: tuple[str, str | None]) -> None:
     verdict = check(OFFER, BODY, headers=(header,))
     assert (verdict.label, [touch.ambiguity for touch in verdict.ambiguities]) == ("unspecified", [ambiguity])
@@ -46,7 +73,9 @@ def test_an_ordinary_header_touches_no_ambiguity(header: tuple[str, str | None])
 
 
 def test_every_ambiguity_about_headers_has_a_row() -> None:
-    assert DOUBTFUL.keys() == {ambiguity.id for ambiguity in load_contract().ambiguities if ambiguity.detector in OF_HEADERS}
+    assert DOUBTFUL.keys() == {
+        ambiguity.id for ambiguity in load_contract().ambiguities if ambiguity.detector in OF_HEADERS
+    }
 
 
 def test_two_content_types_touch_an_ambiguity_even_if_they_are_equal() -> None:
@@ -63,7 +92,11 @@ def test_policies_settle_what_headers_leave_open() -> None:
     headers = (("Content-Type", "text/plain"),)
     assert check(OFFER, BODY, headers=headers, policies={"content-type": "accepted"}).label == "valid"
     (broken,) = check(OFFER, BODY, headers=headers, policies={"content-type": "rejected"}).broken
-    assert (broken.rule, broken.found, broken.demanded) == ("ambiguity/content-type", "content-type: text/plain", "application/json")
+    assert (broken.rule, broken.found, broken.demanded) == (
+        "ambiguity/content-type",
+        "content-type: text/plain",
+        "application/json",
+    )
 
 
 def test_headers_do_not_affect_the_verdict_on_responses() -> None:
@@ -96,7 +129,8 @@ def test_a_body_that_cannot_be_decompressed_is_judged_as_it_is(body: bytes) -> N
 @pytest.mark.parametrize(
     "pairs",
     [
-        [["", "x"]], [["a b", "x"]], [["a:", "x"]], [["é", "x"]], [[5, "x"]], [["a", 5]], [["a", "x\r\ny: z"]], [["a", " x"]], [["a", "é"]], [["a"]],
+        [["", "x"]], [["a b", "x"]], [["a:", "x"]], [["é", "x"]], [[5, "x"]], [["a", 5]], [["a", "x\r\ny: z"]], [["a",
+        " x"]], [["a", "é"]], [["a"]],
         [["a", "b", "c"]], ["ab:"], 5, [["Content-Length", "5"]],
     ],
 )  # fmt: skip
@@ -106,7 +140,11 @@ def test_headers_that_no_request_can_have_are_rejected(pairs: Any) -> None:
 
 
 def test_headers_are_read_from_pairs() -> None:
-    assert headers_of([["Content-Type", None], ["Accept", ""], ["X-A", "b c\td"]]) == (("Content-Type", None), ("Accept", ""), ("X-A", "b c\td"))
+    assert headers_of([["Content-Type", None], ["Accept", ""], ["X-A", "b c\td"]]) == (
+        ("Content-Type", None),
+        ("Accept", ""),
+        ("X-A", "b c\td"),
+    )
 
 
 def test_the_error_for_an_unknown_detector_lists_the_header_detectors(tmp_path: Any) -> None:

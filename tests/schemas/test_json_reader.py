@@ -11,14 +11,28 @@ from brokerfuzz.schemas.json_reader import DEEPEST, read, read_shallow
 from brokerfuzz.schemas.nesting import shallow
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
-VALUES = st.recursive(SCALARS, lambda below: st.lists(below, max_size=4) | st.dictionaries(st.text(), below, max_size=4), max_leaves=20)
+VALUES = st.recursive(
+    SCALARS, lambda below: st.lists(below, max_size=4) | st.dictionaries(st.text(), below, max_size=4), max_leaves=20
+)
 MESSAGE = {
-    "number": "A-1", "offerType": "Product List", "defaultPrice": -1.5e3, "isActive": True, "comments": 'a "quoted" \u00e9 \\ \U0001f600',
-    "omniChannel": {"offers": [{}, {"offerId": None}]}, "productClusters": [{"products": [{"productId": "p", "productQuantityInOffer": 1}]}],
+    "number": "A-1", "offerType": "Product List", "defaultPrice": -1.5e3, "isActive": True,
+    "comments": 'a "quoted" \u00e9 \\ \U0001f600',
+    "omniChannel": {"offers": [{}, {"offerId": None}]}, "productClusters": [{"products": [{"productId": "p",
+    "productQuantityInOffer": 1}]}],
 }  # fmt: skip
-TEXTS = [json.dumps(MESSAGE), json.dumps(MESSAGE, ensure_ascii=False, indent=1), "[]", '[1,[2,{}],{"a":[]}]', "-0.5e-3", '"\\u00e9"', "null"]
-SPLICED = ['"', "\\", "{", "}", "[", "]", ",", ":", "0", "1", "-", "+", ".", "e", "E", " ", "\n", "\t", "\r", "\f", "\x00", "\x1f", "\x7f", "\u00a0", "\u2028",
-           "\ufeff", "null", "true", "false", "NaN", "Infinity", "nul", "\\u12", "\\ud800", "\\/", "'", "/", "//", "1e5", "01", "[]", "{}", '"a":1', "]]", "[["]  # fmt: skip
+TEXTS = [
+    json.dumps(MESSAGE),
+    json.dumps(MESSAGE, ensure_ascii=False, indent=1),
+    "[]",
+    '[1,[2,{}],{"a":[]}]',
+    "-0.5e-3",
+    '"\\u00e9"',
+    "null",
+]
+SPLICED = ['"', "\\", "{", "}", "[", "]", ",", ":", "0", "1", "-", "+", ".", "e", "E", " ", "\n", "\t", "\r", "\f",
+"\x00", "\x1f", "\x7f", "\u00a0", "\u2028",
+           "\ufeff", "null", "true", "false", "NaN", "Infinity", "nul", "\\u12", "\\ud800", "\\/", "'", "/", "//",
+           "1e5", "01", "[]", "{}", '"a":1', "]]", "[["]  # fmt: skip
 
 
 def reject(constant: str) -> NoReturn:
@@ -35,7 +49,11 @@ def mutated(text: str, chance: random.Random) -> str:
     for _ in range(chance.randint(1, 3)):
         begin = chance.randint(0, len(text))
         end = begin + chance.choice([0, 0, 1, 1, 2, 5])
-        text = text[:begin] + chance.choice(["", *SPLICED, text[begin:end] * 2, text[end : end + 2] + text[begin:end]]) + text[end:]
+        text = (
+            text[:begin]
+            + chance.choice(["", *SPLICED, text[begin:end] * 2, text[end : end + 2] + text[begin:end]])
+            + text[end:]
+        )
     return text
 
 
@@ -76,12 +94,17 @@ def test_the_parsers_agree_on_every_value(value: Any) -> None:
     compare(json.dumps(value))
 
 
-@given(VALUES, st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]))
+@given(
+    VALUES,
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]),
+)
 @example("aaa", "utf-16-le")
 def test_a_message_has_the_same_value_in_every_encoding(value: Any, encoding: str) -> None:
     text = json.dumps({"value": value})
     reading, plain = read(text.encode(encoding)), read(text.encode())
-    of_bytes = ["byte_order_mark"] * (encoding in ("utf-8-sig", "utf-16", "utf-32")) + [encoding[:6].replace("-", "_")] * ("8" not in encoding)
+    of_bytes = ["byte_order_mark"] * (encoding in ("utf-8-sig", "utf-16", "utf-32")) + [
+        encoding[:6].replace("-", "_")
+    ] * ("8" not in encoding)
     assert (reading.values, reading.exotic[len(of_bytes) :], reading.error) == (plain.values, plain.exotic, None)
     assert [detector for detector, _, _ in reading.exotic[: len(of_bytes)]] == of_bytes
     assert reading.encoding == (None if "8" in encoding else encoding)
@@ -93,7 +116,12 @@ def test_the_parsers_agree_on_texts_that_look_like_json(text: str) -> None:
 
 
 @given(
-    st.recursive(st.just("1"), lambda below: st.lists(below, max_size=3).map(lambda items: f"[{','.join(items)}]") | below.map('{{"a":{}}}'.format))
+    st.recursive(
+        st.just("1"),
+        lambda below: (
+            st.lists(below, max_size=3).map(lambda items: f"[{','.join(items)}]") | below.map('{{"a":{}}}'.format)
+        ),
+    )
 )
 def test_shallow_keeps_everything_up_to_the_depth_limit(text: str) -> None:
     def emptied(value: Any, deepest: int) -> Any:
@@ -136,7 +164,17 @@ def test_checking_arbitrary_values_never_raises(message_type: str, value: Any) -
 
 
 PROPERTIES = st.sampled_from(
-    ["data", "offers", "operationWasSuccessful", "failureMessages", "productClusters", "products", "offerType", "weight", "x"]
+    [
+        "data",
+        "offers",
+        "operationWasSuccessful",
+        "failureMessages",
+        "productClusters",
+        "products",
+        "offerType",
+        "weight",
+        "x",
+    ]
 )
 HALF_VALID = st.recursive(
     SCALARS | st.sampled_from(["Product List", "2024-01-01T00:00:00Z"]),
@@ -151,10 +189,15 @@ def test_checking_objects_with_known_properties_never_raises(message_type: str, 
 
 
 BODIES = {
-    "offer-creation-request": json.dumps(MESSAGE | {"orderMinimum": 1, "orderMaximum": 2, "fixedOrderQuantities": [1, 2]}).encode(),
-    "product-list-response": b'{"data":[{"productId":"p","productNumber":"P","productType":"Card","status":"Active","lastUpdateDateTimeUtc":'
-    b'"2024-01-01T00:00:00Z","weight":12.5}],"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}',
-    "offer-pricing-response": b'{"data":{"customerId":"c","offers":[{"offerId":"o","quantity":2,"unitPrice":1.25,"extendedPrice":2.5}],'
+    "offer-creation-request": json.dumps(
+        MESSAGE | {"orderMinimum": 1, "orderMaximum": 2, "fixedOrderQuantities": [1, 2]}
+    ).encode(),
+    "product-list-response": b'{"data":[{"productId":"p","productNumber":"P","productType":"Card","status":"Active",'
+    b'"lastUpdateDateTimeUtc":'
+    b'"2024-01-01T00:00:00Z","weight":12.5}],"failureMessages":[],"informationalMessages":[],'
+    b'"operationWasSuccessful":true}',
+    "offer-pricing-response": b'{"data":{"customerId":"c","offers":[{"offerId":"o","quantity":2,"unitPrice":1.25,'
+    b'"extendedPrice":2.5}],'
     b'"totalExtendedPrice":2.5},"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}',
 }
 

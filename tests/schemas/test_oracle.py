@@ -40,7 +40,11 @@ def broken(verdict: Verdict) -> list[tuple[str, str]]:
             "/productClusters",
         ),
         ({"offerType": "Product List"}, "productClusters:required@offerType=Product-List", "/productClusters"),
-        ({"productClusters": [], "offerType": "Product List"}, "productClusters:minItems@offerType=Product-List", "/productClusters"),
+        (
+            {"productClusters": [], "offerType": "Product List"},
+            "productClusters:minItems@offerType=Product-List",
+            "/productClusters",
+        ),
         (
             {"productClusters": [{"products": [PRODUCT]}, {}], "offerType": "Product List"},
             "productClusters[].products:required@offerType=Product-List",
@@ -51,7 +55,11 @@ def broken(verdict: Verdict) -> list[tuple[str, str]]:
             "productClusters[].products:type@offerType=Product-List",
             "/productClusters/0/products",
         ),
-        ({"productClusters": [{"products": []}], "offerType": "Product List"}, "productClusters[].products:minItems", "/productClusters/0/products"),
+        (
+            {"productClusters": [{"products": []}], "offerType": "Product List"},
+            "productClusters[].products:minItems",
+            "/productClusters/0/products",
+        ),
         (
             {"productClusters": [{"products": [PRODUCT, {"productId": "q"}]}]},
             "productClusters[].products[].productQuantityInOffer:required",
@@ -62,7 +70,11 @@ def broken(verdict: Verdict) -> list[tuple[str, str]]:
             "productClusters[].products[].pageCount:minimum",
             "/productClusters/0/products/0/pageCount",
         ),
-        ({"omniChannel": {"offers": [{"x": 1}]}}, "omniChannel.offers[]:additionalProperties", "/omniChannel/offers/0/x"),
+        (
+            {"omniChannel": {"offers": [{"x": 1}]}},
+            "omniChannel.offers[]:additionalProperties",
+            "/omniChannel/offers/0/x",
+        ),
         ({"accessGroups": ["a", None]}, "accessGroups[]:type", "/accessGroups/1"),
     ],
 )
@@ -96,7 +108,15 @@ def test_a_verdict_is_printed_in_words() -> None:
 
 
 def test_broken_rules_and_ambiguities_are_sorted_by_place() -> None:
-    offer = {"surcharge": "?", "orderMinimum": 5, "orderMaximum": 4, "availableEndDate": 1, "accessGroups": ["a", "a"], "number": "", "unknown": "\0"}
+    offer = {
+        "surcharge": "?",
+        "orderMinimum": 5,
+        "orderMaximum": 4,
+        "availableEndDate": 1,
+        "accessGroups": ["a", "a"],
+        "number": "",
+        "unknown": "\0",
+    }
     for order in (list(offer), sorted(offer), sorted(offer, reverse=True)):
         verdict = check("offer-creation-request", {name: offer[name] for name in order})
         assert len(verdict.broken) > 3
@@ -129,7 +149,9 @@ def at_time(seconds: float) -> bytes:
 def test_a_last_change_in_the_future_is_invalid_beyond_the_clock_tolerance(seconds: int, label: Label) -> None:
     verdict = check(OFFERS, at_time(seconds), now=NOW)
     assert verdict.label == label
-    assert broken(verdict) == ([("lastUpdatedDateTimeUtc:not-in-future", "/lastUpdatedDateTimeUtc")] if label == "invalid" else [])
+    assert broken(verdict) == (
+        [("lastUpdatedDateTimeUtc:not-in-future", "/lastUpdatedDateTimeUtc")] if label == "invalid" else []
+    )
     assert [touch.ambiguity for touch in verdict.ambiguities] == (["clock-tolerance"] if label == "unspecified" else [])
 
 
@@ -146,13 +168,20 @@ def test_the_default_time_is_the_present() -> None:
 
 
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999999Z"])
-@pytest.mark.parametrize("now", [datetime.min, datetime.max, datetime.min.replace(tzinfo=timezone(timedelta(hours=14)))])
+@pytest.mark.parametrize(
+    "now", [datetime.min, datetime.max, datetime.min.replace(tzinfo=timezone(timedelta(hours=14)))]
+)
 def test_the_earliest_and_latest_times_do_not_raise(text: str, now: datetime) -> None:
     check(OFFERS, OFFER | {"lastUpdatedDateTimeUtc": text}, now=now)
 
 
 def test_only_the_time_of_the_last_change_is_compared_with_the_clock() -> None:
-    assert check(OFFERS, OFFER | {"availableStartDate": "9998-01-01T00:00:00Z", "availableEndDate": "9999-01-01T00:00:00Z"}).label == "valid"
+    assert (
+        check(
+            OFFERS, OFFER | {"availableStartDate": "9998-01-01T00:00:00Z", "availableEndDate": "9999-01-01T00:00:00Z"}
+        ).label
+        == "valid"
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------- policies
@@ -189,19 +218,26 @@ def test_no_policy_for_a_spelling_excuses_a_timestamp_in_the_future(policy: str)
         verdict = check(OFFERS, LATE, now=NOW, policies={name: policy})
         assert verdict.label == "invalid"
         assert (RULE_6, "/lastUpdatedDateTimeUtc") in broken(verdict)
-        assert check(OFFERS, OFFSET, now=NOW, policies={name: policy}).label == {"parsed": "valid", "rejected": "invalid"}.get(policy, "unspecified")
+        assert check(OFFERS, OFFSET, now=NOW, policies={name: policy}).label == {
+            "parsed": "valid",
+            "rejected": "invalid",
+        }.get(policy, "unspecified")
 
 
 @pytest.mark.parametrize("tolerance", [0, 30, 300])
 def test_a_clock_tolerance_is_a_number_of_seconds_and_the_past_is_always_valid(tolerance: int) -> None:
     labels = [
-        check(OFFERS, at_time(seconds), now=NOW, policies={"clock-tolerance": tolerance}).label for seconds in (-1, 0, tolerance, tolerance + 1)
+        check(OFFERS, at_time(seconds), now=NOW, policies={"clock-tolerance": tolerance}).label
+        for seconds in (-1, 0, tolerance, tolerance + 1)
     ]
     assert labels == ["valid", "valid", "valid", "invalid"]
 
 
 def test_a_clock_tolerance_may_stay_open_within_a_range() -> None:
-    labels = [check(OFFERS, at_time(seconds), now=NOW, policies={"clock-tolerance": [15, 45]}).label for seconds in (15, 16, 45, 46)]
+    labels = [
+        check(OFFERS, at_time(seconds), now=NOW, policies={"clock-tolerance": [15, 45]}).label
+        for seconds in (15, 16, 45, 46)
+    ]
     assert labels == ["valid", "unspecified", "unspecified", "invalid"]
 
 
@@ -223,12 +259,16 @@ SAME = b'{"number":"b","number":"b","offerType":"Email"}'
 @pytest.mark.parametrize(
     ("policy", "label", "label_of_same"),
     [
-        ("first", "invalid", "valid"), ("last", "valid", "valid"), ("both", "invalid", "valid"), ("rejected", "invalid", "invalid"),
-        ("first,last", "unspecified", "valid"), ("last,both", "unspecified", "valid"), ("first,both", "invalid", "valid"),
+        ("first", "invalid", "valid"), ("last", "valid", "valid"), ("both", "invalid", "valid"), ("rejected", "invalid",
+        "invalid"),
+        ("first,last", "unspecified", "valid"), ("last,both", "unspecified", "valid"), ("first,both", "invalid",
+        "valid"),
         ("both,rejected", "invalid", "unspecified"), ("first,last,both,rejected", "unspecified", "unspecified"),
     ],
 )  # fmt: skip
-def test_the_first_or_the_last_of_two_properties_counts_or_both_are_checked_or_rejected(policy: str, label: Label, label_of_same: Label) -> None:
+def test_the_first_or_the_last_of_two_properties_counts_or_both_are_checked_or_rejected(
+    policy: str, label: Label, label_of_same: Label
+) -> None:
     found = [check(OFFERS, body, policies={"duplicate-properties": policy}).label for body in (DUPLICATE, SAME)]
     assert found == [label, label_of_same]
 
@@ -262,7 +302,9 @@ def test_the_broken_rules_of_both_properties_are_listed_once() -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_message_that_breaks_another_rule_in_each_interpretation_is_invalid(body: bytes, faults: set[tuple[str, str]]) -> None:
+def test_a_message_that_breaks_another_rule_in_each_interpretation_is_invalid(
+    body: bytes, faults: set[tuple[str, str]]
+) -> None:
     verdict = check(OFFERS, body)
     assert verdict.label == "invalid"
     assert {(one.rule.removeprefix(f"{OFFERS}/"), one.under) for one in verdict.broken} == faults
@@ -298,8 +340,14 @@ def test_the_error_for_an_unknown_name_suggests_the_nearest(arguments: dict[str,
 @pytest.mark.parametrize(
     ("policies", "choices"),
     [
-        *(({"encoding": value}, "encoding can be decoded or rejected") for value in (True, None, 5, "", "decoded,", "Decoded", ["decoded", "x"])),
-        *(({"clock-tolerance": value}, "a number of seconds from 0 to 86,400") for value in (-1, 86401, 0.5, "-0", "", "0,-1", "٣", "30s")),
+        *(
+            ({"encoding": value}, "encoding can be decoded or rejected")
+            for value in (True, None, 5, "", "decoded,", "Decoded", ["decoded", "x"])
+        ),
+        *(
+            ({"clock-tolerance": value}, "a number of seconds from 0 to 86,400")
+            for value in (-1, 86401, 0.5, "-0", "", "0,-1", "٣", "30s")
+        ),
         ({"http-status": "accepted"}, "no policy settles http-status"),
         ({"timestamp-format": "first"}, "can be parsed or rejected"),
     ],
@@ -359,7 +407,9 @@ def circle() -> list[Any]:
     return value
 
 
-@pytest.mark.parametrize("value", [circle(), {"number": circle()}, {"number": b"A"}, {1, 2}, object(), OFFER | {"number": datetime.min}])
+@pytest.mark.parametrize(
+    "value", [circle(), {"number": circle()}, {"number": b"A"}, {1, 2}, object(), OFFER | {"number": datetime.min}]
+)
 def test_a_value_that_json_cannot_represent_raises_a_type_error(value: Any) -> None:
     with pytest.raises(TypeError, match="cannot be written as JSON"):
         check(OFFERS, value)

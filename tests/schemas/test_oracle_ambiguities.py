@@ -1,6 +1,7 @@
 """Messages with unusual values depend on an ambiguity, but messages with the most similar ordinary values do not.
 
-A row contains the ambiguity, the message type, a body that depends on the ambiguity, and a similar body without an ambiguity.
+A row contains the ambiguity, the message type, a body that depends on the ambiguity, and a similar body without an
+ambiguity.
 """
 
 import json
@@ -18,9 +19,15 @@ NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Email"}
 PRODUCT: dict[str, Any] = {"productId": "p", "productQuantityInOffer": 1}
 RECORD: dict[str, Any] = {
-    "productId": "p", "productNumber": "P-1", "productType": "Card", "status": "Active", "lastUpdateDateTimeUtc": "2024-01-01T00:00:00Z",
+    "productId": "p", "productNumber": "P-1", "productType": "Card", "status": "Active",
+    "lastUpdateDateTimeUtc": "2024-01-01T00:00:00Z",
 }  # fmt: skip
-ENVELOPE: dict[str, Any] = {"data": None, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True}
+ENVELOPE: dict[str, Any] = {
+    "data": None,
+    "failureMessages": [],
+    "informationalMessages": [],
+    "operationWasSuccessful": True,
+}
 PRICED: dict[str, Any] = {"offerId": "o", "quantity": 2, "unitPrice": 1.25, "extendedPrice": 2.5}
 Row = tuple[str, MessageType, bytes, bytes]
 
@@ -30,7 +37,12 @@ def offer(ambiguity: str, prop: str, doubtful: Any, plain: Any) -> Row:
 
 
 def offers(ambiguity: str, doubtful: dict[str, Any], plain: dict[str, Any]) -> Row:
-    return ambiguity, "offer-creation-request", json.dumps(OFFER | doubtful).encode(), json.dumps(OFFER | plain).encode()
+    return (
+        ambiguity,
+        "offer-creation-request",
+        json.dumps(OFFER | doubtful).encode(),
+        json.dumps(OFFER | plain).encode(),
+    )
 
 
 def text(ambiguity: str, doubtful: bytes, plain: bytes) -> Row:
@@ -54,16 +66,25 @@ def priced(ambiguity: str, doubtful: dict[str, Any], plain: dict[str, Any], tota
     bodies = []
     for props in (doubtful, plain):
         both = [PRICED | props, {"offerId": "q", "quantity": 1, "unitPrice": 0, "extendedPrice": 0}]
-        bodies.append(json.dumps(ENVELOPE | {"data": {"customerId": "c", "offers": both, "totalExtendedPrice": total}}).encode())
+        bodies.append(
+            json.dumps(ENVELOPE | {"data": {"customerId": "c", "offers": both, "totalExtendedPrice": total}}).encode()
+        )
     return ambiguity, "offer-pricing-response", bodies[0], bodies[1]
 
 
 def envelope(message_type: MessageType, doubtful: dict[str, Any], plain: dict[str, Any]) -> Row:
-    return "envelope-consistency", message_type, json.dumps(ENVELOPE | doubtful).encode(), json.dumps(ENVELOPE | plain).encode()
+    return (
+        "envelope-consistency",
+        message_type,
+        json.dumps(ENVELOPE | doubtful).encode(),
+        json.dumps(ENVELOPE | plain).encode(),
+    )
 
 
 def products(doubtful: list[Any], plain: list[Any]) -> Row:
-    return offers("duplicate-items", {"productClusters": [{"products": doubtful}]}, {"productClusters": [{"products": plain}]})
+    return offers(
+        "duplicate-items", {"productClusters": [{"products": doubtful}]}, {"productClusters": [{"products": plain}]}
+    )
 
 
 COMPACT = json.dumps(OFFER)
@@ -107,24 +128,33 @@ ROWS: list[Row] = [
         for prop in ("availableStartDate", "availableEndDate", "lastUpdatedDateTimeUtc")
         for spelling, doubtful in SPELLED
     ),
-    *(record(f"timestamp-format.{spelling}", "lastUpdateDateTimeUtc", doubtful, LATER) for spelling, doubtful in SPELLED),
+    *(record(f"timestamp-format.{spelling}", "lastUpdateDateTimeUtc", doubtful, LATER) for spelling,
+    doubtful in SPELLED),
     offer("clock-tolerance", "lastUpdatedDateTimeUtc", "2024-06-01T12:00:01Z", "2024-06-01T12:00:00Z"),
     *(
         offer("cron-syntax", "deliveryScheduleCron", doubtful, plain)
         for doubtful, plain in (
-            ("", "* * * * *"), ("@daily", "0 0 * * *"), ("* * * * * *", "59 23 31 12 7"), ("60 * * * *", "*/15 0-23/2 1,15 1-6,9 0-5"),
-            ("0 24 * * *", "0 0 1 1 0"), ("* * 0 * *", "* * 1 * *"), ("* * * 13 *", "* * * 12 *"), ("* * * * 8", "* * * * 7"),
-            ("* * * JAN *", "* * * 1 *"), ("5/10 * * * *", "5-59/10 * * * *"), ("5-1 * * * *", "1-5 * * * *"), ("*/0 * * * *", "*/1 * * * *"),
-            ("*/60 * * * *", "*/59 * * * *"), ("*  * * * *", "* * * * *"), ("01 * * * *", "1 * * * *"), ("*,5 * * * *", "4,5 * * * *"),
+            ("", "* * * * *"), ("@daily", "0 0 * * *"), ("* * * * * *", "59 23 31 12 7"), ("60 * * * *",
+            "*/15 0-23/2 1,15 1-6,9 0-5"),
+            ("0 24 * * *", "0 0 1 1 0"), ("* * 0 * *", "* * 1 * *"), ("* * * 13 *", "* * * 12 *"), ("* * * * 8",
+            "* * * * 7"),
+            ("* * * JAN *", "* * * 1 *"), ("5/10 * * * *", "5-59/10 * * * *"), ("5-1 * * * *", "1-5 * * * *"),
+            ("*/0 * * * *", "*/1 * * * *"),
+            ("*/60 * * * *", "*/59 * * * *"), ("*  * * * *", "* * * * *"), ("01 * * * *", "1 * * * *"), ("*,5 * * * *",
+            "4,5 * * * *"),
         )
     ),
     *(
         offer("url-syntax", "fullImageUrl", doubtful, plain)
         for doubtful, plain in (
-            ("", "https://a.example"), ("http://0", "http://a.b0"), ("http://127.0.0.1/a", "https://127.0.0.a1/a"), ("https://localhost/", "https://localhost.example/"), ("/a.png", "https://a.example/a.png"), ("ftp://a.example", "http://a.example"),
-            ("https://a.example/a b", "https://a.example/a%20b"), ("https://a.example/%zz", "https://a.example/%ZZ".replace("ZZ", "7e")),
+            ("", "https://a.example"), ("http://0", "http://a.b0"), ("http://127.0.0.1/a", "https://127.0.0.a1/a"),
+            ("https://localhost/", "https://localhost.example/"), ("/a.png", "https://a.example/a.png"),
+            ("ftp://a.example", "http://a.example"),
+            ("https://a.example/a b", "https://a.example/a%20b"), ("https://a.example/%zz",
+            "https://a.example/%ZZ".replace("ZZ", "7e")),
             ("https://a.example:65536/", "https://a.example:65535/"), ("https://a.example:0/", "https://a.example:1/"),
-            ("https://-a.example/", "https://a-a.example/"), ("https:///a", "https://a.example/"), ("https://ä.example/", "https://xn--4ca.example/"),
+            ("https://-a.example/", "https://a-a.example/"), ("https:///a", "https://a.example/"),
+            ("https://ä.example/", "https://xn--4ca.example/"),
             ("https://u@a.example/", "https://a.example/u@"), ("https://a.example/[", "https://a.example/?q=a&b#c"),
         )
     ),
@@ -146,24 +176,33 @@ ROWS: list[Row] = [
         {"fixedOrderQuantities": [2, 9], "orderMinimum": 3, "orderMaximum": 9},
         {"fixedOrderQuantities": [3, 9], "orderMinimum": 3, "orderMaximum": 9},
     ),
-    offers("quantity-range", {"fixedOrderQuantities": [0], "orderMinimum": 1}, {"fixedOrderQuantities": [0], "orderMaximum": 1}),
-    offer("property-types", "additionalPropsRequiredOnOrder", [{"name": "a", "type": "\u00e9"}], [{"name": "a", "type": "string"}]),
-    offers("availability-order", {"availableStartDate": START, "availableEndDate": START}, {"availableStartDate": START, "availableEndDate": LATER}),
+    offers("quantity-range", {"fixedOrderQuantities": [0], "orderMinimum": 1}, {"fixedOrderQuantities": [0],
+    "orderMaximum": 1}),
+    offer("property-types", "additionalPropsRequiredOnOrder", [{"name": "a", "type": "\u00e9"}], [{"name": "a",
+    "type": "string"}]),
+    offers("availability-order", {"availableStartDate": START, "availableEndDate": START}, {"availableStartDate": START,
+    "availableEndDate": LATER}),
     offer("duplicate-items", "accessGroups", ["a", "b", "a"], ["a", "b", "A"]),
     offer("duplicate-items", "categoryIds", ["", ""], ["", " "]),
     offer("duplicate-items", "onlyShipMethodsAvailable", ["a", "a"], ["a"]),
     offer("duplicate-items", "fixedOrderQuantities", [1, 2, 1], [1, 2, -1]),
-    offer("duplicate-items", "additionalPropsRequiredOnOrder", [{"name": "a"}, {"name": "a", "hint": "x"}], [{"name": "a"}, {"name": "b"}]),
-    offer("duplicate-items", "omniChannel", {"offers": [{"offerId": "a"}] * 2}, {"offers": [{"offerId": "a"}, {"deliveryChannel": "a"}]}),
+    offer("duplicate-items", "additionalPropsRequiredOnOrder", [{"name": "a"}, {"name": "a", "hint": "x"}],
+    [{"name": "a"}, {"name": "b"}]),
+    offer("duplicate-items", "omniChannel", {"offers": [{"offerId": "a"}] * 2}, {"offers": [{"offerId": "a"},
+    {"deliveryChannel": "a"}]}),
     offer("duplicate-items", "omniChannel", {"offers": [{}, {}]}, {"offers": [{}]}),
-    offer("duplicate-items", "priceClasses", [{"name": "a", "price": 1}, {"name": "a"}], [{"name": "a"}, {"name": "b"}]),
-    offer("duplicate-items", "priceClasses", [{"price": 1, "name": "a"}, {"name": "a", "price": 1}], [{"price": 1}, {"price": 2}]),
+    offer("duplicate-items", "priceClasses", [{"name": "a", "price": 1}, {"name": "a"}], [{"name": "a"},
+    {"name": "b"}]),
+    offer("duplicate-items", "priceClasses", [{"price": 1, "name": "a"}, {"name": "a", "price": 1}], [{"price": 1},
+    {"price": 2}]),
     offer("duplicate-items", "priceClasses", [{"price": 1}, {"price": 1.0}], [{"price": 1}, {"price": 1.5}]),
-    offer("duplicate-items", "priceClasses", [{"priceTiers": [{"price": 1}] * 2}], [{"priceTiers": [{"price": 1}, {"price": 2}]}]),
+    offer("duplicate-items", "priceClasses", [{"priceTiers": [{"price": 1}] * 2}], [{"priceTiers": [{"price": 1},
+    {"price": 2}]}]),
     offers(
         "duplicate-items",
         {"priceClasses": [{"priceTiers": [{"price": 1, "pageCounts": [{"price": 1}] * 2}]}]},
-        {"priceClasses": [{"priceTiers": [{"price": 1, "pageCounts": [{"price": 1}]}, {"price": 2, "pageCounts": [{"price": 1}]}]}]},
+        {"priceClasses": [{"priceTiers": [{"price": 1, "pageCounts": [{"price": 1}]}, {"price": 2,
+        "pageCounts": [{"price": 1}]}]}]},
     ),
     offer("duplicate-items", "productClusters", [{"id": "a"}, {"id": "a"}], [{"id": "a"}, {"id": None}]),
     offer("duplicate-items", "productClusters", [{"id": None}] * 2, [{"id": None}, {"id": None, "products": None}]),
@@ -172,12 +211,15 @@ ROWS: list[Row] = [
     priced("duplicate-items", {"offerId": "q"}, {"offerId": "o"}),
     priced("duplicate-items", {"productIds": ["a", "a"]}, {"productIds": ["a", "b"]}),
     offer("integer-form", "orderMinimum", 1.0, 1),
-    *(text("integer-form", doubtful, plain) for doubtful, plain in ((b'1,"orderMinimum":1e0', b'1.0,"orderMinimum":1'), (b'1,"orderMaximum":2E1', b"1e0"))),
+    *(text("integer-form", doubtful, plain) for doubtful, plain in ((b'1,"orderMinimum":1e0', b'1.0,"orderMinimum":1'),
+    (b'1,"orderMaximum":2E1', b"1e0"))),
     *(
         text("double-range", doubtful, plain)
         for doubtful, plain in (
-            (b"1e400", b"1e300"), (b"-1e400", b"-1e300"), (b"1e-400", b"0e-400"), (b"9007199254740993", b"9007199254740992"),
-            (b"0.10000000000000000001", b"0.1000000000000000000"), (b"1" * 40, b"1" + b"0" * 40), (b"1e99999999999999999999", b"0e99999999999999999999"),
+            (b"1e400", b"1e300"), (b"-1e400", b"-1e300"), (b"1e-400", b"0e-400"), (b"9007199254740993",
+            b"9007199254740992"),
+            (b"0.10000000000000000001", b"0.1000000000000000000"), (b"1" * 40, b"1" + b"0" * 40),
+            (b"1e99999999999999999999", b"0e99999999999999999999"),
             (b"1.7976931348623159e308", b"1.7976931348623157e308"), (b"-" + b"9" * 10_000, b"-" + b"9" * 15),
         )
     ),
@@ -187,17 +229,20 @@ ROWS: list[Row] = [
     *(
         text("duplicate-properties", doubtful, plain)
         for doubtful, plain in (
-            (b'1,"weightInPounds":1', b'1,"omsOfferId":"1"'), (b'1,"number":"A-2"', b'1,"omsOfferId":"A-2"'), (b'1,"n\\u0075mber":"A-1"', b'1,"comments":"A-1"'),
+            (b'1,"weightInPounds":1', b'1,"omsOfferId":"1"'), (b'1,"number":"A-2"', b'1,"omsOfferId":"A-2"'),
+            (b'1,"n\\u0075mber":"A-1"', b'1,"comments":"A-1"'),
             (b'1,"omniChannel":{"offers":null,"offers":[]}', b'1,"omniChannel":{"offers":[]}'),
         )
     ),
     *(
         text("lone-surrogates", b'1,"comments":' + doubtful, b'1,"comments":' + plain)
-        for doubtful, plain in ((b'"\\ud800"', b'"\\ud83d\\ude00"'), (b'"\\udc80"', b'"\\ue000"'), (b'"\\ude00\\ud83d"', b'"\xf0\x9f\x98\x80"'), (b'"a\\udfffb"', b'"\\ufffd"'))
+        for doubtful, plain in ((b'"\\ud800"', b'"\\ud83d\\ude00"'), (b'"\\udc80"', b'"\\ue000"'), (b'"\\ude00\\ud83d"',
+        b'"\xf0\x9f\x98\x80"'), (b'"a\\udfffb"', b'"\\ufffd"'))
     ),
     text("nul-characters", b'1,"comments":"a\\u0000b"', b'1,"comments":"a\\u0001b"'),
     ("byte-order-mark", "offer-creation-request", b"\xef\xbb\xbf" + COMPACT.encode(), COMPACT.encode()),
-    *((f"encoding.{name[:6]}", "offer-creation-request", COMPACT.encode(name), COMPACT.encode()) for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")),
+    *((f"encoding.{name[:6]}", "offer-creation-request", COMPACT.encode(name),
+    COMPACT.encode()) for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")),
     text("encoding.other", b'1,"comments":"caf\xe9"', b'1,"comments":"caf\xc3\xa9"'),
     text("encoding.surrogates", b'1,"comments":"\xed\xa0\x80"', b'1,"comments":"\xed\x9f\xbf"'),
     text("encoding.overlong", b'1,"comments":"\xc0\xaf"', b'1,"comments":"/"'),
@@ -208,7 +253,8 @@ ROWS: list[Row] = [
     *(
         record(ambiguity, prop, doubtful, plain)
         for ambiguity, prop in (("product-types", "productType"), ("product-states", "status"))
-        for doubtful, plain in (("", "x"), (" Card", "Card"), ("1st", "First 1"), ("a_b", "a-b"), ("x" * 65, "x" * 64), ("é", "e"), ("a  b", "a b"))
+        for doubtful, plain in (("", "x"), (" Card", "Card"), ("1st", "First 1"), ("a_b", "a-b"), ("x" * 65, "x" * 64),
+        ("é", "e"), ("a  b", "a b"))
     ),
     *(
         envelope(message_type, doubtful, FAILED)
@@ -216,7 +262,8 @@ ROWS: list[Row] = [
         for doubtful in ({}, {"operationWasSuccessful": False}, {"failureMessages": ["x"]})
     ),
     envelope("product-list-response", FAILED | {"data": []}, {"data": []}),
-    envelope("product-list-response", {"data": [], "failureMessages": ["x"]}, {"data": [], "informationalMessages": ["x"]}),
+    envelope("product-list-response", {"data": [], "failureMessages": ["x"]}, {"data": [],
+    "informationalMessages": ["x"]}),
     priced("price-arithmetic", {"extendedPrice": 2.51}, {"extendedPrice": 2.5}),
     priced("price-arithmetic", {"quantity": 3}, {"extendedPrice": 2.5}),
     priced("price-rounding", {"extendedPrice": 2.504}, {"extendedPrice": 2.5}),
@@ -243,7 +290,11 @@ def test_every_ambiguity_that_a_message_can_touch_has_a_row() -> None:
 def test_every_site_of_an_ambiguity_has_a_row() -> None:
     """This test fails if a site in `ambiguities.json` is misspelt, because no message can contain the site."""
     touched = {
-        (row[0], row[1], "".join("[]" if step.isdecimal() else f".{step}" for step in touch.at.split("/")[1:]).lstrip("."))
+        (
+            row[0],
+            row[1],
+            "".join("[]" if step.isdecimal() else f".{step}" for step in touch.at.split("/")[1:]).lstrip("."),
+        )
         for row in ROWS
         for touch in check(row[1], row[2], now=NOW).ambiguities
     }
@@ -264,12 +315,16 @@ def test_each_ambiguity_is_reported_once_per_place() -> None:
     body = b'{"number":"A-1","offerType":"Email","number":"A-2","omniChannel":{"offers":[{"offerId":"\\u0000\\ud800"}]},"number":"A-3"}'
     found = [(touch.ambiguity, touch.at) for touch in check("offer-creation-request", body).ambiguities]
     assert sorted(found) == [
-        ("duplicate-properties", "/number"), ("lone-surrogates", "/omniChannel/offers/0/offerId"), ("nul-characters", "/omniChannel/offers/0/offerId"),
+        ("duplicate-properties", "/number"), ("lone-surrogates", "/omniChannel/offers/0/offerId"), ("nul-characters",
+        "/omniChannel/offers/0/offerId"),
     ]  # fmt: skip
 
 
 def test_prices_of_any_size_can_be_added() -> None:
-    body = json.dumps(ENVELOPE | {"data": {"customerId": "c", "offers": [PRICED | {"extendedPrice": "@"}, PRICED], "totalExtendedPrice": 1}})
+    body = json.dumps(
+        ENVELOPE
+        | {"data": {"customerId": "c", "offers": [PRICED | {"extendedPrice": "@"}, PRICED], "totalExtendedPrice": 1}}
+    )
     verdict = check("offer-pricing-response", body.replace('"@"', "9" * 400).encode())
     assert {touch.ambiguity for touch in verdict.ambiguities} == {"price-arithmetic", "double-range", "duplicate-items"}
 
@@ -282,6 +337,13 @@ def test_a_verdict_under_a_policy_follows_from_the_verdict_without_policies() ->
                 policies = contract.check_policies({touch.ambiguity: interpretation})
                 verdict = under(case.verdict, policies, contract)
                 if verdict is not None:
-                    assert verdict == check(case.message_type, case.body, now=NOW, policies=policies, headers=case.headers)
+                    assert verdict == check(
+                        case.message_type, case.body, now=NOW, policies=policies, headers=case.headers
+                    )
                     followed.add((case.verdict.label, verdict.label))
-    assert followed == {("invalid", "invalid"), ("unspecified", "invalid"), ("unspecified", "unspecified"), ("unspecified", "valid")}
+    assert followed == {
+        ("invalid", "invalid"),
+        ("unspecified", "invalid"),
+        ("unspecified", "unspecified"),
+        ("unspecified", "valid"),
+    }

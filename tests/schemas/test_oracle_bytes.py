@@ -76,7 +76,9 @@ def test_a_message_that_is_not_json_breaks_only_the_json_rule(name: str) -> None
     assert [entry.rule for entry in verdict.broken] == ["offer-creation-request/:json"]
 
 
-@pytest.mark.parametrize("body", [b" \t\r\n" + PLAIN + b" \t\r\n", PLAIN.replace(b"number", b"n\\u0075mber"), PLAIN.replace(b":", b" :\n ")])
+@pytest.mark.parametrize(
+    "body", [b" \t\r\n" + PLAIN + b" \t\r\n", PLAIN.replace(b"number", b"n\\u0075mber"), PLAIN.replace(b":", b" :\n ")]
+)
 def test_other_spellings_of_the_same_json_are_valid(body: bytes) -> None:
     assert check(OFFERS, body).label == "valid"
 
@@ -112,24 +114,30 @@ def test_other_spellings_of_the_same_json_are_valid(body: bytes) -> None:
         ("number", b"9" * 10_000, "invalid", {"double-range"}, "number:type"),
     ],
 )
-def test_a_number_is_judged_by_its_notation(prop: str, number: bytes, label: Label, touched: set[str], rule: str) -> None:
+def test_a_number_is_judged_by_its_notation(
+    prop: str, number: bytes, label: Label, touched: set[str], rule: str
+) -> None:
     body = offer(b'"%b":%b' % (prop.encode(), number)) if prop != "number" else PLAIN.replace(b'"A-1"', number)
     verdict = check(OFFERS, body)
     assert (verdict.label, ambiguities(verdict), rules(verdict)) == (label, touched, {rule} - {""})
 
 
-@pytest.mark.parametrize("number", [b"0.99999999999999999999", b"1.00000000000000000000001", b"2147483647." + b"0" * 700 + b"1"])
+@pytest.mark.parametrize(
+    "number", [b"0.99999999999999999999", b"1.00000000000000000000001", b"2147483647." + b"0" * 700 + b"1"]
+)
 def test_a_reader_that_keeps_every_digit_does_not_take_a_fraction_for_an_integer(number: bytes) -> None:
     verdict = check(OFFERS, offer(b'"orderMinimum":%b' % number), policies={"double-range": "exact"})
     assert (verdict.label, rules(verdict)) == ("invalid", {"orderMinimum:type"})
 
 
 @pytest.mark.parametrize(("places", "touched"), [(27, set()), (400, {"decimal-range"})])
-def test_a_reader_that_keeps_every_digit_may_find_more_of_them_than_a_decimal_holds(places: int, touched: set[str]) -> None:
-    record = (
-        b'{"productId":"p","productNumber":"P","productType":"Card","status":"Active","lastUpdateDateTimeUtc":"2024-01-01T00:00:00Z","weight":0.%b}'
+def test_a_reader_that_keeps_every_digit_may_find_more_of_them_than_a_decimal_holds(
+    places: int, touched: set[str]
+) -> None:
+    record = b'{"productId":"p","productNumber":"P","productType":"Card","status":"Active","lastUpdateDateTimeUtc":"2024-01-01T00:00:00Z","weight":0.%b}'
+    body = b'{"data":[%b],"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}' % (
+        record % (b"3" * places)
     )
-    body = b'{"data":[%b],"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}' % (record % (b"3" * places))
     assert ambiguities(check("product-list-response", body, policies={"double-range": "exact"})) == touched
     assert check("product-list-response", body, policies={"double-range": "rounded"}).label == "valid"
 
@@ -197,7 +205,9 @@ def test_a_duplicate_property_is_detected_next_to_deep_nesting(depth: int) -> No
 # --------------------------------------------------------------------------------------------------------- encodings
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-8-sig"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-8-sig"]
+)
 def test_a_message_in_another_encoding_is_unspecified_and_its_errors_are_found(encoding: str) -> None:
     assert check(OFFERS, PLAIN.decode().encode(encoding)).label == "unspecified"
     assert rules(check(OFFERS, offer(b'"orderMinimum":0').decode().encode(encoding))) == {"orderMinimum:minimum"}
@@ -211,7 +221,8 @@ def test_half_a_surrogate_pair_in_utf_16_is_unspecified() -> None:
 @pytest.mark.parametrize(
     ("bad", "kind"),
     [
-        (b"\xff", "other"), (b"\xc0\xaf", "overlong"), (b"\xed\xa0\x80", "surrogates"), (b"\xf4\x90\x80\x80", "overlong"), (b"\xc3", "other"),
+        (b"\xff", "other"), (b"\xc0\xaf", "overlong"), (b"\xed\xa0\x80", "surrogates"), (b"\xf4\x90\x80\x80",
+        "overlong"), (b"\xc3", "other"),
         (b"\x80", "other"), (b"\xed\xa0\x80\xc0\xaf", "overlong"), (b"\xc0\xaf\xff", "other"),
     ],
 )  # fmt: skip
@@ -236,7 +247,9 @@ def test_messages_of_any_nesting_depth_are_judged(escape: bytes) -> None:
     for depth in (63, 64, 65, 128, 255, 256, *range(900, 1010, 3), 10_000, 100_000):
         deep = b"[" * depth + escape + b"]" * depth
         assert rules(check(OFFERS, offer(b'"comments":' + deep))) == {"comments:type"}, depth
-        assert rules(check(OFFERS, offer(b'"omniChannel":{"offers":[%b]}' % deep))) == {"omniChannel.offers[]:type"}, depth
+        assert rules(check(OFFERS, offer(b'"omniChannel":{"offers":[%b]}' % deep))) == {"omniChannel.offers[]:type"}, (
+            depth
+        )
 
 
 def test_deeply_nested_objects_are_judged() -> None:

@@ -55,7 +55,14 @@ def test_the_fast_parser_reads_any_json_like_the_full_one(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"[9007199254740993]", b'{"a":9007199254740993}', b'{"a":-9007199254740993,"b":0}', b"9007199254740993", b'["\\u0000"]']
+    "body",
+    [
+        b"[9007199254740993]",
+        b'{"a":9007199254740993}',
+        b'{"a":-9007199254740993,"b":0}',
+        b"9007199254740993",
+        b'["\\u0000"]',
+    ],
 )
 def test_the_fast_parser_leaves_ambiguous_json_to_the_full_one(body: bytes) -> None:
     assert read(body).exotic

@@ -33,8 +33,14 @@ def sites(text: str, message_type: str = OFFER) -> Any:
     ("text", "expected"),
     [
         ('"*.productId" = ["P-1", "P-2", "P-1"]', {f"{PRODUCTS}.productId": ["P-1", "P-2"]}),
-        ('orderMinimum = [5]\n"categoryIds[]" = {lines = "ids.txt"}', {"orderMinimum": [5], "categoryIds[]": ["a", " b"]}),
-        (f'"{PRODUCTS}.productQuantityInOffer" = {{csv = "p.csv", column = "quantity"}}', {f"{PRODUCTS}.productQuantityInOffer": [10, 5, 0]}),
+        (
+            'orderMinimum = [5]\n"categoryIds[]" = {lines = "ids.txt"}',
+            {"orderMinimum": [5], "categoryIds[]": ["a", " b"]},
+        ),
+        (
+            f'"{PRODUCTS}.productQuantityInOffer" = {{csv = "p.csv", column = "quantity"}}',
+            {f"{PRODUCTS}.productQuantityInOffer": [10, 5, 0]},
+        ),
         ('[target]\nurl = "http://a"\n[values]\nnumber = ["A"]', {"number": ["A"]}),
         ('[tool.brokerfuzz.values]\nnumber = ["A"]', {"number": ["A"]}),
     ],
@@ -60,7 +66,10 @@ ROW = '[[rows]]\ncsv = "p.csv"\n'
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ('\n"productID" = ["P-1"]', "v.toml:2: unknown site 'productID': did you mean 'productClusters[].products[].productId' or"),
+        (
+            '\n"productID" = ["P-1"]',
+            "v.toml:2: unknown site 'productID': did you mean 'productClusters[].products[].productId' or",
+        ),
         ('numbr = ["P-1"]', "v.toml:1: unknown site 'numbr': did you mean 'number'?"),
         ('"*.prodctId" = ["P-1"]', "v.toml:1: unknown site '*.prodctId': did you mean"),
         ("a = 5", "v.toml:1: 5 is not a list of values"),
@@ -75,21 +84,45 @@ ROW = '[[rows]]\ncsv = "p.csv"\n'
         ('number = {csv = "p.csv"}', "v.toml:1: {'csv': 'p.csv'} is not a list of values"),
         ('number = {csv = "p.csv", column = "empty"}', "v.toml:1: number has no values"),
         ('number = {csv = "head.csv", column = "id"}', "v.toml:1: head.csv has no rows"),
-        ('\nnumber = [\n"A",\n2020-01-01]', "v.toml:4: datetime.date(2020, 1, 1) is not a string, a number or a boolean"),
-        ('\nnumber = [\n"A",\n77]', "v.toml:4: 77 breaks the rule number:type (expected a string): correct or remove this value"),
+        (
+            '\nnumber = [\n"A",\n2020-01-01]',
+            "v.toml:4: datetime.date(2020, 1, 1) is not a string, a number or a boolean",
+        ),
+        (
+            '\nnumber = [\n"A",\n77]',
+            "v.toml:4: 77 breaks the rule number:type (expected a string): correct or remove this value",
+        ),
         ('number = [""]', "v.toml:1: '' breaks the rule number:minLength (expected at least 1 character)"),
         ('"*.productId" = [""]', "productId:minLength (expected at least 1 character)"),
         ('offerType = ["Fax"]', "v.toml:1: 'Fax' breaks the rule offerType:enum (expected one of 'Direct Mail'"),
-        ('orderMinimum = {csv = "p.csv", column = "pages"}', "p.csv:4: 'x' breaks the rule orderMinimum:type (expected an integer or null)"),
-        ('orderMinimum = {csv = "p.csv", column = "quantity"}', "p.csv:4: 0 breaks the rule orderMinimum:minimum (expected at least 1)"),
+        (
+            'orderMinimum = {csv = "p.csv", column = "pages"}',
+            "p.csv:4: 'x' breaks the rule orderMinimum:type (expected an integer or null)",
+        ),
+        (
+            'orderMinimum = {csv = "p.csv", column = "quantity"}',
+            "p.csv:4: 0 breaks the rule orderMinimum:minimum (expected at least 1)",
+        ),
         ('comments = ["a\\u0000"]', "v.toml:1: 'a\\x00' contains NUL: remove this value"),
         (f'comments = ["{"a" * 1025}"]', "contains more than 1,024 characters: remove this value"),
         ("defaultPrice = [9007199254740993]", "v.toml:1: 9007199254740993 is larger than 2**53: remove this value"),
         ("defaultPrice = [-1e300]", "v.toml:1: -1e+300 is larger than 2**53: remove this value"),
-        ('productClusters = ["a"]', f"v.toml:1: productClusters of {OFFER} is not a string, a number or a boolean: use productClusters[]"),
-        ('lastUpdatedDateTimeUtc = ["2020-01-01T00:00:00Z"]', "v.toml:1: lastUpdatedDateTimeUtc of offer-creation-request cannot have values"),
-        ('"data.totalExtendedPrice" = [1]', "v.toml:1: data.totalExtendedPrice of offer-pricing-response cannot have values"),
-        ('number = ["a"]\n"num*" = ["b"]', f"v.toml:2: number of {OFFER} already has values: remove one of the two entries"),
+        (
+            'productClusters = ["a"]',
+            f"v.toml:1: productClusters of {OFFER} is not a string, a number or a boolean: use productClusters[]",
+        ),
+        (
+            'lastUpdatedDateTimeUtc = ["2020-01-01T00:00:00Z"]',
+            "v.toml:1: lastUpdatedDateTimeUtc of offer-creation-request cannot have values",
+        ),
+        (
+            '"data.totalExtendedPrice" = [1]',
+            "v.toml:1: data.totalExtendedPrice of offer-pricing-response cannot have values",
+        ),
+        (
+            'number = ["a"]\n"num*" = ["b"]',
+            f"v.toml:2: number of {OFFER} already has values: remove one of the two entries",
+        ),
         ("", "v.toml: no site has values"),
         ("number = [", "v.toml is not TOML"),
         ("rows = 5", "v.toml:1: rows is not an array of tables"),
@@ -99,8 +132,14 @@ ROW = '[[rows]]\ncsv = "p.csv"\n'
         (f'{ROW}"*.products[].productId" = "name"', "v.toml:3: unknown column 'name'"),
         (f'{ROW}\n{ROW}"*.nothing" = "id"', "v.toml:2: the columns are not assigned to sites"),
         (f'{ROW}number = "id"\n\n{ROW}"*.nothing" = "id"', "v.toml:7: unknown site '*.nothing'"),
-        (f'{ROW}"{PRODUCTS}.productQuantityInOffer" = "empty"', f"p.csv:2: the value of {PRODUCTS}.productQuantityInOffer is missing"),
-        (f'{ROW}"categoryIds[]" = "id"', "v.toml:2: categoryIds[] is an item of an array, but rows can contain only properties of objects"),
+        (
+            f'{ROW}"{PRODUCTS}.productQuantityInOffer" = "empty"',
+            f"p.csv:2: the value of {PRODUCTS}.productQuantityInOffer is missing",
+        ),
+        (
+            f'{ROW}"categoryIds[]" = "id"',
+            "v.toml:2: categoryIds[] is an item of an array, but rows can contain only properties of objects",
+        ),
     ],
 )
 def test_each_mistake_is_reported_with_its_file_and_line(text: str, error: str) -> None:
@@ -114,7 +153,9 @@ def test_each_mistake_is_reported_with_its_file_and_line(text: str, error: str) 
 
 def test_nul_is_reported_if_the_contract_does_not_limit_the_length_of_strings(tmp_path: Path) -> None:
     ambiguities = json.loads((DATA / "ambiguities.json").read_bytes())
-    (tmp_path / "ambiguities.json").write_text(json.dumps([entry for entry in ambiguities if entry["detector"] != "string_length"]))
+    (tmp_path / "ambiguities.json").write_text(
+        json.dumps([entry for entry in ambiguities if entry["detector"] != "string_length"])
+    )
     assert load_contract(tmp_path, {"comments": ["a" * 1025]}).values is not None
     with pytest.raises(ReferenceDataError, match=r"'a\\x00' contains NUL: remove this value"):
         load_contract(tmp_path, {"comments": ["a\0"]})

@@ -19,23 +19,34 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null|[{}\[\],:]')
 PROPERTY = re.compile(rb'("(?:[^"\\]|\\.)*":)("(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null)')
 NUMBERS = (
-    b"0", b"1", b"2", b"1.0", b"-0", b"1e0", b"10e-1", b"-1", b"0.5", b"2147483647", b"2147483648", b"-2147483648", b"-2147483649", b"1e400", b"1e-400",
-    b"9007199254740993", b"0.99999999999999999999", b"79228162514264337593543950335", b"79228162514264337593543950336", b"7e28", b"1e-28", b"1e-29",
+    b"0", b"1", b"2", b"1.0", b"-0", b"1e0", b"10e-1", b"-1", b"0.5", b"2147483647", b"2147483648", b"-2147483648",
+    b"-2147483649", b"1e400", b"1e-400",
+    b"9007199254740993", b"0.99999999999999999999", b"79228162514264337593543950335", b"79228162514264337593543950336",
+    b"7e28", b"1e-28", b"1e-29",
     b"1e-99999999999999999999", b"-1e-400", b"3" * 700, b"0.1" + b"0" * 700,
 )  # fmt: skip
 STRINGS = (
-    b'""', b'" "', b'"Product List"', b'"product list"', b'"Email"', b'"\\u0000"', b'"\\ud800"', b'"\\ud83d\\ude00"', b'"a b-c"', b'"a  b"', b'"1a"',
-    b'"2026-03-01T12:00:00Z"', b'"2026-03-01T12:00:00.001Z"', b'"2026-03-01T12:05:00Z"', b'"2026-03-01T12:05:00.5Z"', b'"2999-01-01t00:00:00+01:00"',
-    b'"2026-03-01T14:05:00+02:00"', b'"2020-02-30T00:00:00Z"', b'"1752-12-31T23:59:59Z"', b'"2016-12-31T23:59:60Z"', b'"2016-12-31T20:29:60-03:30"',
-    b'"2016-12-31T22:59:60Z"', b'"2026-03-01"', b'"2020-01-01 00:00:00"', b'"0001-01-01T00:00:00+01:00"', b'"9999-12-31T23:59:59-01:00"', b'"0000-01-01T00:00:00Z"',
-    b'"2999-12-31T23:59Z"', b'"29991231T235959Z"', b'"19991231T235959Z"', b'"2999-01-01T00:00:00+0000"', b'"10000-01-01T00:00:00Z"', b'"+002999-01-01T00:00:00Z"',
-    b'"2999-12-31T23:59:60Z"', b'"1998-12-31T23:59:60"', b'"2026-03-02T00:00Z"', b'"2026-03-03T00:00Z"', b'"2999-02-30T00:00:00Z"', b'" 2999-01-01"',
-    b'"0 9 * * 1-5"', b'"0 9 * * 5-1"', b'"*/0 * * * *"', b'"*/59,1 * * * *"', b'"5/10 * * * *"', b'"0-59/5 * 1,15-20/2 12 7"', b'"60 * * * *"', b'"05 * * * *"',
-    b'"http://a.bc:65536/"', b'"https://a.bc/%zz"', b'"HTTP://a.bc"', b'"http://a.bc?q/?#f?"', b'"http://a.b"', b'"http://a-.bc"', b'"https://u@a.bc/[1]"',
+    b'""', b'" "', b'"Product List"', b'"product list"', b'"Email"', b'"\\u0000"', b'"\\ud800"', b'"\\ud83d\\ude00"',
+    b'"a b-c"', b'"a  b"', b'"1a"',
+    b'"2026-03-01T12:00:00Z"', b'"2026-03-01T12:00:00.001Z"', b'"2026-03-01T12:05:00Z"', b'"2026-03-01T12:05:00.5Z"',
+    b'"2999-01-01t00:00:00+01:00"',
+    b'"2026-03-01T14:05:00+02:00"', b'"2020-02-30T00:00:00Z"', b'"1752-12-31T23:59:59Z"', b'"2016-12-31T23:59:60Z"',
+    b'"2016-12-31T20:29:60-03:30"',
+    b'"2016-12-31T22:59:60Z"', b'"2026-03-01"', b'"2020-01-01 00:00:00"', b'"0001-01-01T00:00:00+01:00"',
+    b'"9999-12-31T23:59:59-01:00"', b'"0000-01-01T00:00:00Z"',
+    b'"2999-12-31T23:59Z"', b'"29991231T235959Z"', b'"19991231T235959Z"', b'"2999-01-01T00:00:00+0000"',
+    b'"10000-01-01T00:00:00Z"', b'"+002999-01-01T00:00:00Z"',
+    b'"2999-12-31T23:59:60Z"', b'"1998-12-31T23:59:60"', b'"2026-03-02T00:00Z"', b'"2026-03-03T00:00Z"',
+    b'"2999-02-30T00:00:00Z"', b'" 2999-01-01"',
+    b'"0 9 * * 1-5"', b'"0 9 * * 5-1"', b'"*/0 * * * *"', b'"*/59,1 * * * *"', b'"5/10 * * * *"',
+    b'"0-59/5 * 1,15-20/2 12 7"', b'"60 * * * *"', b'"05 * * * *"',
+    b'"http://a.bc:65536/"', b'"https://a.bc/%zz"', b'"HTTP://a.bc"', b'"http://a.bc?q/?#f?"', b'"http://a.b"',
+    b'"http://a-.bc"', b'"https://u@a.bc/[1]"',
     b'"' + b"x" * 1024 + b'"', b'"' + b"x" * 1025 + b'"',
 )  # fmt: skip
 OTHERS = (
-    b"null", b"true", b"{}", b"[]", b"[null]", b'[""]', b'[{"products":null}]', b'[{"products":[]}]', b"\xff", b"\xef\xbb\xbf", b",", b"]",
+    b"null", b"true", b"{}", b"[]", b"[null]", b'[""]', b'[{"products":null}]', b'[{"products":[]}]', b"\xff",
+    b"\xef\xbb\xbf", b",", b"]",
     b'"\xc0\xaf"', b'"\xc0\xa2"', b'"Emai\xc1\xac"', b'"\xf5\x80\x80\x80"', b'"\xed\xa0\x80"', b"NaN", b"01", b"",
 )  # fmt: skip
 
@@ -43,8 +54,8 @@ OTHERS = (
 def disagreements(cases: Iterable[Case]) -> Iterator[str]:
     """Yields a line for each case about which the two judges disagree.
 
-    Both judges must find the same label, the same places of faults in an invalid message, and the same ambiguities of an
-    unspecified message.
+    Both judges must find the same label, the same places of faults in an invalid message, and the same ambiguities of
+    an unspecified message.
     """
     for case in cases:
         if case.headers:  # the second judge sees only bytes
@@ -81,7 +92,11 @@ def edited(body: bytes, chance: Random) -> bytes:
             body = body[:begin] + chance.choice((*NUMBERS, *STRINGS, *OTHERS)) + body[end:]
             continue
         name, value = (chosen := chance.choice(properties)).groups()
-        like = (STRINGS if value[:1] == b'"' else NUMBERS if value[:1] in b"-0123456789" else OTHERS) if chance.random() < 0.9 else (NUMBERS + OTHERS)
+        like = (
+            (STRINGS if value[:1] == b'"' else NUMBERS if value[:1] in b"-0123456789" else OTHERS)
+            if chance.random() < 0.9
+            else (NUMBERS + OTHERS)
+        )
         new = name + chance.choice((*like, *(other[2] for other in properties)) if chance.random() < 0.8 else like)
         if chance.random() < 0.2:
             new = b",".join(chance.sample([new, chosen[0]], 2))
@@ -89,13 +104,17 @@ def edited(body: bytes, chance: Random) -> bytes:
     return body
 
 
-def random_cases(message_type: MessageType, count: int, seed: int, verdicts: Sequence[Label] = LABELS) -> Iterator[Case]:
+def random_cases(
+    message_type: MessageType, count: int, seed: int, verdicts: Sequence[Label] = LABELS
+) -> Iterator[Case]:
     plan = Plan(message_type=message_type, now=NOW, seed=seed, only_random=True, count=count, verdicts=tuple(verdicts))
     return (case for _, case in plan.numbered())
 
 
 def failed(data: bytes) -> tuple[MessageType, bytes]:
-    """Returns a failed pricing response in which the property `data` occurs twice: first with null, then with `data`."""
+    """Returns a failed pricing response in which the property `data` occurs twice: first with null, then with
+    `data`.
+    """
     rest = b'"failureMessages":["a"],"informationalMessages":[],"operationWasSuccessful":false'
     return "offer-pricing-response", b'{"data":null,%b,"data":%b}' % (rest, data)
 
@@ -104,19 +123,30 @@ def failed(data: bytes) -> tuple[MessageType, bytes]:
     ("message", "touched"),
     [
         (failed(b"{}"), {"duplicate-properties"}),
-        (failed(b'{"customerId":"c","offers":[],"totalExtendedPrice":0}'), {"duplicate-properties", "envelope-consistency"}),
         (
-            ("offer-creation-request", b'{"number":"A","offerType":"FAX","orderMinimum":1.0,"offerType":"VDM","orderMinimum":1}'),
+            failed(b'{"customerId":"c","offers":[],"totalExtendedPrice":0}'),
+            {"duplicate-properties", "envelope-consistency"},
+        ),
+        (
+            (
+                "offer-creation-request",
+                b'{"number":"A","offerType":"FAX","orderMinimum":1.0,"offerType":"VDM","orderMinimum":1}',
+            ),
             {"duplicate-properties"},
         ),
         (
-            ("offer-creation-request", b'{"number":"A","offerType":"VDM","orderMinimum":1.0,"offerType":"FAX","orderMinimum":1}'),
+            (
+                "offer-creation-request",
+                b'{"number":"A","offerType":"VDM","orderMinimum":1.0,"offerType":"FAX","orderMinimum":1}',
+            ),
             {"duplicate-properties", "integer-form"},
         ),
     ],
     ids=["a relation, broken", "a relation", "a value, broken", "a value"],
 )
-def test_an_ambiguity_does_not_count_in_interpretations_that_break_a_rule(message: tuple[MessageType, bytes], touched: set[str]) -> None:
+def test_an_ambiguity_does_not_count_in_interpretations_that_break_a_rule(
+    message: tuple[MessageType, bytes], touched: set[str]
+) -> None:
     verdict = check(*message, now=NOW)
     assert (verdict.label, {touch.ambiguity for touch in verdict.ambiguities}) == ("unspecified", touched)
     assert judge(*message, NOW).asked == touched

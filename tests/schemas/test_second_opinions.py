@@ -10,19 +10,34 @@ OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Direct Mail"}
 PRODUCT: dict[str, Any] = {"productId": "p", "productQuantityInOffer": 1}
 LISTED: dict[str, Any] = {"number": "A-1", "offerType": "Product List", "productClusters": [{"products": [PRODUCT]}]}
 RECORD: dict[str, Any] = {
-    "productId": "p", "productNumber": "P-1", "productType": "Card", "status": "Active", "lastUpdateDateTimeUtc": "2024-01-01T00:00:00Z",
+    "productId": "p", "productNumber": "P-1", "productType": "Card", "status": "Active",
+    "lastUpdateDateTimeUtc": "2024-01-01T00:00:00Z",
 }  # fmt: skip
-ENVELOPE: dict[str, Any] = {"data": None, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True}
+ENVELOPE: dict[str, Any] = {
+    "data": None,
+    "failureMessages": [],
+    "informationalMessages": [],
+    "operationWasSuccessful": True,
+}
 PRICED: dict[str, Any] = {"offerId": "o", "quantity": 1, "unitPrice": 0, "extendedPrice": 0}
 PRICING: dict[str, Any] = {"customerId": "c", "offers": [PRICED], "totalExtendedPrice": 0}
 TIER: dict[str, Any] = {"price": 1}
 
 TEXTS = (
-    "omsOfferId", "xmVendorTemplateId", "xmVendorUStoreId", "description", "comments", "availableStartDate", "availableEndDate",
-    "lastUpdatedDateTimeUtc", "deliveryScheduleCron", "fullImageUrl", "thumbnailUrl", "pdfUrl", "secureEmailSubject", "secureEmailBody",
+    "omsOfferId", "xmVendorTemplateId", "xmVendorUStoreId", "description", "comments", "availableStartDate",
+    "availableEndDate",
+    "lastUpdatedDateTimeUtc", "deliveryScheduleCron", "fullImageUrl", "thumbnailUrl", "pdfUrl", "secureEmailSubject",
+    "secureEmailBody",
     "unitOfMeasure",
 )  # fmt: skip
-FLAGS = ("doSuppressShippingAndHandling", "isActive", "isAvailableViaCoopFunds", "isInventoried", "isTaxable", "requiresApproval")
+FLAGS = (
+    "doSuppressShippingAndHandling",
+    "isActive",
+    "isAvailableViaCoopFunds",
+    "isInventoried",
+    "isTaxable",
+    "requiresApproval",
+)
 PRICES = ("defaultPrice", "surcharge", "weightInPounds")
 TEXT_LISTS = ("accessGroups", "categoryIds", "onlyShipMethodsAvailable")
 LISTS = (*TEXT_LISTS, "fixedOrderQuantities", "additionalPropsRequiredOnOrder", "priceClasses", "productClusters")
@@ -89,7 +104,10 @@ VALID_OFFERS: list[Any] = [
     property_on_order(name="n", type="", hint=None, label=None, value=None),
     property_on_order(name="n", type="string", hint="", label="", value=""),
     *(OFFER | {"omniChannel": value} for value in each(None, {}, {"offers": None}, {"offers": []}, {"offers": [{}]})),
-    OFFER | {"omniChannel": {"offers": [{"offerId": None, "deliveryChannel": None}, {"offerId": "", "deliveryChannel": "x"}]}},
+    OFFER
+    | {
+        "omniChannel": {"offers": [{"offerId": None, "deliveryChannel": None}, {"offerId": "", "deliveryChannel": "x"}]}
+    },
     price_class(),
     price_class(name="", price=None, priceTiers=None),
     price_class(name="x", price=-1, priceTiers=[]),
@@ -121,7 +139,8 @@ INVALID_OFFERS: list[Any] = [
     *(OFFER | {name: value} for name in LISTS for value in each("x", 1, {}, [None], [[]])),
     *(OFFER | {name: [1]} for name in TEXT_LISTS),
     *(OFFER | {"fixedOrderQuantities": [value]} for value in each(INT32[0] - 1, INT32[1] + 1, 1.5, "1", True)),
-    *(OFFER | {name: value} for name in ("orderMinimum", "orderMaximum") for value in each(0, -1, INT32[1] + 1, 1.5, "1")),
+    *(OFFER | {name: value} for name in ("orderMinimum", "orderMaximum") for value in each(0, -1, INT32[1] + 1, 1.5,
+    "1")),
     property_on_order(),
     *(property_on_order(name=value) for value in each(None, 1)),
     *(property_on_order(name="n", type=value) for value in each(None, 1)),
@@ -129,24 +148,31 @@ INVALID_OFFERS: list[Any] = [
     property_on_order(name="n", unknown=1),
     *(OFFER | {"omniChannel": value} for value in each([], "x", {"unknown": 1}, {"offers": {}}, {"offers": [None]})),
     *(OFFER | {"omniChannel": {"offers": [{prop: 1}]}} for prop in ("offerId", "deliveryChannel", "unknown")),
-    *(price_class(**props) for props in each({"name": None}, {"name": 1}, {"price": "1"}, {"priceTiers": {}}, {"unknown": 1})),
+    *(price_class(**props) for props in each({"name": None}, {"name": 1}, {"price": "1"}, {"priceTiers": {}},
+    {"unknown": 1})),
     price_class(priceTiers=[{}]),
     *(tier(price=value) for value in each(None, "1", True)),
-    *(tier(**{name: value}) for name in ("minimumQuantity", "maximumQuantity") for value in each(INT32[0] - 1, INT32[1] + 1, 1.5, "1")),
+    *(tier(**{name: value}) for name in ("minimumQuantity", "maximumQuantity") for value in each(INT32[0] - 1,
+    INT32[1] + 1, 1.5, "1")),
     *(tier(pageCounts=value) for value in each({}, [None])),
     tier(unknown=1),
-    *(pages(**{name: value}) for name in ("minimumPages", "maximumPages") for value in each(INT32[0] - 1, INT32[1] + 1, 1.5, "1")),
+    *(pages(**{name: value}) for name in ("minimumPages", "maximumPages") for value in each(INT32[0] - 1, INT32[1] + 1,
+    1.5, "1")),
     pages(price="1"),
     pages(unknown=1),
-    *(OFFER | {"productClusters": [cluster]} for cluster in each(1, {"id": 1}, {"unknown": 1}, {"products": {}}, {"products": []})),
-    *(LISTED | {"productClusters": clusters} for clusters in each(None, [], [{}], [{"products": None}], [{"products": []}])),
+    *(OFFER | {"productClusters": [cluster]} for cluster in each(1, {"id": 1}, {"unknown": 1}, {"products": {}},
+    {"products": []})),
+    *(LISTED | {"productClusters": clusters} for clusters in each(None, [], [{}], [{"products": None}],
+    [{"products": []}])),
     LISTED | {"productClusters": [{"products": [PRODUCT]}, {"id": "x"}]},
     without(LISTED, "productClusters"),
-    *(offer | {"productClusters": [{"products": [value]}]} for offer in (OFFER, LISTED) for value in each(None, {}, without(PRODUCT, "productId"))),
+    *(offer | {"productClusters": [{"products": [value]}]} for offer in (OFFER, LISTED) for value in each(None, {},
+    without(PRODUCT, "productId"))),
     *(product(offer, productId=value) for offer in (OFFER, LISTED) for value in each(None, "", 1)),
     *(product(OFFER, productQuantityInOffer=value) for value in each(None, 1.5, "1", INT32[0] - 1, INT32[1] + 1)),
     *(product(offer, pageCount=value) for offer in (OFFER, LISTED) for value in each(0, -1, 1.5, "1", INT32[1] + 1)),
-    *(product(OFFER, **{prop: value}) for prop, value in (("associatedFileName", 1), ("surcharge", "1"), ("unknown", 1))),
+    *(product(OFFER, **{prop: value}) for prop, value in (("associatedFileName", 1), ("surcharge", "1"), ("unknown",
+    1))),
     OFFER | {"productClusters": [{"products": [without(PRODUCT, "productQuantityInOffer")]}]},
 ]  # fmt: skip
 VALID_LISTINGS: list[Any] = [
@@ -166,7 +192,8 @@ INVALID_ENVELOPES: list[Any] = [
     None, [], "x", {},
     *(without(ENVELOPE, prop) for prop in ENVELOPE),
     ENVELOPE | {"unknown": 1},
-    *(ENVELOPE | {prop: value} for prop in ("failureMessages", "informationalMessages") for value in each(None, {}, "x", [1], [None])),
+    *(ENVELOPE | {prop: value} for prop in ("failureMessages", "informationalMessages") for value in each(None, {}, "x",
+    [1], [None])),
     *(ENVELOPE | {"operationWasSuccessful": value} for value in each(None, 0, "true")),
     *(ENVELOPE | {"data": value} for value in each(1, "x", False)),
 ]  # fmt: skip
@@ -176,7 +203,10 @@ INVALID_LISTINGS: list[Any] = [
     *(listing(value) for value in each(None, 1, [], {})),
     *(listing(without(RECORD, prop)) for prop in RECORD),
     *(listing(RECORD | {prop: value}) for prop in RECORD for value in each(None, 1)),
-    *(listing(RECORD, RECORD | {prop: 1}) for prop in ("billingEntityId", "productDescription", "productOwner", "unitOfMeasure")),
+    *(
+        listing(RECORD, RECORD | {prop: 1})
+        for prop in ("billingEntityId", "productDescription", "productOwner", "unitOfMeasure")
+    ),
     *(listing(RECORD | {"weight": value}) for value in each("1", True)),
     listing(RECORD | {"unknown": None}),
 ]
@@ -193,7 +223,10 @@ INVALID_PRICINGS: list[Any] = [
     *INVALID_ENVELOPES,
     *(ENVELOPE | {"data": value} for value in each([], {})),
     *(ENVELOPE | {"data": without(PRICING, prop)} for prop in PRICING),
-    *(pricing(**props) for props in each({"customerId": None}, {"customerId": 1}, {"offers": None}, {"offers": {}}, {"unknown": 1})),
+    *(
+        pricing(**props)
+        for props in each({"customerId": None}, {"customerId": 1}, {"offers": None}, {"offers": {}}, {"unknown": 1})
+    ),
     *(pricing(offers=[value]) for value in each(None, [], {})),
     *(pricing(totalExtendedPrice=value) for value in each(None, "1", -0.5)),
     *(pricing(offers=[without(PRICED, prop)]) for prop in PRICED),
@@ -220,7 +253,9 @@ TABLE: list[tuple[MessageType, bool, list[Any]]] = [
 def test_five_validators_agree_with_the_contract(message_type: MessageType) -> None:
     rows = [(value, valid) for kind, valid, values in TABLE if kind == message_type for value in values]
     verdicts = agree(message_type, [value for value, _ in rows])
-    assert [(value, said) for (value, valid), said in zip(rows, verdicts, strict=True) if set(said.values()) != {valid}] == []
+    assert [
+        (value, said) for (value, valid), said in zip(rows, verdicts, strict=True) if set(said.values()) != {valid}
+    ] == []
     assert all(len(said) == 5 for said in verdicts)
 
 
@@ -229,17 +264,24 @@ def test_a_flat_schema_means_what_the_schema_as_written_means(message_type: Mess
     from jsonschema_rs import Draft202012Validator
 
     flat = Draft202012Validator(deepcopy(load_contract().flat[message_type]))
-    assert [value for kind, valid, values in TABLE if kind == message_type for value in values if flat.is_valid(value) is not valid] == []
+    assert [
+        value
+        for kind, valid, values in TABLE
+        if kind == message_type
+        for value in values
+        if flat.is_valid(value) is not valid
+    ] == []
 
 
 def test_the_schemas_use_only_keywords_of_draft_7() -> None:
     """fastjsonschema supports only draft 7, and would ignore or misinterpret later keywords.
 
-    Examples are unevaluatedProperties, prefixItems, dependentRequired, minContains, $defs, $dynamicRef, and keywords next to a
-    $ref. If a schema used such a keyword, the results of fastjsonschema would be worthless.
+    Examples are unevaluatedProperties, prefixItems, dependentRequired, minContains, $defs, $dynamicRef, and keywords
+    next to a $ref. If a schema used such a keyword, the results of fastjsonschema would be worthless.
     """
     known = {
-        "$schema", "$id", "$comment", "title", "description", "default", "type", "enum", "const", "minimum", "maximum", "minLength", "minItems",
+        "$schema", "$id", "$comment", "title", "description", "default", "type", "enum", "const", "minimum", "maximum",
+        "minLength", "minItems",
         "required", "properties", "additionalProperties", "items", "allOf", "if", "then",
     }  # fmt: skip
     for schema in load_contract().schemas.values():
@@ -250,5 +292,9 @@ def test_the_schemas_use_only_keywords_of_draft_7() -> None:
 def all_schemas(schema: Any) -> list[dict[str, Any]]:
     if not isinstance(schema, dict):
         return []
-    below = [*schema.get("properties", {}).values(), *schema.get("allOf", []), *(schema[k] for k in ("items", "if", "then") if k in schema)]
+    below = [
+        *schema.get("properties", {}).values(),
+        *schema.get("allOf", []),
+        *(schema[k] for k in ("items", "if", "then") if k in schema),
+    ]
     return [schema, *(found for each in below for found in all_schemas(each))]

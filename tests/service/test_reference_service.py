@@ -23,12 +23,18 @@ INVALID: dict[str, tuple[Any, str]] = {
     "an empty number": ({**OFFER, "number": ""}, "/number: expected "),
     "no number": ({"offerType": "Email"}, "/number: required property is missing"),
     "another offer type": ({**OFFER, "offerType": "Fax"}, "/offerType: expected one of "),
-    "a Product List without clusters": ({**OFFER, "offerType": "Product List"}, "/productClusters: required property is missing"),
+    "a Product List without clusters": (
+        {**OFFER, "offerType": "Product List"},
+        "/productClusters: required property is missing",
+    ),
     "an empty product ID": (
         {**OFFER, "productClusters": [{"products": [{"productId": "", "productQuantityInOffer": 1}]}]},
         "/productClusters/0/products/0/productId: expected ",
     ),
-    "an update in the future": ({**OFFER, "lastUpdatedDateTimeUtc": "2999-01-01T00:00:00Z"}, "/lastUpdatedDateTimeUtc: expected "),
+    "an update in the future": (
+        {**OFFER, "lastUpdatedDateTimeUtc": "2999-01-01T00:00:00Z"},
+        "/lastUpdatedDateTimeUtc: expected ",
+    ),
     "an unknown property": ({**OFFER, "a/b": 1}, "/a~1b: unknown property "),
     "an array": ([OFFER], "the offer: expected an object"),
     "not JSON": (b"{", "the offer: not JSON: "),
@@ -40,7 +46,9 @@ def encoded(body: Any) -> bytes:
     return body if isinstance(body, bytes) else json.dumps(body).encode()
 
 
-def ask(url: str, method: str, path: str, body: bytes | None = None, *, timeout: float = 10) -> tuple[int, http.client.HTTPMessage, bytes]:
+def ask(
+    url: str, method: str, path: str, body: bytes | None = None, *, timeout: float = 10
+) -> tuple[int, http.client.HTTPMessage, bytes]:
     """Sends one request on a new connection."""
     connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=timeout)
     try:
@@ -59,7 +67,9 @@ def url() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def buggy() -> Iterator[str]:
-    with running(bugs=["crashes-on-other-roots", "aborts-on-percent-signs", "hangs-on-blanks", "claims-success-of-rejected"]) as url:
+    with running(
+        bugs=["crashes-on-other-roots", "aborts-on-percent-signs", "hangs-on-blanks", "claims-success-of-rejected"]
+    ) as url:
         yield url
 
 
@@ -136,7 +146,10 @@ def test_the_given_time_is_used() -> None:
 
 
 def test_products_and_pricings_are_valid_and_differ(url: str) -> None:
-    for method, path, message_type in (("GET", "/products", "product-list-response"), ("POST", "/pricing", "offer-pricing-response")):
+    for method, path, message_type in (
+        ("GET", "/products", "product-list-response"),
+        ("POST", "/pricing", "offer-pricing-response"),
+    ):
         answers = [ask(url, method, path, None if method == "GET" else b"anything") for _ in range(60)]
         assert {(status, headers["content-type"]) for status, headers, _ in answers} == {(200, "application/json")}
         assert {check(message_type, body).label for _, _, body in answers} == {"valid"}
@@ -167,7 +180,9 @@ def test_head_is_get_without_a_body(url: str) -> None:
         ("POST", "/offers/1", 404, None),
     ],
 )
-def test_unknown_paths_and_methods_are_rejected_with_an_envelope(url: str, method: str, path: str, status: int, allowed: str | None) -> None:
+def test_unknown_paths_and_methods_are_rejected_with_an_envelope(
+    url: str, method: str, path: str, status: int, allowed: str | None
+) -> None:
     got, headers, body = ask(url, method, path, b"{}" if method != "GET" else None)
     assert (got, headers["allow"]) == (status, allowed)
     assert check("product-list-response", body).label == "valid"
@@ -181,11 +196,17 @@ def test_a_body_beyond_the_limit_is_rejected(url: str) -> None:
 def test_a_body_in_chunks_is_judged_and_limited_as_a_whole(url: str) -> None:
     connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=10)
     connection.request(
-        "POST", "/offers", iter([b'{"number":"1",', b'"offerType":"VDM"}']), encode_chunked=True, headers={"Transfer-Encoding": "chunked"}
+        "POST",
+        "/offers",
+        iter([b'{"number":"1",', b'"offerType":"VDM"}']),
+        encode_chunked=True,
+        headers={"Transfer-Encoding": "chunked"},
     )
     response = connection.getresponse()
     assert (response.status, json.loads(response.read())["operationWasSuccessful"]) == (201, True)
-    connection.request("POST", "/offers", iter([b" " * (1 << 20)] * 33), encode_chunked=True, headers={"Transfer-Encoding": "chunked"})
+    connection.request(
+        "POST", "/offers", iter([b" " * (1 << 20)] * 33), encode_chunked=True, headers={"Transfer-Encoding": "chunked"}
+    )
     assert connection.getresponse().status == 413
     connection.close()
 
@@ -226,4 +247,9 @@ def test_a_complaint_has_the_wording_of_the_oracle() -> None:
     (broken,) = check(OFFER_CREATION, body).broken
     (complaint,) = answering()(body).complaints
     assert isinstance(broken, Violation)
-    assert (complaint.rule, complaint.at, complaint.found, complaint.demanded) == (broken.rule, broken.at, broken.found, broken.demanded)
+    assert (complaint.rule, complaint.at, complaint.found, complaint.demanded) == (
+        broken.rule,
+        broken.at,
+        broken.found,
+        broken.demanded,
+    )

@@ -32,7 +32,9 @@ def is_up(url: str) -> bool:
 @contextmanager
 def script(source: str) -> Iterator[subprocess.Popen[str]]:
     """Runs a script in a new Python process, which is killed at the end."""
-    with subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", source], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
+    ) as process:
         try:
             yield process
         finally:
@@ -54,7 +56,10 @@ def first_line(process: subprocess.Popen[str]) -> str:
     ],
 )
 def test_a_request_with_an_endless_header_is_rejected_early(head: bytes) -> None:
-    with running() as url, socket.create_connection(("127.0.0.1", urlsplit(url).port or 0), timeout=PATIENCE) as connection:
+    with (
+        running() as url,
+        socket.create_connection(("127.0.0.1", urlsplit(url).port or 0), timeout=PATIENCE) as connection,
+    ):
         connection.sendall(head)
         sent = 0
         with suppress(ConnectionError):  # the service closes the connection
@@ -98,7 +103,8 @@ def test_two_run_side_by_side() -> None:
 
 def test_it_ends_with_its_parent_even_if_the_parent_is_killed() -> None:
     with script(
-        "from brokerfuzz.service.running import running\nwith running() as url:\n    print(url, flush=True)\n    import time; time.sleep(60)"
+        "from brokerfuzz.service.running import running\nwith running() as url:\n    print(url, flush=True)\n    "
+        "import time; time.sleep(60)"
     ) as parent:
         url = first_line(parent)
         assert is_up(url)
@@ -123,7 +129,10 @@ def test_it_runs_from_a_script_without_a_main_guard() -> None:
 def test_a_port_in_use_is_an_error_with_a_remedy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(TargetError, match=f"port {port} of 127.0.0.1 is in use: use another port, or 0"), running(port=port):
+        with (
+            pytest.raises(TargetError, match=f"port {port} of 127.0.0.1 is in use: use another port, or 0"),
+            running(port=port),
+        ):
             pass
         with pytest.raises(TargetError, match="is in use"):
             serve(port=port, ready=lambda url: None)
@@ -176,7 +185,9 @@ def test_a_wildcard_address_is_reported_as_a_usable_address() -> None:
 
 
 def serving(bugs: str = "") -> str:
-    """Returns a script that runs the service with these bugs. The script prints the address and, after the service has stopped, `over`."""
+    """Returns a script that runs the service with these bugs. The script prints the address and, after the service has
+    stopped, `over`.
+    """
     return f"""
 from brokerfuzz.service.running import serve
 serve(port=0, bugs={bugs.split()!r}, ready=lambda url: print(url, flush=True))

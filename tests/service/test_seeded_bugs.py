@@ -21,7 +21,13 @@ Properties = dict[str, Any]
 
 
 def product(**props: Any) -> Properties:
-    return {"productId": "PRD-1", "productQuantityInOffer": 2, "associatedFileName": "A.PDF", "pageCount": 4, "surcharge": 0.5} | props
+    return {
+        "productId": "PRD-1",
+        "productQuantityInOffer": 2,
+        "associatedFileName": "A.PDF",
+        "pageCount": 4,
+        "surcharge": 0.5,
+    } | props
 
 
 def cluster(*products: Any, **props: Any) -> Properties:
@@ -29,7 +35,12 @@ def cluster(*products: Any, **props: Any) -> Properties:
 
 
 def tier(**props: Any) -> Properties:
-    return {"price": 1.25, "minimumQuantity": 1, "maximumQuantity": 99, "pageCounts": [{"minimumPages": 1, "price": 2.5}]} | props
+    return {
+        "price": 1.25,
+        "minimumQuantity": 1,
+        "maximumQuantity": 99,
+        "pageCounts": [{"minimumPages": 1, "price": 2.5}],
+    } | props
 
 
 def price_class(**props: Any) -> Properties:
@@ -255,7 +266,9 @@ CONTROLS: dict[str, Any] = {
     "page-count-checked-in-product-lists-only": listing(cluster(product(pageCount=0))),
     "unwraps-single-items": offer(number=["OFF-1", "OFF-2"]),
 }
-"""Maps bugs to offers that the service answers equally with and without the bug. Similar offers in `WITNESSES` show the bug."""
+"""Maps bugs to offers that the service answers equally with and without the bug. Similar offers in `WITNESSES` show the
+bug.
+"""
 
 
 def encoded(body: Any) -> bytes:
@@ -277,7 +290,9 @@ def test_each_bug_has_a_witness() -> None:
 
 def test_each_bug_shows_on_its_witness() -> None:
     witnesses = {name: encoded(WITNESSES[name]) for name in BUGS}
-    assert [name for name, body in witnesses.items() if check(OFFER_CREATION, body, now=NOW).label == "unspecified"] == [], "ambiguous"
+    assert [
+        name for name, body in witnesses.items() if check(OFFER_CREATION, body, now=NOW).label == "unspecified"
+    ] == [], "ambiguous"
     assert [name for name, body in witnesses.items() if answered(body, name) == answered(body)] == []
 
 
@@ -295,7 +310,10 @@ def test_no_bug_shows_on_similar_offers() -> None:
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_a_bug_has_the_effect_of_its_kind(kind: Kind) -> None:
     for name in (name for name, seeded in BUGS.items() if seeded.kind == kind):
-        sound, buggy = answering(now=NOW)(encoded(WITNESSES[name])), answering(bugs=[name], now=NOW)(encoded(WITNESSES[name]))
+        sound, buggy = (
+            answering(now=NOW)(encoded(WITNESSES[name])),
+            answering(bugs=[name], now=NOW)(encoded(WITNESSES[name])),
+        )
         match kind:
             case "missing-check" | "coercion":
                 assert not sound.accepts
@@ -356,7 +374,9 @@ def test_the_error_for_an_unknown_bug_suggests_a_similar_name() -> None:
 def test_bugs_can_be_seeded_together() -> None:
     both = answering(bugs=["coerces-string-to-integer", "accepts-zero-order-minimum"], now=NOW)
     assert both(encoded(offer(orderMinimum="0"))).status == 400, "the second one asks for a number"
-    assert answering(bugs=["accepts-zero-order-minimum", "coerces-string-to-integer"], now=NOW)(encoded(offer(orderMinimum="0"))).accepts
+    assert answering(bugs=["accepts-zero-order-minimum", "coerces-string-to-integer"], now=NOW)(
+        encoded(offer(orderMinimum="0"))
+    ).accepts
     assert both(encoded(offer(orderMinimum=0))).accepts
 
 
@@ -370,7 +390,10 @@ def test_a_value_is_found_and_replaced_by_its_pointer() -> None:
 
 def test_listing_bugs_loads_neither_server_nor_validator() -> None:
     heavy = ("uvicorn", "httptools", "jsonschema_rs", "orjson", "hypothesis")
-    script = f"import sys, brokerfuzz.service.bugs, brokerfuzz.service.running; print([m for m in {heavy} if m in sys.modules])"
+    script = (
+        f"import sys, brokerfuzz.service.bugs, brokerfuzz.service.running; print([m for m in {heavy} if m in "
+        "sys.modules])"
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.strip() == "[]"

@@ -1,4 +1,6 @@
-"""brokerfuzz reports no finding about the correct services in `benchmarks/stacks`. Each service uses a different library."""
+"""brokerfuzz reports no finding about the correct services in `benchmarks/stacks`. Each service uses a different
+library.
+"""
 
 import json
 import shutil
@@ -47,21 +49,28 @@ UNUSUAL = {
     "IP address": ',"pdfUrl":"http://192.0.2.1/a.pdf"',
     "six cron fields": ',"deliveryScheduleCron":"0 0 9 * * 1"',
 }
-ENCODINGS = {"utf-16": "UTF-16", "utf-32": "UTF-32", "surrogates": "CESU-8", "overlong": "overlong UTF-8", "other": "Latin-1"}
+ENCODINGS = {
+    "utf-16": "UTF-16",
+    "utf-32": "UTF-32",
+    "surrogates": "CESU-8",
+    "overlong": "overlong UTF-8",
+    "other": "Latin-1",
+}
 DUPLICATES: dict[tuple[bool, ...], Duplicates] = {
     (True, False, True): "first",
     (False, True, True): "last",
     (False, False, True): "both",
     (False, False, False): "rejected",
 }
-"""A service gets three messages with a duplicate property. Only the first value, only the last value, or both values are valid.
-Each key says for the three messages if the service accepts them.
+"""A service gets three messages with a duplicate property. Only the first value, only the last value, or both values
+are valid. Each key says for the three messages if the service accepts them.
 """
 
 FAST = "msgspec"
 """The stack that every run tests. `pytest -m long` tests all stacks."""
 every_stack = pytest.mark.parametrize(
-    "stack", [pytest.param(stack, id=stack.name, marks=() if stack.name == FAST else pytest.mark.long) for stack in STACKS]
+    "stack",
+    [pytest.param(stack, id=stack.name, marks=() if stack.name == FAST else pytest.mark.long) for stack in STACKS],
 )
 
 
@@ -69,7 +78,9 @@ every_stack = pytest.mark.parametrize(
 def surroundings(monkeypatch: pytest.MonkeyPatch, stack: Stack) -> None:
     """Sets the current time of the service, and the current folder. Skips the test if the stack cannot be started."""
     if shutil.which(stack.command[0]) is None or not all(path.exists() for path in stack.needs):
-        pytest.skip(f"the stack {stack.name} needs {stack.command[0]} {' '.join(map(str, stack.needs))}: see CONTRIBUTING.md")
+        pytest.skip(
+            f"the stack {stack.name} needs {stack.command[0]} {' '.join(map(str, stack.needs))}: see CONTRIBUTING.md"
+        )
     monkeypatch.setenv("STACK_NOW", NOW.isoformat())
     monkeypatch.chdir(ROOT)
 
@@ -107,14 +118,21 @@ def all_cases(seeds: int) -> Iterator[Case]:
 
 def fired(cases: Iterator[Case], target: Target, policies: PolicyValues | None = None) -> Result:
     """Sends the cases. Fails if the target was not tested."""
-    result = fire(cases, target, Options(now=NOW, shrink_seconds=20, policies=policies, plain=(plainest("offer-creation-request"),)))
+    result = fire(
+        cases,
+        target,
+        Options(now=NOW, shrink_seconds=20, policies=policies, plain=(plainest("offer-creation-request"),)),
+    )
     assert result.stopped is None
     assert answered(result) == {"accepted", "rejected"}
     return result
 
 
 def findings(result: Result) -> list[str]:
-    return [f"{found.kind}: {found.body!r} {[reason.rule for reason in found.reasons]} {found.answer.reason}" for found in result.findings]
+    return [
+        f"{found.kind}: {found.body!r} {[reason.rule for reason in found.reasons]} {found.answer.reason}"
+        for found in result.findings
+    ]
 
 
 def answered(result: Result) -> set[str]:
@@ -146,7 +164,9 @@ def observed(stack: Stack) -> Stack:
     return replace(
         stack,
         tolerance=max(probe for probe in accepted if isinstance(probe, int)),
-        timestamps=frozenset(name for name in TIMESTAMPS if (name, PAST) in accepted and (name, FUTURE) not in accepted),
+        timestamps=frozenset(
+            name for name in TIMESTAMPS if (name, PAST) in accepted and (name, FUTURE) not in accepted
+        ),
         keeps_other_timestamps=("other", PAST) in accepted,
         duplicates=DUPLICATES[tuple(("duplicate", *values) in accepted for values in ((1, 0), (0, 1), (1, 1)))],
         accepts=frozenset(name for name in (*UNUSUAL, "byte order mark", *ENCODINGS.values()) if name in accepted),
@@ -182,7 +202,9 @@ def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_polic
     }
     for name in ("offset", "lower case", "space", "no zone", "fraction", "date only"):
         expected = ("parsed",) if name in stack.timestamps else ("rejected",)
-        assert policies.get(f"timestamp-format.{name.replace(' ', '-')}", expected) == expected, "no policy if properties are treated differently"
+        assert policies.get(f"timestamp-format.{name.replace(' ', '-')}", expected) == expected, (
+            "no policy if properties are treated differently"
+        )
     assert findings(fired(all_cases(seeds=size), lines(stack), policies)) == []
 
 

@@ -30,30 +30,51 @@ call: Any = {name: getattr(every_strategy, name) for name in every_strategy.__al
 REJECTED: list[tuple[SearchStrategy[Any], str]] = [
     (call["offer_requests"](offer_types=["Fax"]), r"offer_types='Fax': use values from 'Direct Mail'"),
     (call["offer_requests"](offer_types=[]), r"offer_types=\[\]: the list is empty; .*at least one"),
-    (call["offer_requests"](offer_types="VDM"), r"offer_types='VDM' is not a list: use a list or tuple, also for a single value"),
+    (
+        call["offer_requests"](offer_types="VDM"),
+        r"offer_types='VDM' is not a list: use a list or tuple, also for a single value",
+    ),
     (call["offer_requests"](offer_types=[["Email"]]), r"offer_types=\['Email'\]: use values from"),
     (call["offer_requests"](min_clusters=-1), r"min_clusters=-1: use a whole number of at least 0"),
     (call["offer_requests"](max_clusters=1.5), r"max_clusters=1.5: use a whole number"),
     (call["offer_requests"](min_clusters=3, max_clusters=1), r"min_clusters=3: this is greater than max_clusters=1"),
     (call["offer_requests"](min_clusters=10_000), r"min_clusters=10000: use at most 50, because Hypothesis limits"),
-    (call["product_list_offers"](min_clusters=20, min_products=20), r"min_products=20: with min_clusters=20, use at most 5"),
+    (
+        call["product_list_offers"](min_clusters=20, min_products=20),
+        r"min_products=20: with min_clusters=20, use at most 5",
+    ),
     (call["offer_requests"](offer_types=["Product List"], max_clusters=0), r"max_clusters=0: .*Product List"),
     (call["offer_requests"](fields={"numbr": st.just("a")}), r"fields='numbr': .*did you mean 'number'"),
     (call["offer_requests"](fields={"number": "a"}), r"fields\['number'\]='a': use a strategy; .*st.just"),
     (call["offer_requests"](fields=["number"]), r"fields=\['number'\]: use a mapping"),
-    (call["offer_requests"](fields={"offerType": st.just("VDM")}, offer_types=["VDM"]), r"offer_types=\['VDM'\]: .*remove offer_types"),
-    (call["offer_requests"](fields={"omniChannel": st.none(), "omniChannel.offers": st.none()}), r"this site is inside 'omniChannel'"),
-    (call["offer_requests"](fields={"productClusters": st.none()}, min_clusters=1), r"min_clusters=1: fields also pins 'productClusters'"),
+    (
+        call["offer_requests"](fields={"offerType": st.just("VDM")}, offer_types=["VDM"]),
+        r"offer_types=\['VDM'\]: .*remove offer_types",
+    ),
+    (
+        call["offer_requests"](fields={"omniChannel": st.none(), "omniChannel.offers": st.none()}),
+        r"this site is inside 'omniChannel'",
+    ),
+    (
+        call["offer_requests"](fields={"productClusters": st.none()}, min_clusters=1),
+        r"min_clusters=1: fields also pins 'productClusters'",
+    ),
     (call["offer_requests"](plausible="yes"), r"plausible='yes': use True or False"),
     (call["offer_requests"](contract="folder"), r"contract='folder': use load_contract\('folder'\)"),
     (call["offer_requests"](contract={}), r"contract={}: use the contract that load_contract\(folder\) returns"),
     (call["offer_requests"](ambiguities="url-syntax"), r"ambiguities='url-syntax' is not a list: use a list or tuple"),
     (call["offer_requests"](ambiguities=["byte-order-mark"]), r"use \"all\", or the ID of an ambiguity about values"),
-    (call["offer_requests"](ambiguities=["url"]), r"ambiguities=\['url'\]: unknown ambiguity 'url': did you mean 'url-syntax'"),
+    (
+        call["offer_requests"](ambiguities=["url"]),
+        r"ambiguities=\['url'\]: unknown ambiguity 'url': did you mean 'url-syntax'",
+    ),
     (call["product_list_offers"](min_clusters=0), r"min_clusters=0: use a whole number of at least 1"),
     (call["product_list_offers"](fields={"offerType": st.just("VDM")}), r"use offer_requests\(\)"),
     (call["product_list_responses"](min_records=2, max_records=1), r"min_records=2: this is greater than"),
-    (call["product_list_responses"](min_records=3, fields={"data": st.none()}), r"min_records=3: fields also pins 'data'"),
+    (
+        call["product_list_responses"](min_records=3, fields={"data": st.none()}),
+        r"min_records=3: fields also pins 'data'",
+    ),
     (call["pricing_responses"](min_offers=True), r"min_offers=True: "),
     (call["pricing_responses"](max_offers=3, fields={"data": st.none()}), r"max_offers=3: fields also pins 'data'"),
     (call["invalid_offer_requests"](rules="*:minimum"), r"rules='\*:minimum' is not a list: use a list or tuple"),
@@ -62,14 +83,26 @@ REJECTED: list[tuple[SearchStrategy[Any], str]] = [
         r"number:minLenght.: did you mean",
     ),
     (call["invalid_offer_requests"](rules=["offer-pricing-response/*"]), r"unknown rule 'offer-pricing-response/\*'"),
-    (call["invalid_offer_requests"](techniques=["one-belwo"]), r"unknown technique 'one-belwo': did you mean 'one-below'"),
-    (call["invalid_offer_requests"](sites=["numbr"]), r"sites=\['numbr'\]: unknown site 'numbr': did you mean 'number'"),
+    (
+        call["invalid_offer_requests"](techniques=["one-belwo"]),
+        r"unknown technique 'one-belwo': did you mean 'one-below'",
+    ),
+    (
+        call["invalid_offer_requests"](sites=["numbr"]),
+        r"sites=\['numbr'\]: unknown site 'numbr': did you mean 'number'",
+    ),
     (
         call["invalid_offer_requests"](rules=["*:enum"], techniques=["one-below"]),
         r"rules=\['\*:enum'\], techniques=\['one-below'\]: no technique can",
     ),
-    (call["invalid_offer_requests"](rules=["*:json"], parsed=True), r"rules=\['\*:json'\], parsed=True: no technique can"),
-    (call["invalid_offer_requests"](sites=["number"], fields={"number": st.just("A")}), r"fields=\['number'\]: no technique can"),
+    (
+        call["invalid_offer_requests"](rules=["*:json"], parsed=True),
+        r"rules=\['\*:json'\], parsed=True: no technique can",
+    ),
+    (
+        call["invalid_offer_requests"](sites=["number"], fields={"number": st.just("A")}),
+        r"fields=\['number'\]: no technique can",
+    ),
     (call["invalid_offer_requests"](now="2026-01-01"), r"now='2026-01-01' is not a datetime: use"),
     (call["invalid_pricing_responses"](now=LATER), r"now=9999-01-01.* is too late"),
     (call["invalid_product_list_responses"](parsed=1), r"parsed=1: use True or False"),
@@ -81,7 +114,9 @@ REJECTED: list[tuple[SearchStrategy[Any], str]] = [
 
 
 @pytest.mark.parametrize(("strategy", "words"), REJECTED, ids=[words for _, words in REJECTED])
-def test_a_wrong_argument_is_reported_when_hypothesis_validates_the_strategy(strategy: SearchStrategy[Any], words: str) -> None:
+def test_a_wrong_argument_is_reported_when_hypothesis_validates_the_strategy(
+    strategy: SearchStrategy[Any], words: str
+) -> None:
     with pytest.raises(InvalidArgument, match=words) as raised:
         strategy.validate()
     assert "\n" not in str(raised.value)
@@ -113,13 +148,21 @@ def test_an_unknown_argument_is_an_error_at_once(strategy: Any) -> None:
 PINNED: list[tuple[SearchStrategy[Any], str]] = [
     (offer_requests(fields={"number": st.just("")}), r"a pinned value breaks the contract .*number:minLength"),
     (offer_requests(fields={"number": st.just(datetime(2020, 1, 1, tzinfo=UTC))}), r"fields=\['number'\]: "),
-    (invalid_offer_requests(fields={"number": st.just("")}), r"fields=\['number'\]: a pinned value makes the message invalid"),
-    (cases("offer-creation-request", fields={"pdfUrl": st.just("x")}), r"fields=\['pdfUrl'\]: a pinned value makes the message .*unspecified"),
+    (
+        invalid_offer_requests(fields={"number": st.just("")}),
+        r"fields=\['number'\]: a pinned value makes the message invalid",
+    ),
+    (
+        cases("offer-creation-request", fields={"pdfUrl": st.just("x")}),
+        r"fields=\['pdfUrl'\]: a pinned value makes the message .*unspecified",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("strategy", "words"), PINNED, ids=[words for _, words in PINNED])
-def test_a_pinned_value_that_breaks_the_contract_is_reported_when_it_is_drawn(strategy: SearchStrategy[Any], words: str) -> None:
+def test_a_pinned_value_that_breaks_the_contract_is_reported_when_it_is_drawn(
+    strategy: SearchStrategy[Any], words: str
+) -> None:
     with pytest.raises(InvalidArgument, match=words):
         minimal(strategy)
 
@@ -135,17 +178,54 @@ def test_a_pinned_value_that_breaks_the_contract_is_reported_when_it_is_drawn(st
             TypeError,
             "verdicts='valid' is not a list: use a list",
         ),
-        (messages, {"message_type": "offer-pricing-response", "seed": 1, "verdicts": ["good"]}, UnknownNameError, "unknown verdict 'good'"),
-        (messages, {"message_type": "offer-pricing-response", "seed": 1, "contract": "folder"}, TypeError, r"use load_contract\('folder'\)"),
+        (
+            messages,
+            {"message_type": "offer-pricing-response", "seed": 1, "verdicts": ["good"]},
+            UnknownNameError,
+            "unknown verdict 'good'",
+        ),
+        (
+            messages,
+            {"message_type": "offer-pricing-response", "seed": 1, "contract": "folder"},
+            TypeError,
+            r"use load_contract\('folder'\)",
+        ),
         (messages, {"message_type": "offer-pricing-response", "seed": "1"}, TypeError, "seed='1': use an integer"),
-        (catalogue, {"message_type": "offer-pricing-response", "verdicts": "valid"}, TypeError, "verdicts='valid' is not a list: use a list"),
-        (catalogue, {"message_type": "offer-pricing-response", "contract": {}}, TypeError, "contract={}: use the contract that load_contract"),
-        (catalogue, {"message_type": "offer-pricing-response", "now": "2026-01-01"}, TypeError, "now='2026-01-01' is not a datetime"),
-        (check, {"message_type": "offer-pricing-response", "body": b"", "now": "2026-01-01"}, TypeError, "now='2026-01-01' is not a datetime"),
-        (check, {"message_type": "offer-pricing-response", "body": b"", "contract": "folder"}, TypeError, "contract='folder'"),
+        (
+            catalogue,
+            {"message_type": "offer-pricing-response", "verdicts": "valid"},
+            TypeError,
+            "verdicts='valid' is not a list: use a list",
+        ),
+        (
+            catalogue,
+            {"message_type": "offer-pricing-response", "contract": {}},
+            TypeError,
+            "contract={}: use the contract that load_contract",
+        ),
+        (
+            catalogue,
+            {"message_type": "offer-pricing-response", "now": "2026-01-01"},
+            TypeError,
+            "now='2026-01-01' is not a datetime",
+        ),
+        (
+            check,
+            {"message_type": "offer-pricing-response", "body": b"", "now": "2026-01-01"},
+            TypeError,
+            "now='2026-01-01' is not a datetime",
+        ),
+        (
+            check,
+            {"message_type": "offer-pricing-response", "body": b"", "contract": "folder"},
+            TypeError,
+            "contract='folder'",
+        ),
     ],
 )
-def test_the_functions_without_hypothesis_report_wrong_arguments_at_once(function: Any, options: Any, error: type[Exception], words: str) -> None:
+def test_the_functions_without_hypothesis_report_wrong_arguments_at_once(
+    function: Any, options: Any, error: type[Exception], words: str
+) -> None:
     with pytest.raises(error, match=words):
         function(**options)
 

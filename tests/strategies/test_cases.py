@@ -36,10 +36,14 @@ EACH_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 
 
 def drawn(strategy: SearchStrategy[Any], count: int | None = None) -> list[Any]:
-    """Returns `count` examples of a strategy. The default is 50, or 200 in a long run. The same strategy gives the same examples."""
+    """Returns `count` examples of a strategy. The default is 50, or 200 in a long run. The same strategy gives the same
+    examples.
+    """
     found: list[Any] = []
 
-    @settings(max_examples=count or 2 * settings().max_examples, derandomize=True, database=None, phases=[Phase.generate])
+    @settings(
+        max_examples=count or 2 * settings().max_examples, derandomize=True, database=None, phases=[Phase.generate]
+    )
     @given(strategy)
     def collect(value: Any) -> None:
         found.append(value)
@@ -50,7 +54,9 @@ def drawn(strategy: SearchStrategy[Any], count: int | None = None) -> list[Any]:
 
 @EACH_TYPE
 @pytest.mark.parametrize("options", [{}, {"plausible": True}, {"parsed": True}], ids=str)
-def test_an_invalid_case_breaks_one_rule_and_its_twin_is_valid(message_type: MessageType, options: dict[str, Any]) -> None:
+def test_an_invalid_case_breaks_one_rule_and_its_twin_is_valid(
+    message_type: MessageType, options: dict[str, Any]
+) -> None:
     for case in drawn(INVALID[message_type](now=NOW, **options)):
         verdict = check(message_type, case.body, now=NOW)
         assert verdict.label == "invalid"
@@ -69,11 +75,17 @@ def test_parsed_cases_have_a_value(message_type: MessageType) -> None:
     [
         ({"rules": ["*:minimum"]}, lambda fault: fault.rule.endswith(":minimum")),
         ({"rules": ["!*:type"]}, lambda fault: not fault.rule.endswith(":type")),
-        ({"rules": ["*:minimum", "!*orderMinimum*"]}, lambda fault: fault.rule.endswith(":minimum") and "orderMinimum" not in fault.rule),
+        (
+            {"rules": ["*:minimum", "!*orderMinimum*"]},
+            lambda fault: fault.rule.endswith(":minimum") and "orderMinimum" not in fault.rule,
+        ),
         ({"techniques": ["one-*"]}, lambda fault: fault.technique.startswith("one-")),
         ({"techniques": ["!null*"]}, lambda fault: not fault.technique.startswith("null")),
         ({"sites": ["priceClasses[]*"]}, lambda fault: "/priceClasses[]" in fault.rule),
-        ({"sites": ["number"], "rules": ["!*:type"]}, lambda fault: fault.rule in (f"{OFFER}/number:required", f"{OFFER}/number:minLength")),
+        (
+            {"sites": ["number"], "rules": ["!*:type"]},
+            lambda fault: fault.rule in (f"{OFFER}/number:required", f"{OFFER}/number:minLength"),
+        ),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
@@ -87,13 +99,20 @@ def test_patterns_select_faults(options: dict[str, Any], selected: Callable[[Any
 
 
 def test_pinned_properties_keep_their_values_in_the_case_and_its_twin() -> None:
-    fields = {"number": st.just("OFF-1"), "offerType": st.just("Email"), "productClusters[].products[].productId": st.sampled_from(["P1", "P2"])}
+    fields = {
+        "number": st.just("OFF-1"),
+        "offerType": st.just("Email"),
+        "productClusters[].products[].productId": st.sampled_from(["P1", "P2"]),
+    }
     for case in drawn(invalid_offer_requests(fields=fields, parsed=True, now=NOW)):
         for message in (case.value, case.twin.value):
             if isinstance(message, dict):
                 assert (message["number"], message["offerType"]) == ("OFF-1", "Email")
         clusters = case.twin.value.get("productClusters") or []
-        assert {product["productId"] for cluster in clusters for product in cluster.get("products") or []} <= {"P1", "P2"}
+        assert {product["productId"] for cluster in clusters for product in cluster.get("products") or []} <= {
+            "P1",
+            "P2",
+        }
 
 
 @pytest.mark.parametrize("verdicts", [["valid"], ["invalid"], ["unspecified"], ("unspecified", "valid")], ids=str)
@@ -124,7 +143,10 @@ def test_messages_touch_only_the_ambiguities_that_a_test_asks_for() -> None:
 
 
 def test_messages_with_ambiguities_break_no_rule() -> None:
-    assert {check(OFFER, offer, now=NOW).label for offer in drawn(offer_requests(ambiguities="all"))} <= {"valid", "unspecified"}
+    assert {check(OFFER, offer, now=NOW).label for offer in drawn(offer_requests(ambiguities="all"))} <= {
+        "valid",
+        "unspecified",
+    }
 
 
 # -------------------------------------------------------------------------------------------------------- smallest

@@ -18,7 +18,9 @@ def test_no_two_examples_are_equal() -> None:
     assert len(set(seen)) == len(seen) >= 100
 
 
-def test_a_hypothesis_without_the_choice_sequence_also_generates_valid_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hypothesis_without_the_choice_sequence_also_generates_valid_messages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "_is_supported", lambda kind: False)
     seen: list[bytes] = []
     SOME(given(product_list_responses())(lambda response: seen.append(compact(response))))()
@@ -35,7 +37,12 @@ def offers(number: int) -> list[Any]:
 def test_the_first_ten_examples_are_as_varied_as_later_examples() -> None:
     def share(messages: list[Any]) -> float:
         """Returns the share of offers with nested objects."""
-        return mean(any(isinstance(value, list) and value and isinstance(value[0], dict) for value in message.values()) for message in messages)
+        return mean(
+            any(isinstance(value, list) and value and isinstance(value[0], dict) for value in message.values())
+            for message in messages
+        )
 
     runs = [offers(number) for number in range(10)]
-    assert share([offer for run in runs for offer in run[1:10]]) > 0.8 * share([offer for run in runs for offer in run[10:]])
+    assert share([offer for run in runs for offer in run[1:10]]) > 0.8 * share(
+        [offer for run in runs for offer in run[10:]]
+    )

@@ -105,12 +105,24 @@ def test_options_are_keywords(name: str, positional: tuple[Any, ...]) -> None:
         (offer_requests(), lambda m: True, {"number": "a", "offerType": "Direct Mail"}),
         (offer_requests(offer_types=["VDM"]), lambda m: True, {"number": "a", "offerType": "VDM"}),
         (offer_requests(), lambda m: "comments" in m, {"number": "a", "offerType": "Direct Mail", "comments": "a"}),
-        (offer_requests(), lambda m: (m.get("orderMinimum") or 0) > 1, {"number": "a", "offerType": "Direct Mail", "orderMinimum": 2}),
-        (offer_requests(), lambda m: m.get("omniChannel"), {"number": "a", "offerType": "Direct Mail", "omniChannel": {"offers": []}}),
+        (
+            offer_requests(),
+            lambda m: (m.get("orderMinimum") or 0) > 1,
+            {"number": "a", "offerType": "Direct Mail", "orderMinimum": 2},
+        ),
+        (
+            offer_requests(),
+            lambda m: m.get("omniChannel"),
+            {"number": "a", "offerType": "Direct Mail", "omniChannel": {"offers": []}},
+        ),
         (
             offer_requests(),
             lambda m: m["offerType"] == "Product List",
-            {"number": "a", "offerType": "Product List", "productClusters": [{"products": [{"productId": "a", "productQuantityInOffer": 1}]}]},
+            {
+                "number": "a",
+                "offerType": "Product List",
+                "productClusters": [{"products": [{"productId": "a", "productQuantityInOffer": 1}]}],
+            },
         ),
         (
             product_list_offers(),
@@ -158,9 +170,21 @@ def test_options_are_keywords(name: str, positional: tuple[Any, ...]) -> None:
             },
         ),
     ],
-    ids=["any", "of a type", "with a comment", "a minimum", "a channel", "a product list", "two clusters", "a weight", "a price"],
+    ids=[
+        "any",
+        "of a type",
+        "with a comment",
+        "a minimum",
+        "a channel",
+        "a product list",
+        "two clusters",
+        "a weight",
+        "a price",
+    ],
 )
-def test_examples_shrink_to_the_expected_minimum(strategy: SearchStrategy[Any], condition: Callable[[Any], bool], smallest: Any) -> None:
+def test_examples_shrink_to_the_expected_minimum(
+    strategy: SearchStrategy[Any], condition: Callable[[Any], bool], smallest: Any
+) -> None:
     assert minimal(strategy, lambda message: bool(condition(message))) == smallest
 
 
@@ -176,19 +200,34 @@ REACHED: dict[str, tuple[SearchStrategy[Any], Callable[[Any], bool]]] = {
     "the last type": (offer_requests(), lambda m: m["offerType"] == "VDM"),
     "clusters under another type": (offer_requests(offer_types=["Email"]), lambda m: bool(_products(m))),
     "null clusters": (offer_requests(), lambda m: "productClusters" in m and m["productClusters"] is None),
-    "a cluster without products": (offer_requests(), lambda m: any("products" not in c for c in m.get("productClusters") or [])),
+    "a cluster without products": (
+        offer_requests(),
+        lambda m: any("products" not in c for c in m.get("productClusters") or []),
+    ),
     "more than ten clusters": (offer_requests(), lambda m: len(m.get("productClusters") or []) > 10),
-    "more than ten products": (product_list_offers(max_products=20), lambda m: any(len(c["products"]) > 10 for c in m["productClusters"])),
+    "more than ten products": (
+        product_list_offers(max_products=20),
+        lambda m: any(len(c["products"]) > 10 for c in m["productClusters"]),
+    ),
     "a product that clusters share": (
         product_list_offers(min_clusters=2),
         lambda m: len({p["productId"] for p in _products(m)}) < len(_products(m)),
     ),
     "a null page count": (product_list_offers(), lambda m: any(p.get("pageCount", 1) is None for p in _products(m))),
     "an absent page count": (product_list_offers(), lambda m: any("pageCount" not in p for p in _products(m))),
-    "the largest page count": (product_list_offers(), lambda m: any(p.get("pageCount") == 2147483647 for p in _products(m))),
+    "the largest page count": (
+        product_list_offers(),
+        lambda m: any(p.get("pageCount") == 2147483647 for p in _products(m)),
+    ),
     "a file": (product_list_offers(), lambda m: any(p.get("associatedFileName") for p in _products(m))),
-    "a quantity of zero": (product_list_offers(), lambda m: any(p["productQuantityInOffer"] == 0 for p in _products(m))),
-    "the smallest quantity": (product_list_offers(), lambda m: any(p["productQuantityInOffer"] == -2147483648 for p in _products(m))),
+    "a quantity of zero": (
+        product_list_offers(),
+        lambda m: any(p["productQuantityInOffer"] == 0 for p in _products(m)),
+    ),
+    "the smallest quantity": (
+        product_list_offers(),
+        lambda m: any(p["productQuantityInOffer"] == -2147483648 for p in _products(m)),
+    ),
     "a negative price": (offer_requests(), lambda m: (m.get("defaultPrice") or 0) < 0),
     "the largest double": (offer_requests(), lambda m: m.get("defaultPrice") == 1.7976931348623157e308),
     "an empty string": (offer_requests(), lambda m: m.get("description") == ""),
@@ -237,10 +276,17 @@ def test_bounds_of_responses_hold(data: st.DataObject) -> None:
     products = data.draw(product_list_responses(min_records=low, max_records=low + 2))
     offers = data.draw(pricing_responses(min_offers=low, max_offers=low + 2))
     assert (products["data"] is None and low == 0) or low <= len(products["data"] or []) <= low + 2
-    assert (offers["data"] is None and low == 0) or (offers["data"] is not None and low <= len(offers["data"]["offers"]) <= low + 2)
+    assert (offers["data"] is None and low == 0) or (
+        offers["data"] is not None and low <= len(offers["data"]["offers"]) <= low + 2
+    )
 
 
-@given(offer_requests(fields={"number": st.just("N-1"), "productClusters[].products[].productId": st.sampled_from(["P1", "P2"])}, min_clusters=1))
+@given(
+    offer_requests(
+        fields={"number": st.just("N-1"), "productClusters[].products[].productId": st.sampled_from(["P1", "P2"])},
+        min_clusters=1,
+    )
+)
 def test_pinned_sites_have_only_pinned_values(message: Any) -> None:
     assert message["number"] == "N-1"
     assert {product["productId"] for product in _products(message)} <= {"P1", "P2"}

@@ -13,7 +13,20 @@ from hypothesis import Phase, given, seed, settings, target
 from hypothesis.strategies import SearchStrategy
 
 from benchmarks.quality.examples import difference, smallest
-from benchmarks.quality.minima import BAD_OFFERS, BAD_PRICES, BAD_RECORDS, LISTS, MINIMA, OFFERS, PRICES, RECORDS, AnyOf, AnyValue, Minimum, prices
+from benchmarks.quality.minima import (
+    BAD_OFFERS,
+    BAD_PRICES,
+    BAD_RECORDS,
+    LISTS,
+    MINIMA,
+    OFFERS,
+    PRICES,
+    RECORDS,
+    AnyOf,
+    AnyValue,
+    Minimum,
+    prices,
+)
 from brokerfuzz import MessageType, check
 
 SEEDS = range(1, 6)
@@ -39,7 +52,9 @@ TYPES: dict[SearchStrategy[Any], tuple[MessageType, bool]] = {
 
 
 def one_of(expected: Any, index: int = 0) -> Any:
-    """Replaces each `AnyOf` in `expected` by its value at `index`. In an array, `index` is the position of the item, so that the items differ."""
+    """Replaces each `AnyOf` in `expected` by its value at `index`. In an array, `index` is the position of the item, so
+    that the items differ.
+    """
     match expected:
         case AnyOf():
             return one_of(expected.values[index])
@@ -80,7 +95,10 @@ def test_only_expected_examples_show_no_difference() -> None:
 
 @pytest.mark.parametrize(
     ("minima", "seeds"),
-    [pytest.param(MINIMA[::24], SEEDS[:1], id="sample"), pytest.param(MINIMA, SEEDS, id="whole", marks=pytest.mark.long)],
+    [
+        pytest.param(MINIMA[::24], SEEDS[:1], id="sample"),
+        pytest.param(MINIMA, SEEDS, id="whole", marks=pytest.mark.long),
+    ],
 )
 def test_nearly_all_conditions_shrink_to_the_expected_examples(minima: list[Minimum], seeds: range) -> None:
     wrong = list(filter(None, (difference(minimum, [smallest(minimum, seed) for seed in seeds]) for minimum in minima)))
@@ -88,7 +106,9 @@ def test_nearly_all_conditions_shrink_to_the_expected_examples(minima: list[Mini
 
 
 class Goal(NamedTuple):
-    """`numbers` returns some numbers of a message. Hypothesis's `target()` should bring one of these numbers close to `value`."""
+    """`numbers` returns some numbers of a message. Hypothesis's `target()` should bring one of these numbers close to
+    `value`.
+    """
 
     name: str
     strategy: SearchStrategy[Any]

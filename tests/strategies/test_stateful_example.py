@@ -17,8 +17,26 @@ CORRECTED = """\
 
 
 def run(folder: Path, seed: int = 1) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", f"--hypothesis-seed={seed}", str(folder)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        "/dev/null",
+        f"--hypothesis-seed={seed}",
+        str(folder),
+    ]
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
 
 
 @pytest.fixture
@@ -34,7 +52,9 @@ def test_the_example_always_finds_the_bug_and_usually_in_four_steps(copied: Path
         rmtree(copied / ".hypothesis", ignore_errors=True)
         done = run(copied, seed)
         assert done.returncode == 1, done.stdout + done.stderr
-        report = done.stdout.partition("short test summary info")[0]  # if the variable CI is set, the summary repeats the steps
+        report = done.stdout.partition("short test summary info")[
+            0
+        ]  # if the variable CI is set, the summary repeats the steps
         steps = re.findall(r"state\.(\w+)\(", report.partition("state = OfferStoreMachine()")[2])
         assert (steps[0], *steps[-2:]) == ("put", "find", "teardown")
         lengths.append(len(steps))

@@ -64,7 +64,11 @@ PARTS: dict[str, tuple[Callable[..., SearchStrategy[Any]], MessageType, Callable
     "products": (products, OFFER, lambda part: offer(productClusters=[{"products": [part]}])),
     "price_classes": (price_classes, OFFER, lambda part: offer(priceClasses=[part])),
     "price_tiers": (price_tiers, OFFER, lambda part: offer(priceClasses=[{"priceTiers": [part]}])),
-    "page_counts": (page_counts, OFFER, lambda part: offer(priceClasses=[{"priceTiers": [{"price": 1, "pageCounts": [part]}]}])),
+    "page_counts": (
+        page_counts,
+        OFFER,
+        lambda part: offer(priceClasses=[{"priceTiers": [{"price": 1, "pageCounts": [part]}]}]),
+    ),
     "product_records": (product_records, LIST, lambda part: response([part])),
     "priced_offers": (priced_offers, PRICING, pricing),
 }
@@ -145,7 +149,9 @@ REJECTED: list[tuple[SearchStrategy[Any], str]] = [
 
 
 @pytest.mark.parametrize(("strategy", "words"), REJECTED, ids=[words for _, words in REJECTED])
-def test_a_wrong_argument_is_reported_when_hypothesis_validates_the_strategy(strategy: SearchStrategy[Any], words: str) -> None:
+def test_a_wrong_argument_is_reported_when_hypothesis_validates_the_strategy(
+    strategy: SearchStrategy[Any], words: str
+) -> None:
     with pytest.raises(InvalidArgument, match=words):
         strategy.validate()
 
@@ -157,12 +163,18 @@ def test_a_pinned_value_that_breaks_the_contract_is_reported() -> None:
 
 # ----------------------------------------------------------------------------------------------------------- faulty
 
-VALID: dict[MessageType, SearchStrategy[Any]] = {OFFER: offer_requests(), LIST: product_list_responses(), PRICING: pricing_responses()}
+VALID: dict[MessageType, SearchStrategy[Any]] = {
+    OFFER: offer_requests(),
+    LIST: product_list_responses(),
+    PRICING: pricing_responses(),
+}
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 @given(data=st.data())
-def test_a_faulty_message_breaks_one_rule_and_its_twin_is_the_message(message_type: MessageType, data: st.DataObject) -> None:
+def test_a_faulty_message_breaks_one_rule_and_its_twin_is_the_message(
+    message_type: MessageType, data: st.DataObject
+) -> None:
     case = data.draw(faulty(VALID[message_type], message_type, now=NOW))
     assert case.label == "invalid"
     assert {entry.rule for entry in case.verdict.broken} == {fault.rule for fault in case.faults}
@@ -175,7 +187,11 @@ def test_the_messages_of_your_own_strategy_can_be_broken(case: Any) -> None:
 
 
 def test_every_rule_of_a_complete_message_can_be_broken() -> None:
-    whole = [case for case in catalogue(OFFER, verdicts=["valid"]) if b'"Product List"' in case.body and len(case.value) == 36]
+    whole = [
+        case
+        for case in catalogue(OFFER, verdicts=["valid"])
+        if b'"Product List"' in case.body and len(case.value) == 36
+    ]
     complete = next(case for case in whole if b"null" not in case.body and b"[]" not in case.body)
     broken: set[str] = set()
     rules = [rule.id for rule in load_contract().rules[OFFER] if breakable_places(rule, complete.value)]
@@ -216,5 +232,11 @@ def test_other_types_are_not_affected() -> None:
 
 
 def test_the_package_tells_hypothesis_about_the_types() -> None:
-    code = "import sys; import hypothesis; assert not {'brokerfuzz.strategies', 'brokerfuzz.schemas'} & set(sys.modules), 'imported too early'"
-    subprocess.run([sys.executable, "-c", f"{code}; import brokerfuzz.hypothesis_plugin as plugin; plugin.register(); {code}"], check=True)
+    code = (
+        "import sys; import hypothesis; assert not {'brokerfuzz.strategies', 'brokerfuzz.schemas'} & "
+        "set(sys.modules), 'imported too early'"
+    )
+    subprocess.run(
+        [sys.executable, "-c", f"{code}; import brokerfuzz.hypothesis_plugin as plugin; plugin.register(); {code}"],
+        check=True,
+    )

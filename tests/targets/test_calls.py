@@ -16,7 +16,10 @@ from brokerfuzz.targets import Answer, CallTarget
 from brokerfuzz.targets.function_target import FunctionTarget
 from brokerfuzz.targets.target import opened
 
-pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"), pytest.mark.usefixtures("tidy")]
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+    pytest.mark.usefixtures("tidy"),
+]
 
 Calling = Callable[..., CallTarget]
 
@@ -45,28 +48,44 @@ ANSWERS = [
     ("return 'crashed'", "crashed", "crashed"),
     ("raise ValueError('no number\\nat all')", "rejected", "ValueError: no number�at all"),
     ("raise ValueError", "rejected", "ValueError"),
-    ("body.decode()", "rejected", "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"),
+    (
+        "body.decode()",
+        "rejected",
+        "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
+    ),
     ("raise type('ValidationError', (Exception,), {})('no')", "rejected", "ValidationError: no"),
     ("raise type('NoNumber', (type('ValidationFailed', (Exception,), {}),), {})('no')", "rejected", "NoNumber: no"),
     ("assert not body, 'why'", "crashed", "AssertionError: why"),
     ("{}['number']", "crashed", "KeyError: 'number'"),
-    ("return 'perhaps'", "crashed", "returned a str, which is not a valid answer: return True or False, or raise ValueError"),
+    (
+        "return 'perhaps'",
+        "crashed",
+        "returned a str, which is not a valid answer: return True or False, or raise ValueError",
+    ),
     ("return []", "crashed", "returned a list, which is not a valid answer: return True or False, or raise ValueError"),
     ("return 1", "crashed", "returned an int, which is not a valid answer: return True or False, or raise ValueError"),
     ("sys.exit(3)", "crashed", "SystemExit: 3"),
     ("raise KeyboardInterrupt", "crashed", "KeyboardInterrupt"),
     ("def f(): f()\nf()", "crashed", "RecursionError: maximum recursion depth exceeded"),
     ("bytearray(1 << 62)", "crashed", "MemoryError"),
-    ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", "crashed", "Odd: its error message cannot be read"),
+    (
+        "raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})",
+        "crashed",
+        "Odd: its error message cannot be read",
+    ),
     ("raise ValueError('x' * 10_000_000)", "rejected", f"ValueError: {'x' * 187}…"),
     ("raise BaseExceptionGroup('all', [ValueError()])", "crashed", "ExceptionGroup: all (1 sub-exception)"),
 ]
-"""Each row contains the code of a function, and the kind and the reason of the answer. The functions get a message with only the byte 255."""
+"""Each row contains the code of a function, and the kind and the reason of the answer. The functions get a message with
+only the byte 255.
+"""
 
 
 def test_return_values_and_exceptions_become_answers(calling: Calling) -> None:
     """The first byte of a message selects the function."""
-    before = "\n".join(f"def judge_{number}(body):\n{indent(code, '    ')}" for number, (code, *_) in enumerate(ANSWERS))
+    before = "\n".join(
+        f"def judge_{number}(body):\n{indent(code, '    ')}" for number, (code, *_) in enumerate(ANSWERS)
+    )
     target = calling("return globals()[f'judge_{body[0]}'](body[1:])", before=before)
     bodies = [bytes([number, 255]) for number in range(len(ANSWERS)) for _ in range(2)]
     said = [(answer.kind, answer.reason) for answer in answers(target, *bodies)]
@@ -74,7 +93,10 @@ def test_return_values_and_exceptions_become_answers(calling: Calling) -> None:
 
 
 def test_a_reason_after_a_space_may_contain_a_colon(calling: Calling) -> None:
-    for target in (calling("return 'rejected by /number: missing'"), FunctionTarget(lambda _: "rejected by /number: missing")):
+    for target in (
+        calling("return 'rejected by /number: missing'"),
+        FunctionTarget(lambda _: "rejected by /number: missing"),
+    ):
         assert (answer(target).kind, answer(target).reason) == ("rejected", "by /number: missing")
 
 
@@ -82,22 +104,46 @@ def test_a_reason_after_a_space_may_contain_a_colon(calling: Calling) -> None:
     ("code", "kind", "reason"),
     [
         pytest.param("os._exit(3)", "crashed", "ended without an answer, exit status 3", id="exits"),
-        pytest.param("os.write(2, b'alas\\n'); os._exit(0)", "crashed", "ended without an answer, exit status 0: alas", id="exits with output"),
-        pytest.param("os.kill(os.getpid(), 9)", "crashed", "ended without an answer, killed by SIGKILL", id="killed"),
-        pytest.param("ctypes.string_at(0)", "crashed", "ended without an answer, killed by SIGSEGV", id="segmentation fault"),
-        pytest.param("while True: pass", "timeout", "the function did not return within 0.5 s: killed", id="endless loop"),
         pytest.param(
-            "while True: os.write(1, b'x' * 65536); os.write(2, b'x' * 65536)", "timeout", "the function did not return within", id="endless output"
+            "os.write(2, b'alas\\n'); os._exit(0)",
+            "crashed",
+            "ended without an answer, exit status 0: alas",
+            id="exits with output",
         ),
-        pytest.param("os.closerange(0, 3); time.sleep(60)", "timeout", "the function did not return within", id="closes the standard streams"),
-        pytest.param("os.closerange(0, 100); time.sleep(60)", "crashed", "closed its output without an answer", id="closes all"),
+        pytest.param("os.kill(os.getpid(), 9)", "crashed", "ended without an answer, killed by SIGKILL", id="killed"),
+        pytest.param(
+            "ctypes.string_at(0)", "crashed", "ended without an answer, killed by SIGSEGV", id="segmentation fault"
+        ),
+        pytest.param(
+            "while True: pass", "timeout", "the function did not return within 0.5 s: killed", id="endless loop"
+        ),
+        pytest.param(
+            "while True: os.write(1, b'x' * 65536); os.write(2, b'x' * 65536)",
+            "timeout",
+            "the function did not return within",
+            id="endless output",
+        ),
+        pytest.param(
+            "os.closerange(0, 3); time.sleep(60)",
+            "timeout",
+            "the function did not return within",
+            id="closes the standard streams",
+        ),
+        pytest.param(
+            "os.closerange(0, 100); time.sleep(60)", "crashed", "closed its output without an answer", id="closes all"
+        ),
         pytest.param(
             "os.write(4, b'accepted\\n')",
             "crashed",
             "wrote to file descriptor 4, which brokerfuzz uses for replies",
             id="writes garbage to the reply pipe",
         ),
-        pytest.param("os.write(4, b'\\0\\0\\0\\1A' * 2)", "crashed", "answered before it received a message", id="writes answers to the reply pipe"),
+        pytest.param(
+            "os.write(4, b'\\0\\0\\0\\1A' * 2)",
+            "crashed",
+            "answered before it received a message",
+            id="writes answers to the reply pipe",
+        ),
         pytest.param("os.write(4, b'\\0\\0\\0\\1R')", "crashed", "answered ", id="says that it is ready"),
     ],
 )
@@ -113,13 +159,19 @@ def test_after_a_crash_a_new_process_handles_the_next_message(calling: Calling) 
     said = answers(calling(code, processes=3, timeout=3), *bodies, at_once=True)
     kinds = {b"crash": "crashed", b"hang": "timeout"}
     assert [answer.kind for answer in said] == [kinds.get(body, "accepted") for body in bodies]
-    assert all(answer.reason == body.decode() for answer, body in zip(said, bodies, strict=True) if answer.kind == "accepted")
+    assert all(
+        answer.reason == body.decode() for answer, body in zip(said, bodies, strict=True) if answer.kind == "accepted"
+    )
 
 
 def test_each_of_a_thousand_messages_gets_its_own_answer(calling: Calling) -> None:
-    target = calling("print(body)", "print(body, file=sys.stderr)", "return f'accepted {len(body)} {body[:8]!r}'", processes=2)
+    target = calling(
+        "print(body)", "print(body, file=sys.stderr)", "return f'accepted {len(body)} {body[:8]!r}'", processes=2
+    )
     bodies = [b"\n%d\0\xff" % number + b"x" * (number % 7) ** 6 for number in range(1000)]
-    assert [said.reason for said in answers(target, *bodies, at_once=True)] == [f"{len(body)} {body[:8]!r}" for body in bodies]
+    assert [said.reason for said in answers(target, *bodies, at_once=True)] == [
+        f"{len(body)} {body[:8]!r}" for body in bodies
+    ]
 
 
 def test_the_last_output_before_a_crash_is_kept(calling: Calling) -> None:
@@ -155,17 +207,28 @@ def test_a_method_is_called_by_its_dotted_name(calling: Calling, tmp_path: Path)
         (":judge", "is not a valid name"),
         ("./mine.py:judge", "is not a valid name"),
         ("mine:judge()", "is not a valid name"),
-        ("no_such_module:judge", "no_such_module cannot be imported .ModuleNotFoundError: No module named 'no_such_module'.: correct the name"),
+        (
+            "no_such_module:judge",
+            (
+                "no_such_module cannot be imported .ModuleNotFoundError: No module named 'no_such_module'.: correct the "
+                "name"
+            ),
+        ),
         ("mine:jugde", "mine has no 'jugde': did you mean 'judge'"),
         ("mine:judge.x", "mine.judge has no 'x'"),
         ("mine:LIMIT", "is an int and cannot be called: specify a function"),
         ("broken:judge", "broken cannot be imported .SyntaxError: .*: fix the error in the module"),
         ("exits:judge", "exits cannot be imported .SystemExit: 3"),
-        ("dies:judge", "dies:judge cannot be called: exit status 7: last words; call the function in Python to see why"),
+        (
+            "dies:judge",
+            "dies:judge cannot be called: exit status 7: last words; call the function in Python to see why",
+        ),
         ("needs:judge", "No module named 'nothing_of_the_kind'"),
     ],
 )
-def test_a_name_that_cannot_be_called_is_an_error_with_a_remedy(calling: Calling, tmp_path: Path, name: str, words: str) -> None:
+def test_a_name_that_cannot_be_called_is_an_error_with_a_remedy(
+    calling: Calling, tmp_path: Path, name: str, words: str
+) -> None:
     calling("return True", before="LIMIT = 3")
     (tmp_path / "broken.py").write_text("def (")
     (tmp_path / "exits.py").write_text("raise SystemExit(3)")
@@ -177,7 +240,8 @@ def test_a_name_that_cannot_be_called_is_an_error_with_a_remedy(calling: Calling
 
 
 @pytest.mark.parametrize(
-    ("rejection", "words"), [("builtins:print", "not an exception class"), ("builtins:Nothing", "has no 'Nothing'"), ("x", "has no colon")]
+    ("rejection", "words"),
+    [("builtins:print", "not an exception class"), ("builtins:Nothing", "has no 'Nothing'"), ("x", "has no colon")],
 )
 def test_a_rejection_that_is_not_an_exception_class_is_an_error(calling: Calling, rejection: str, words: str) -> None:
     with pytest.raises(TargetError, match=words):
@@ -193,7 +257,9 @@ def test_a_function_that_can_no_longer_be_imported_gets_time_to_return(calling: 
     broken = tmp_path / "broken"
 
     async def ask() -> list[Answer]:
-        async with opened(calling("if body: os._exit(1)", before="if os.path.exists('broken'): raise OSError('broken')", patience=0.5)) as target:
+        async with opened(
+            calling("if body: os._exit(1)", before="if os.path.exists('broken'): raise OSError('broken')", patience=0.5)
+        ) as target:
             said = [await target.send(b"")]
             broken.touch()
             said += [await target.send(b"x"), await target.send(b"")]
@@ -202,7 +268,12 @@ def test_a_function_that_can_no_longer_be_imported_gets_time_to_return(calling: 
         return said
 
     said = asyncio.run(ask())
-    assert [(answer.kind, answer.reached) for answer in said] == [("accepted", True), ("crashed", True), ("crashed", False), ("accepted", True)]
+    assert [(answer.kind, answer.reached) for answer in said] == [
+        ("accepted", True),
+        ("crashed", True),
+        ("crashed", False),
+        ("accepted", True),
+    ]
     assert "OSError: broken" in said[2].reason
 
 
@@ -215,7 +286,10 @@ def test_its_process_inherits_no_descriptors(tmp_path: Path, monkeypatch: pytest
 
 def test_a_cancelled_or_hanging_process_is_killed_with_its_children(calling: Calling, tmp_path: Path) -> None:
     (pids := tmp_path / "pids").mkdir()
-    code = "for pid in (os.getpid(), subprocess.Popen(['sleep', '60']).pid): open(f'pids/{pid}', 'w').close()\ntime.sleep(60)"
+    code = (
+        "for pid in (os.getpid(), subprocess.Popen(['sleep', '60']).pid): open(f'pids/{pid}', "
+        "'w').close()\ntime.sleep(60)"
+    )
     started = time.monotonic()
     cancelled_after(calling(code, processes=2), 4, pids, *[b"{}"] * 5)
     assert answer(calling(code, timeout=2)).kind == "timeout"

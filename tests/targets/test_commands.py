@@ -16,7 +16,10 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import CommandTarget
 from brokerfuzz.targets.target import opened
 
-pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"), pytest.mark.usefixtures("tidy")]
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+    pytest.mark.usefixtures("tidy"),
+]
 
 
 @pytest.mark.parametrize(
@@ -25,11 +28,23 @@ pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="looks at proce
         pytest.param("", "accepted", "exit status 0", id="exits with 0"),
         pytest.param("print('fine')", "accepted", "exit status 0", id="exits with 0 and output"),
         pytest.param("raise SystemExit(3)", "rejected", "exit status 3", id="rejects"),
-        pytest.param("print('\\n no\\x1b number\\nx'); raise SystemExit(3)", "rejected", "exit status 3: no� number", id="gives a reason"),
-        pytest.param("import sys; print('out'); sys.exit('error\\nmore')", "rejected", "exit status 1: error", id="standard error first"),
+        pytest.param(
+            "print('\\n no\\x1b number\\nx'); raise SystemExit(3)",
+            "rejected",
+            "exit status 3: no� number",
+            id="gives a reason",
+        ),
+        pytest.param(
+            "import sys; print('out'); sys.exit('error\\nmore')",
+            "rejected",
+            "exit status 1: error",
+            id="standard error first",
+        ),
         pytest.param("{}['number']", "rejected", "exit status 1: KeyError: 'number'", id="a traceback's last line"),
         pytest.param("import os; os.kill(os.getpid(), 11)", "crashed", "killed by SIGSEGV", id="signal"),
-        pytest.param("import os; os.kill(os.getpid(), 40)", "crashed", "killed by signal 40", id="signal without a name"),
+        pytest.param(
+            "import os; os.kill(os.getpid(), 40)", "crashed", "killed by signal 40", id="signal without a name"
+        ),
         pytest.param("import os; os.abort()", "crashed", "killed by SIGABRT", id="abort"),
         pytest.param("import os; os.closerange(0, 3)", "accepted", "exit status 0", id="closes all streams and ends"),
     ],
@@ -40,19 +55,25 @@ def test_exit_statuses_become_answers(code: str, kind: str, reason: str) -> None
     assert said.seconds > 0
 
 
-@pytest.mark.parametrize(("status", "kind"), [(0, "accepted"), (1, "crashed"), (2, "rejected"), (65, "rejected"), (137, "crashed")])
+@pytest.mark.parametrize(
+    ("status", "kind"), [(0, "accepted"), (1, "crashed"), (2, "rejected"), (65, "rejected"), (137, "crashed")]
+)
 def test_if_rejecting_statuses_are_given_others_are_crashes(status: int, kind: str) -> None:
     assert answer(CommandTarget(python(f"raise SystemExit({status})"), reject=[2, 65])).kind == kind
 
 
 def test_the_message_is_standard_input_byte_for_byte() -> None:
     body = bytes(range(256)) * 4000
-    code = f"import sys; raise SystemExit(0 if sys.stdin.buffer.read() == bytes(range(256)) * {len(body) // 256} else 1)"
+    code = (
+        f"import sys; raise SystemExit(0 if sys.stdin.buffer.read() == bytes(range(256)) * {len(body) // 256} else 1)"
+    )
     assert answer(CommandTarget(python(code)), body).kind == "accepted"
     assert answer(CommandTarget(python("import sys; sys.exit(len(sys.stdin.buffer.read()))")), b"").kind == "accepted"
 
 
-def test_a_command_line_is_split_like_in_a_shell_but_no_shell_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_line_is_split_like_in_a_shell_but_no_shell_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     line = f"'{sys.executable}' -ISc 'import sys; sys.exit(\" \".join(sys.argv[1:]))' \"a  b\" $HOME `id` '*' > x; true"
     said = answer(CommandTarget(line))
@@ -85,7 +106,10 @@ def test_a_program_that_exceeds_the_timeout_is_killed_with_its_children(tmp_path
 
 def test_a_grandchild_that_keeps_the_pipes_open_causes_no_delay(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
-    code = "import subprocess, sys; open(sys.argv[1], 'w').write(str(subprocess.Popen(['sleep', '60']).pid)); print('done')"
+    code = (
+        "import subprocess, sys; open(sys.argv[1], 'w').write(str(subprocess.Popen(['sleep', '60']).pid)); "
+        "print('done')"
+    )
     said = answer(CommandTarget(python(code, str(pid))))
     assert (said.kind, said.body) == ("accepted", b"done\n")
     assert said.seconds < SECONDS
@@ -95,7 +119,8 @@ def test_a_grandchild_that_keeps_the_pipes_open_causes_no_delay(tmp_path: Path) 
 def test_a_grandchild_that_left_the_group_and_keeps_writing_causes_no_delay(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     code = (
-        "import subprocess, sys\nchild = subprocess.Popen(['yes'], start_new_session=True)\nopen(sys.argv[1], 'w').write(str(child.pid)); sys.exit(4)"
+        "import subprocess, sys\nchild = subprocess.Popen(['yes'], start_new_session=True)\nopen(sys.argv[1], "
+        "'w').write(str(child.pid)); sys.exit(4)"
     )
     said = answer(CommandTarget(python(code, str(pid))))
     assert said.kind == "rejected"
@@ -124,11 +149,15 @@ def test_endless_output_is_discarded(stream: int) -> None:
 )
 def test_a_program_may_leave_its_input_unread(code: str) -> None:
     target = CommandTarget(python(code), processes=2)
-    assert {said.kind for said in answers(target, b"{}", b"x" * 3_000_000, b"", b"x" * 70_000, at_once=True)} == {"accepted"}
+    assert {said.kind for said in answers(target, b"{}", b"x" * 3_000_000, b"", b"x" * 70_000, at_once=True)} == {
+        "accepted"
+    }
 
 
 def test_a_program_that_closes_all_pipes_and_keeps_running_times_out() -> None:
-    said = answer(CommandTarget(python("import os, time; os.closerange(0, 3); time.sleep(60)"), timeout=0.4), b"x" * 1_000_000)
+    said = answer(
+        CommandTarget(python("import os, time; os.closerange(0, 3); time.sleep(60)"), timeout=0.4), b"x" * 1_000_000
+    )
     assert said.kind == "timeout"
 
 
@@ -166,7 +195,13 @@ def test_many_messages_leak_no_descriptors() -> None:
 @pytest.mark.rotated(6)
 def test_on_systems_without_pidfds_threads_wait_for_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "pidfd_open")
-    said = answers(CommandTarget(python("import sys; sys.exit(len(sys.stdin.read()))"), timeout=SECONDS), b"", b"a", b"ab", at_once=True)
+    said = answers(
+        CommandTarget(python("import sys; sys.exit(len(sys.stdin.read()))"), timeout=SECONDS),
+        b"",
+        b"a",
+        b"ab",
+        at_once=True,
+    )
     assert [answer.reason for answer in said] == ["exit status 0", "exit status 1", "exit status 2"]
     assert answer(CommandTarget(["sleep", "60"], timeout=0.2)).kind == "timeout"
     happens(lambda: threading.active_count() == 1, SECONDS)
@@ -185,7 +220,9 @@ def test_a_missing_program_is_an_error_with_a_remedy(command: str, words: str) -
         answer(CommandTarget(command))
 
 
-def test_a_program_that_is_not_executable_is_an_error_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_is_not_executable_is_an_error_with_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     program = tmp_path / "validate"
     program.write_text("exit 0\n")
@@ -286,7 +323,11 @@ def test_the_name_and_the_reproduction_contain_no_secret(command: Any, shown: st
 
 @pytest.mark.parametrize(
     ("words", "name"),
-    [(["--token=abcdef1"], "${TOKEN}"), (["-H", "Authorization: Bearer abcdef1"], "[secret]"), (["-u", "me:abcdef1"], "${PASSWORD}")],
+    [
+        (["--token=abcdef1"], "${TOKEN}"),
+        (["-H", "Authorization: Bearer abcdef1"], "[secret]"),
+        (["-u", "me:abcdef1"], "${PASSWORD}"),
+    ],
 )
 def test_a_secret_that_the_program_repeats_is_masked_in_the_answer(words: list[str], name: str) -> None:
     said = answer(CommandTarget(python("import sys; sys.exit('it is ' + sys.argv[-1][-7:])", *words)))
@@ -294,7 +335,9 @@ def test_a_secret_that_the_program_repeats_is_masked_in_the_answer(words: list[s
 
 
 def test_a_variable_before_the_program_is_an_error_without_its_value() -> None:
-    with pytest.raises(TargetError, match="only a shell reads NAME=VALUE before a command: write `env DB_PASSWORD=") as raised:
+    with pytest.raises(
+        TargetError, match="only a shell reads NAME=VALUE before a command: write `env DB_PASSWORD="
+    ) as raised:
         asyncio.run(CommandTarget("DB_PASSWORD=abcdef1 ./v").open())
     assert "abcdef1" not in str(raised.value)
 
@@ -303,7 +346,9 @@ def test_a_variable_before_the_program_is_an_error_without_its_value() -> None:
 def test_the_reproduction_sends_the_program_the_same_bytes(shell: str, tmp_path: Path) -> None:
     body = bytes(range(256)) + b"100%s '\\n' \xf0\x9f\x98\x80" * 3
     file = tmp_path / "an odd 'name"
-    line = CommandTarget(python("import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())", str(file))).reproduction(body)
+    line = CommandTarget(
+        python("import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())", str(file))
+    ).reproduction(body)
     assert line.isprintable()
     subprocess.run([shell], input=line, text=True, check=True, timeout=20)
     assert file.read_bytes() == body
@@ -313,4 +358,7 @@ def test_the_reproduction_sends_the_program_the_same_bytes(shell: str, tmp_path:
 def test_a_program_in_node_is_a_target() -> None:
     code = "let s='';process.stdin.on('data',d=>s+=d).on('end',()=>{try{JSON.parse(s)}catch(e){console.error(e.name);process.exit(65)}})"
     said = answers(CommandTarget(["node", "-e", code], reject=[65]), b"{}", b"{")
-    assert [(answer.kind, answer.reason) for answer in said] == [("accepted", "exit status 0"), ("rejected", "exit status 65: SyntaxError")]
+    assert [(answer.kind, answer.reason) for answer in said] == [
+        ("accepted", "exit status 0"),
+        ("rejected", "exit status 65: SyntaxError"),
+    ]

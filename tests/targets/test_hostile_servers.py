@@ -1,7 +1,8 @@
 """HTTP targets whose servers do not answer normally: for example, they close the connection.
 
-brokerfuzz distinguishes the errors of the HTTP client pyreqwest by their texts, which can change in a new version. If a test fails
-with a new version of pyreqwest, first add the new texts to `transport.py`. Then allow this version in `pyproject.toml`.
+brokerfuzz distinguishes the errors of the HTTP client pyreqwest by their texts, which can change in a new version. If a
+test fails with a new version of pyreqwest, first add the new texts to `transport.py`. Then allow this version in
+`pyproject.toml`.
 """
 
 import asyncio
@@ -53,9 +54,14 @@ def asked(url: str, body: bytes = b"{}", *, timeout: float = 5.0, **options: Any
         pytest.param(resets, "crashed", "reset", id="reset"),
         pytest.param(resets_within_the_body, "crashed", "reset", id="reset within the body"),
         pytest.param(sends(b"", then_closes=True), "crashed", "without an answer", id="empty answer"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nConte", then_closes=True), "crashed", "without an answer", id="half a head"),
         pytest.param(
-            sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab", then_closes=True), "crashed", "before the answer was complete", id="half a body"
+            sends(b"HTTP/1.1 200 OK\r\nConte", then_closes=True), "crashed", "without an answer", id="half a head"
+        ),
+        pytest.param(
+            sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab", then_closes=True),
+            "crashed",
+            "before the answer was complete",
+            id="half a body",
         ),
         pytest.param(
             sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", then_closes=True),
@@ -63,26 +69,77 @@ def asked(url: str, body: bytes = b"{}", *, timeout: float = 5.0, **options: Any
             "before the answer was complete",
             id="half a chunk",
         ),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\nab\r\n"), "crashed", "not HTTP", id="broken chunk"),
+        pytest.param(
+            sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\nab\r\n"),
+            "crashed",
+            "not HTTP",
+            id="broken chunk",
+        ),
         pytest.param(sends(b"\x00\xff\x01 garbage\r\n\r\n", then_closes=True), "crashed", "not HTTP", id="garbage"),
         pytest.param(sends(b"SSH-2.0-OpenSSH_9.2\r\n", then_closes=True), "crashed", "not HTTP", id="another protocol"),
         pytest.param(sends(b"HTTP/1.1 9x9 OK\r\nContent-Length: 0\r\n\r\n"), "crashed", "not HTTP", id="broken status"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nfoo bar\x00baz\r\nContent-Length: 0\r\n\r\n"), "crashed", "not HTTP", id="broken header"),
+        pytest.param(
+            sends(b"HTTP/1.1 200 OK\r\nfoo bar\x00baz\r\nContent-Length: 0\r\n\r\n"),
+            "crashed",
+            "not HTTP",
+            id="broken header",
+        ),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nX: " + b"a" * 2_000_000), "crashed", "not HTTP", id="endless head"),
         pytest.param(never_ends_the_head, "crashed", "not HTTP", id="endless header"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 200_000), "crashed", "not HTTP", id="endless headers"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nab"), "crashed", "not HTTP", id="negative length"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), "crashed", "not HTTP", id="two lengths"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nab"), "crashed", "not HTTP", id="absurd length"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabcd"), "accepted", "status 200", id="more than its length"),
+        pytest.param(
+            sends(b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 200_000), "crashed", "not HTTP", id="endless headers"
+        ),
+        pytest.param(
+            sends(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nab"), "crashed", "not HTTP", id="negative length"
+        ),
+        pytest.param(
+            sends(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
+            "crashed",
+            "not HTTP",
+            id="two lengths",
+        ),
+        pytest.param(
+            sends(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nab"),
+            "crashed",
+            "not HTTP",
+            id="absurd length",
+        ),
+        pytest.param(
+            sends(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabcd"),
+            "accepted",
+            "status 200",
+            id="more than its length",
+        ),
         pytest.param(sends(b"just text", then_closes=True), "crashed", "not HTTP", id="HTTP/0.9"),
-        pytest.param(sends(b"HTTP/1.0 200 OK\r\n\r\nabc", then_closes=True), "accepted", "status 200", id="HTTP/1.0 without length"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\n\r\nabc", then_closes=True), "accepted", "status 200", id="without length"),
+        pytest.param(
+            sends(b"HTTP/1.0 200 OK\r\n\r\nabc", then_closes=True),
+            "accepted",
+            "status 200",
+            id="HTTP/1.0 without length",
+        ),
+        pytest.param(
+            sends(b"HTTP/1.1 200 OK\r\n\r\nabc", then_closes=True), "accepted", "status 200", id="without length"
+        ),
         pytest.param(sends(CHUNKED + b"3\r\nabc\r\n0\r\nX-A: b\r\n\r\n"), "accepted", "status 200", id="trailers"),
-        pytest.param(sends(CHUNKED + b"3\r\nabc\r\n0\r\n" + b"X-A: b\r\n" * 100_000), "crashed", "not HTTP", id="endless trailers"),
+        pytest.param(
+            sends(CHUNKED + b"3\r\nabc\r\n0\r\n" + b"X-A: b\r\n" * 100_000),
+            "crashed",
+            "not HTTP",
+            id="endless trailers",
+        ),
         pytest.param(sends(CHUNKED + b"3;" + b"x" * 1_000_000), "crashed", "not HTTP", id="endless chunk extension"),
-        pytest.param(sends(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000 + response(201)), "accepted", "status 201", id="a thousand times 100 Continue"),
-        pytest.param(sends(b"HTTP/1.1 101 Switch\r\nUpgrade: h2c\r\nConnection: upgrade\r\n\r\nxx"), "rejected", "status 101", id="upgrade"),
+        pytest.param(
+            sends(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000 + response(201)),
+            "accepted",
+            "status 201",
+            id="a thousand times 100 Continue",
+        ),
+        pytest.param(
+            sends(b"HTTP/1.1 101 Switch\r\nUpgrade: h2c\r\nConnection: upgrade\r\n\r\nxx"),
+            "rejected",
+            "status 101",
+            id="upgrade",
+        ),
         pytest.param(sends(b"\x15\x03\x01\x00\x02\x02\x46", then_closes=True), "crashed", "not HTTP", id="a TLS alert"),
         pytest.param(sends(response(500, b"Traceback")), "crashed", "status 500", id="internal error"),
         pytest.param(sends(response(201)), "accepted", "status 201", id="created"),
@@ -104,7 +161,11 @@ def test_server_behaviour_becomes_an_answer(behaviour: Behaviour, kind: str, rea
         pytest.param(stalls_in_the_body, "the answer was not complete after 0.6 s", id="stalls in the body"),
         pytest.param(trickles, "the answer was not complete after 0.6 s", id="trickles"),
         pytest.param(trickles_the_head, "no answer within 0.6 s", id="trickles in the head"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"), "the answer was not complete after 0.6 s", id="less than its length"),
+        pytest.param(
+            sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"),
+            "the answer was not complete after 0.6 s",
+            id="less than its length",
+        ),
         pytest.param(says_continue_for_ever, "no answer within 0.6 s", id="endless 100 Continue"),
     ],
 )
@@ -129,9 +190,14 @@ def test_only_the_beginning_of_a_huge_answer_is_kept() -> None:
         (9, {"rules": AnswerRules(envelope=False)}, "accepted", "status 200"),
     ],
 )
-def test_a_huge_envelope_that_reports_a_failure_is_not_accepted(megabytes: int, options: dict[str, Any], kind: str, reason: str) -> None:
+def test_a_huge_envelope_that_reports_a_failure_is_not_accepted(
+    megabytes: int, options: dict[str, Any], kind: str, reason: str
+) -> None:
     data = b'["%b"]' % (b"x" * (megabytes << 20))
-    envelope = b'\r\n{"data":%b,"failureMessages":["no number"],"informationalMessages":[],"operationWasSuccessful":false}' % data
+    envelope = (
+        b'\r\n{"data":%b,"failureMessages":["no number"],"informationalMessages":[],"operationWasSuccessful":false}'
+        % data
+    )
     with serving(sends(response(200, envelope))) as url:
         said = asked(url, **options)
     assert (said.kind, said.status, said.reason, len(said.body)) == (kind, 200, reason, 2048)
@@ -160,7 +226,9 @@ asyncio.run(ask())
 @pytest.mark.parametrize("behaviour", [never_ends, never_ends_the_head], ids=["a gigabyte", "a header without end"])
 def test_an_endless_answer_takes_little_memory(behaviour: Behaviour) -> None:
     with serving(behaviour) as url:
-        said = subprocess.run([sys.executable, "-c", MEMORY, url], capture_output=True, text=True, check=True, timeout=60)
+        said = subprocess.run(
+            [sys.executable, "-c", MEMORY, url], capture_output=True, text=True, check=True, timeout=60
+        )
     assert int(said.stdout.split()[-1]) < 50 * 1024 * 1024
 
 
@@ -173,8 +241,12 @@ def test_a_compressed_answer_that_is_huge_is_decompressed_in_part() -> None:
 
 
 @pytest.mark.parametrize(("url", "reason"), [(None, "refused"), ("http://no-such-host.invalid/", "cannot be resolved")])
-def test_a_target_that_never_answered_and_cannot_be_reached_is_an_error_with_a_remedy(url: str | None, reason: str) -> None:
-    with pytest.raises(TargetError, match=f"cannot be reached \\(.*{reason}.*check that the server is running") as raised:
+def test_a_target_that_never_answered_and_cannot_be_reached_is_an_error_with_a_remedy(
+    url: str | None, reason: str
+) -> None:
+    with pytest.raises(
+        TargetError, match=f"cannot be reached \\(.*{reason}.*check that the server is running"
+    ) as raised:
         asked(url or unused_url())
     assert "\n" not in str(raised.value)
 
@@ -226,7 +298,9 @@ def test_a_server_that_restarts_soon_misses_no_message() -> None:
 
 
 def answered_with_extras(seconds: float, hung_up: threading.Semaphore) -> Conversation:
-    """Answers with the status in the request, and sends an unexpected response `seconds` later. Releases `hung_up` when the client disconnects."""
+    """Answers with the status in the request, and sends an unexpected response `seconds` later. Releases `hung_up` when
+    the client disconnects.
+    """
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(response(int(body)) + (response(500) if not seconds else b""))
@@ -249,10 +323,14 @@ def answered_with_extras(seconds: float, hung_up: threading.Semaphore) -> Conver
     [
         pytest.param(0, False, {}, id="with the response"),
         pytest.param(0.002, True, {}, id="before the next message"),
-        pytest.param(0.002, False, {"headers": [("Connection", "close")]}, id="at any time, to one message a connection"),
+        pytest.param(
+            0.002, False, {"headers": [("Connection", "close")]}, id="at any time, to one message a connection"
+        ),
     ],
 )
-def test_an_unexpected_response_is_not_the_answer_to_the_next_message(extras_after: float, waits: bool, options: dict[str, Any]) -> None:
+def test_an_unexpected_response_is_not_the_answer_to_the_next_message(
+    extras_after: float, waits: bool, options: dict[str, Any]
+) -> None:
     statuses = [201, 422, 202, 400] * 10
     hung_up = threading.Semaphore(0)
 
@@ -261,7 +339,9 @@ def test_an_unexpected_response_is_not_the_answer_to_the_next_message(extras_aft
             answers = []
             for status in statuses:
                 answers.append((await target.send(b"%d" % status)).status)
-                assert not waits or await asyncio.to_thread(hung_up.acquire, timeout=10), "the connection is kept, and what came on it"
+                assert not waits or await asyncio.to_thread(hung_up.acquire, timeout=10), (
+                    "the connection is kept, and what came on it"
+                )
         return answers
 
     with serving_streams(answered_with_extras(extras_after, hung_up)) as url:
@@ -327,7 +407,9 @@ def test_a_url_that_cannot_be_used_is_rejected_with_a_remedy(url: str, remedy: s
 
 
 @pytest.mark.parametrize(
-    "options", [{"method": "BAD METHOD"}, {"headers": [("X A", "b")]}, {"headers": [("X-A", "a\r\nX-B: c")]}], ids=["method", "name", "value"]
+    "options",
+    [{"method": "BAD METHOD"}, {"headers": [("X A", "b")]}, {"headers": [("X-A", "a\r\nX-B: c")]}],
+    ids=["method", "name", "value"],
 )
 def test_a_request_that_http_does_not_allow_is_rejected_before_it_is_sent(options: dict[str, Any]) -> None:
     with pytest.raises(TargetError, match="correct the method or the headers"):
@@ -340,5 +422,8 @@ def test_a_timeout_of_zero_is_rejected() -> None:
 
 
 def test_the_default_content_type_is_json() -> None:
-    assert HttpTarget("http://h/", headers=[("X-A", "b")]).headers == [("content-type", "application/json"), ("X-A", "b")]
+    assert HttpTarget("http://h/", headers=[("X-A", "b")]).headers == [
+        ("content-type", "application/json"),
+        ("X-A", "b"),
+    ]
     assert HttpTarget("http://h/", headers=[("Content-Type", "text/plain")]).headers == [("Content-Type", "text/plain")]

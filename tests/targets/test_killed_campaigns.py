@@ -23,7 +23,8 @@ TARGETS = {
     "call": "CallTarget('hangs:judge', timeout=60)",
 }
 CAMPAIGN = (
-    "import asyncio\nfrom brokerfuzz.targets import *\nasync def ask(target):\n await target.open()\n await target.send(b'{}')\nasyncio.run(ask({}))"
+    "import asyncio\nfrom brokerfuzz.targets import *\nasync def ask(target):\n await target.open()\n await "
+    "target.send(b'{}')\nasyncio.run(ask({}))"
 )
 
 
@@ -36,7 +37,9 @@ def test_programs_and_their_children_end_when_the_campaign_is_killed(
     (tmp_path / "hangs.py").write_text("def judge(body):\n" + "\n".join(f"    {line}" for line in HANGS.splitlines()))
     (pids := tmp_path / "pids").mkdir()
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-    with subprocess.Popen([sys.executable, "-c", CAMPAIGN.replace("{}))", TARGETS[target] + "))")], env=environment) as campaign:
+    with subprocess.Popen(
+        [sys.executable, "-c", CAMPAIGN.replace("{}))", TARGETS[target] + "))")], env=environment
+    ) as campaign:
         until = time.monotonic() + 6 * SECONDS
         while len(found := [int(path.name) for path in pids.iterdir()]) < 2 and time.monotonic() < until:
             time.sleep(0.02)

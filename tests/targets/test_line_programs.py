@@ -15,7 +15,10 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, LineTarget
 from brokerfuzz.targets.target import opened
 
-pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"), pytest.mark.usefixtures("tidy")]
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+    pytest.mark.usefixtures("tidy"),
+]
 
 
 NO_ANSWER = "no answer line within 0.5 s: killed"
@@ -59,7 +62,9 @@ ECHO = each("say(b'accepted ' + line + b'\\n')")
         (b"rejected\r", "rejected", b""),
     ],
 )
-def test_the_word_before_the_first_space_or_colon_is_the_answer_and_the_rest_is_its_body(line: bytes, kind: str, reason: bytes) -> None:
+def test_the_word_before_the_first_space_or_colon_is_the_answer_and_the_rest_is_its_body(
+    line: bytes, kind: str, reason: bytes
+) -> None:
     said = answer(LineTarget(says(line + b"\n"), processes=1))
     assert (said.kind, said.body, said.reached) == (kind, reason, True)
     assert said.reason == kind if not reason else said.reason[0] == reason.decode(errors="replace")[0]
@@ -95,12 +100,22 @@ def test_a_process_keeps_running_after_each_answer_line(tmp_path: Path) -> None:
     ("code", "kind", "reason"),
     [
         pytest.param("os.kill(os.getpid(), 11)", "crashed", "ended without an answer, killed by SIGSEGV", id="signal"),
-        pytest.param("{}['number']", "crashed", "ended without an answer, exit status 1: KeyError: 'number'", id="exception"),
+        pytest.param(
+            "{}['number']", "crashed", "ended without an answer, exit status 1: KeyError: 'number'", id="exception"
+        ),
         pytest.param("break", "crashed", "ended without an answer, exit status 0", id="ends"),
-        pytest.param("say(b'accept'); break", "crashed", "ended without an answer, exit status 0", id="ends within a line"),
-        pytest.param("say(b'accepted\\n' * 2)", "crashed", 'answered before it received a message: "accepted"', id="two answers"),
-        pytest.param("say(b'accepted\\nx')", "crashed", 'answered before it received a message: "x"', id="an answer and more"),
-        pytest.param("os.close(1); time.sleep(60)", "crashed", "closed its output without an answer", id="closes its output"),
+        pytest.param(
+            "say(b'accept'); break", "crashed", "ended without an answer, exit status 0", id="ends within a line"
+        ),
+        pytest.param(
+            "say(b'accepted\\n' * 2)", "crashed", 'answered before it received a message: "accepted"', id="two answers"
+        ),
+        pytest.param(
+            "say(b'accepted\\nx')", "crashed", 'answered before it received a message: "x"', id="an answer and more"
+        ),
+        pytest.param(
+            "os.close(1); time.sleep(60)", "crashed", "closed its output without an answer", id="closes its output"
+        ),
         pytest.param("time.sleep(60)", "timeout", NO_ANSWER, id="hangs"),
         pytest.param("while True: say(b'x'); time.sleep(.01)", "timeout", NO_ANSWER, id="trickles"),
         pytest.param("print('accepted')\ntime.sleep(60)", "timeout", NO_ANSWER, id="buffers"),
@@ -137,7 +152,9 @@ def test_crashes_and_timeouts_do_not_mix_up_answers() -> None:
     said = answers(LineTarget(each(code), processes=3, timeout=3), *bodies, at_once=True)
     kinds = {b"crash": "crashed", b"hang": "timeout"}
     assert [answer.kind for answer in said] == [kinds.get(body, "accepted") for body in bodies]
-    assert all(answer.reason == body.decode() for answer, body in zip(said, bodies, strict=True) if answer.kind == "accepted")
+    assert all(
+        answer.reason == body.decode() for answer, body in zip(said, bodies, strict=True) if answer.kind == "accepted"
+    )
 
 
 def test_no_unnecessary_processes_are_started(tmp_path: Path) -> None:
@@ -159,7 +176,9 @@ def test_a_process_that_closes_its_input_after_an_answer_is_replaced() -> None:
 
 def test_an_unexpected_line_is_a_crash_of_the_next_message() -> None:
     async def ask() -> list[Answer]:
-        async with opened(LineTarget(each("say(b'accepted\\n'); time.sleep(.1); say(b'by the way\\n')"), processes=1)) as target:
+        async with opened(
+            LineTarget(each("say(b'accepted\\n'); time.sleep(.1); say(b'by the way\\n')"), processes=1)
+        ) as target:
             said = [await target.send(b"{}")]
             await asyncio.sleep(0.5)
             said += [await target.send(b"{}"), await target.send(b"{}")]
@@ -179,7 +198,10 @@ def test_an_unexpected_line_is_a_crash_of_the_next_message() -> None:
     ],
 )
 def test_a_program_that_never_reads_or_answers_is_an_error(command: list[str]) -> None:
-    with pytest.raises(TargetError, match=r"cannot be used: the process (ends before it reads|closes its input).*run the command in a shell"):
+    with pytest.raises(
+        TargetError,
+        match=r"cannot be used: the process (ends before it reads|closes its input).*run the command in a shell",
+    ):
         answer(LineTarget(command, processes=2))
 
 
@@ -187,7 +209,9 @@ def test_a_program_that_answered_but_now_ends_at_once_gets_time_to_return(tmp_pa
     broken = tmp_path / "broken"
 
     async def ask() -> list[Answer]:
-        program = each("say(b'accepted\\n'); break", str(broken), before="if os.path.exists(sys.argv[1]): sys.exit('broken')")
+        program = each(
+            "say(b'accepted\\n'); break", str(broken), before="if os.path.exists(sys.argv[1]): sys.exit('broken')"
+        )
         async with opened(LineTarget(program, processes=1, patience=0.6)) as target:
             said = [await target.send(b"{}")]
             broken.touch()
@@ -230,7 +254,9 @@ def test_a_cancelled_or_hanging_process_is_killed_with_its_children(tmp_path: Pa
 
 def test_a_cancelled_message_does_not_affect_other_answers() -> None:
     async def ask() -> list[str]:
-        async with opened(LineTarget(each("time.sleep(.2 if line == b'slow' else 0); say(b'accepted ' + line + b'\\n')"), processes=1)) as target:
+        async with opened(
+            LineTarget(each("time.sleep(.2 if line == b'slow' else 0); say(b'accepted ' + line + b'\\n')"), processes=1)
+        ) as target:
             slow = asyncio.create_task(target.send(b"slow"))
             waiting = [asyncio.create_task(target.send(b"%d" % number)) for number in range(4)]
             await asyncio.sleep(0.1)
@@ -246,7 +272,10 @@ def test_an_idle_process_can_end_normally_when_its_input_ends(tmp_path: Path) ->
     code = f"import sys\nfor line in sys.stdin: print('accepted')\nopen({str(done)!r}, 'w').close()"
     assert answer(LineTarget([sys.executable, "-Sc", code])).kind == "accepted"  # the buffer of print is turned off
     assert done.exists()
-    code = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); os.read(0, 9); os.write(1, b'accepted\\n'); time.sleep(60)"
+    code = (
+        "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); os.read(0, 9); os.write(1, "
+        "b'accepted\\n'); time.sleep(60)"
+    )
     assert answer(LineTarget(python(code, str(done)))).kind == "accepted"
     assert not is_alive(int(done.read_text()))
 
@@ -287,13 +316,19 @@ def test_the_reproduction_sends_the_program_the_same_message(encoding: Any) -> N
     line = target.reproduction(BODY)
     assert line.isprintable()
     assert "abcdef1" not in line
-    said = subprocess.run(["sh", "-c", line], capture_output=True, check=True, timeout=20, env={**os.environ, "TOKEN": "abcdef1"}).stdout
+    said = subprocess.run(
+        ["sh", "-c", line], capture_output=True, check=True, timeout=20, env={**os.environ, "TOKEN": "abcdef1"}
+    ).stdout
     assert said == b"accepted " + BODY.hex().encode() + b"\n"
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"encoding": "hex"}, "plain.*base64.*frames"), ({"timeout": -1}, "greater than 0"), ({"processes": 0}, "use 1 or more")],
+    [
+        ({"encoding": "hex"}, "plain.*base64.*frames"),
+        ({"timeout": -1}, "greater than 0"),
+        ({"processes": 0}, "use 1 or more"),
+    ],
 )
 def test_invalid_arguments_are_rejected_at_once(options: Any, words: str) -> None:
     with pytest.raises(TargetError, match=words):
@@ -332,7 +367,9 @@ def test_every_example_in_the_folder_is_tested() -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLE_COMMANDS)
-def test_the_examples_in_several_languages_read_frames(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_in_several_languages_read_frames(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     command = [*EXAMPLE_COMMANDS[name], *([str(tmp_path)] if name == "reader.c" else [])]
     if not EXAMPLES.is_dir() or not shutil.which("cc" if name == "reader.c" else command[0]):
         pytest.skip(f"needs the examples and {command[0]}")

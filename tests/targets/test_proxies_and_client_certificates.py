@@ -28,7 +28,9 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Proxy:
-    """A proxy that answers requests itself. All tunnels lead to the address `tunnels_to`, whatever host the client names."""
+    """A proxy that answers requests itself. All tunnels lead to the address `tunnels_to`, whatever host the client
+    names.
+    """
 
     def __init__(self, tunnels_to: str = "", status: int = 201) -> None:
         self.heads: list[bytes] = []
@@ -42,7 +44,9 @@ class Proxy:
                 writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
                 await self._tunnel(reader, writer)
                 return
-            length = next((int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0)
+            length = next(
+                (int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0
+            )
             await reader.readexactly(length)
             writer.write(response(self._status))
             await writer.drain()
@@ -73,7 +77,9 @@ def running(proxy: Proxy) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("how", ["option", "option without a scheme", "http_proxy", "HTTP_PROXY", "all_proxy"])
-def test_a_request_goes_through_the_proxy_of_the_option_or_the_environment(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_goes_through_the_proxy_of_the_option_or_the_environment(
+    how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     proxy = Proxy()
     with running(proxy) as url:
         options: dict[str, Any] = {}
@@ -88,7 +94,11 @@ def test_a_request_goes_through_the_proxy_of_the_option_or_the_environment(how: 
 
 def test_no_proxy_excludes_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:3128")
-    for value, host, used in [("example", "offers.example", False), (".other", "offers.example", True), ("*", "offers.example", False)]:
+    for value, host, used in [
+        ("example", "offers.example", False),
+        (".other", "offers.example", True),
+        ("*", "offers.example", False),
+    ]:
         monkeypatch.setenv("no_proxy", value)
         assert (HttpTarget(f"http://{host}/").connections.proxy is not None) == used, value
     monkeypatch.setenv("no_proxy", "other")
@@ -111,7 +121,10 @@ def test_a_proxy_tunnels_to_https_and_gets_credentials(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("target", "status", "said"),
-    [("https://offers.example/", 407, "the proxy requires credentials"), ("https://offers.example/", 502, "the proxy rejects the connection")],
+    [
+        ("https://offers.example/", 407, "the proxy requires credentials"),
+        ("https://offers.example/", 502, "the proxy rejects the connection"),
+    ],
 )
 def test_a_proxy_that_does_not_connect_is_reported_without_its_password(target: str, status: int, said: str) -> None:
     with running(Proxy(status=status)) as url, pytest.raises(TargetError, match=said) as raised:
@@ -122,11 +135,15 @@ def test_a_proxy_that_does_not_connect_is_reported_without_its_password(target: 
 
 def test_an_unreachable_proxy_is_named() -> None:
     proxy = unused_url().removesuffix("/offers")
-    with pytest.raises(TargetError, match=rf"through the proxy {proxy}\) cannot be reached \(the connection was refused\)"):
+    with pytest.raises(
+        TargetError, match=rf"through the proxy {proxy}\) cannot be reached \(the connection was refused\)"
+    ):
         asked(OFFERS, proxy=proxy)
 
 
-@pytest.mark.parametrize("proxy", ["ftp://me:hunter2@127.0.0.1/", "http://", "http://[::1", "http://me:hunter2@:99999999/"])
+@pytest.mark.parametrize(
+    "proxy", ["ftp://me:hunter2@127.0.0.1/", "http://", "http://[::1", "http://me:hunter2@:99999999/"]
+)
 def test_an_invalid_proxy_is_an_error_without_its_password(proxy: str) -> None:
     with pytest.raises(TargetError, match="is not a valid proxy URL: write, for example,") as raised:
         HttpTarget(OFFERS, proxy=proxy)
@@ -144,7 +161,7 @@ def test_the_curl_command_uses_the_same_proxy(monkeypatch: pytest.MonkeyPatch) -
     assert b64encode(b"me:hunter2") in proxy.heads[0]
 
 
-# ---------------------------------------------------------------------------------------------------- client certificates
+# -------------------------------------------------------------------------------------------------- client certificates
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +191,9 @@ def demanding(authority: trustme.CA) -> ssl.SSLContext:
 
 
 @pytest.mark.parametrize("names", [("client.pem", "client.key"), ("both.pem", None)])
-def test_a_client_identifies_itself_with_a_certificate(names: tuple[str, str | None], authority: trustme.CA, files: Path) -> None:
+def test_a_client_identifies_itself_with_a_certificate(
+    names: tuple[str, str | None], authority: trustme.CA, files: Path
+) -> None:
     cert, key = (None if name is None else files / name for name in names)
     with serving(sends(response(201)), tls=demanding(authority)) as url:
         assert asked(url, ca=files / "ca.pem", cert=cert, key=key).kind == "accepted"
@@ -185,8 +204,8 @@ def test_a_client_identifies_itself_with_a_certificate(names: tuple[str, str | N
 
 @contextmanager
 def sending_alerts(context: ssl.SSLContext) -> Iterator[str]:
-    """Yields the URL of a TLS server in a thread. If a handshake fails, the server sends the reason to the client. The server does
-    not use asyncio, which would not send the reason.
+    """Yields the URL of a TLS server in a thread. If a handshake fails, the server sends the reason to the client. The
+    server does not use asyncio, which would not send the reason.
     """
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
@@ -196,7 +215,10 @@ def sending_alerts(context: ssl.SSLContext) -> Iterator[str]:
                     connection, _ = listener.accept()
                 except OSError:
                     return
-                with connection, context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False) as secured:
+                with (
+                    connection,
+                    context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False) as secured,
+                ):
                     try:
                         secured.do_handshake()
                         secured.recv(1)
@@ -212,8 +234,12 @@ def sending_alerts(context: ssl.SSLContext) -> Iterator[str]:
             thread.join(5)
 
 
-@pytest.mark.parametrize(("cert", "said"), [(None, "it requires a certificate"), ("other.pem", "it does not know the authority")])
-def test_a_missing_or_unknown_client_certificate_is_an_error_with_a_remedy(cert: str | None, said: str, authority: trustme.CA, files: Path) -> None:
+@pytest.mark.parametrize(
+    ("cert", "said"), [(None, "it requires a certificate"), ("other.pem", "it does not know the authority")]
+)
+def test_a_missing_or_unknown_client_certificate_is_an_error_with_a_remedy(
+    cert: str | None, said: str, authority: trustme.CA, files: Path
+) -> None:
     with (
         sending_alerts(demanding(authority)) as url,
         pytest.raises(TargetError, match=f"{said}.*: specify a client certificate with --cert and --key"),
@@ -228,7 +254,10 @@ def test_a_missing_or_unknown_client_certificate_is_an_error_with_a_remedy(cert:
         ({"cert": "client.pem"}, "client.pem does not contain the private key of the client"),
         ({"cert": "client.key", "key": "client.key"}, "client.key does not contain the certificate of the client"),
         ({"cert": "nowhere.pem"}, "nowhere.pem cannot be read"),
-        ({"cert": "client.pem", "key": "other.pem"}, "cannot be used: specify certificates and an unencrypted private key that belong together"),
+        (
+            {"cert": "client.pem", "key": "other.pem"},
+            "cannot be used: specify certificates and an unencrypted private key that belong together",
+        ),
     ],
 )
 def test_a_certificate_that_cannot_be_used_is_an_error(options: dict[str, str], said: str, files: Path) -> None:

@@ -8,7 +8,9 @@ from brokerfuzz.targets import AnswerRules, status_patterns
 
 
 def envelope(success: Any, *messages: str) -> bytes:
-    return json.dumps({"data": None, "failureMessages": messages, "informationalMessages": [], "operationWasSuccessful": success}).encode()
+    return json.dumps(
+        {"data": None, "failureMessages": messages, "informationalMessages": [], "operationWasSuccessful": success}
+    ).encode()
 
 
 @pytest.mark.parametrize(
@@ -39,7 +41,9 @@ def test_by_default_a_status_has_its_meaning_in_http(status: int, kind: str) -> 
         (AnswerRules(accept=("404",), reject=("4xx",)), 404, "accepted"),
     ],
 )
-def test_configured_statuses_have_priority_and_a_code_has_priority_over_a_class(rules: AnswerRules, status: int, kind: str) -> None:
+def test_configured_statuses_have_priority_and_a_code_has_priority_over_a_class(
+    rules: AnswerRules, status: int, kind: str
+) -> None:
     assert rules.read(status, b"").kind == kind
 
 

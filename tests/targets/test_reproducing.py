@@ -38,7 +38,15 @@ def test_the_command_sends_the_message_byte_for_byte(shell: str, body: bytes) ->
 
     with serving(behave) as url:
         line = HttpTarget(f"{url}?a=[1]&b={{2}}").reproduction(body)
-        said = subprocess.run([shell], input=line, capture_output=True, text=True, check=True, env={**os.environ, "NO_PROXY": "*"}, timeout=20)
+        said = subprocess.run(
+            [shell],
+            input=line,
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "NO_PROXY": "*"},
+            timeout=20,
+        )
     assert seen == [body]
     assert "422" in said.stdout
     assert line.isprintable()
@@ -67,4 +75,7 @@ def test_secrets_come_from_the_environment() -> None:
     assert "hunter" not in line
     head = heads[0].lower()
     assert head.startswith(b"put / ")
-    assert all(part in head for part in (b"authorization: basic bwu6ahvudgvymg==", b"x-api-key: hunter3", b"x-tenant: 5", b"x-empty:"))
+    assert all(
+        part in head
+        for part in (b"authorization: basic bwu6ahvudgvymg==", b"x-api-key: hunter3", b"x-tenant: 5", b"x-empty:")
+    )

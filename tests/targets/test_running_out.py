@@ -56,7 +56,9 @@ asyncio.run(fire())
 
 
 def fired(patience: float, slowness: float) -> str:
-    """Sends 20 messages at once, although at most four more files can be opened. The server waits `slowness` seconds before each answer."""
+    """Sends 20 messages at once, although at most four more files can be opened. The server waits `slowness` seconds
+    before each answer.
+    """
 
     async def slow(_: bytes, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(slowness)
@@ -83,7 +85,10 @@ def test_a_short_lack_of_descriptors_is_waited_for() -> None:
     assert fired(patience=20, slowness=0.05) == "accepted\n"
 
 
-NAMESPACES = shutil.which("unshare") and subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode == 0
+NAMESPACES = (
+    shutil.which("unshare")
+    and subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode == 0
+)
 
 
 @pytest.mark.skipif(not NAMESPACES, reason="needs network namespaces, to have few local ports")

@@ -57,7 +57,9 @@ def requests_with(secret: str, position: str, url: str) -> dict[str, Any]:
 def servers() -> Iterator[tuple[str, str]]:
     """Yields the URL of a server that repeats each request, and a URL at which no server listens."""
     with serving_streams(echoes) as url, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(http_target, "CLOSING_TIME", 0.0)  # thousands of targets are closed, and the process does not exit
+        patch.setattr(
+            http_target, "CLOSING_TIME", 0.0
+        )  # thousands of targets are closed, and the process does not exit
         yield url, unused_url()
 
 
@@ -89,7 +91,11 @@ def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
         await fail(headers=[(name, f"{value}\r\n") for name, value in unused.get("headers", [])] or [("X A", "b")])
 
     asyncio.run(all_of_it())
-    for broken in (unused["url"].replace("http://", ""), unused["url"].replace("http://", "ftp://"), unused["url"].replace("127.0.0.1", "[::")):
+    for broken in (
+        unused["url"].replace("http://", ""),
+        unused["url"].replace("http://", "ftp://"),
+        unused["url"].replace("127.0.0.1", "[::"),
+    ):
         try:
             HttpTarget(broken)
         except TargetError as error:
@@ -99,8 +105,12 @@ def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
 
 @lru_cache
 def usual_words(position: str, url: str, unused: str) -> str:
-    """Returns all `outputs` in lower case. Tests skip secrets such as `http`, because these outputs always contain them."""
-    return " ".join(outputs(requests_with("0123456789" * 4, position, url), requests_with("0123456789" * 4, position, unused))).lower()
+    """Returns all `outputs` in lower case. Tests skip secrets such as `http`, because these outputs always contain
+    them.
+    """
+    return " ".join(
+        outputs(requests_with("0123456789" * 4, position, url), requests_with("0123456789" * 4, position, unused))
+    ).lower()
 
 
 @sample(5, 100)
@@ -114,7 +124,11 @@ def test_no_output_contains_a_secret(position: str, servers: tuple[str, str], si
     @example(secret='a"b\\c/d<e>&f%20g+h')
     def check_outputs(secret: str) -> None:
         assume(position != "Cookie" or not set(";") & set(secret))
-        assume(not any(spelled.lower() in usual_words(position, url, unused) for spelled in (secret, quote(secret, safe=""))))
+        assume(
+            not any(
+                spelled.lower() in usual_words(position, url, unused) for spelled in (secret, quote(secret, safe=""))
+            )
+        )
         for text in outputs(requests_with(secret, position, url), requests_with(secret, position, unused)):
             assert secret not in text
             assert quote(secret, safe="") not in text
@@ -127,7 +141,10 @@ def test_a_user_is_sent_but_not_reported() -> None:
         options = {"url": url.replace("://", "://martin:geheimnis@")}
         texts = outputs(options, {"url": unused_url().replace("://", "://martin:geheimnis@")})
     assert f"authorization: basic {HIDDEN}" in texts[4].lower()
-    assert not any("martin" in text or "geheimnis" in text or base64.b64encode(b"martin:geheimnis").decode() in text for text in texts)
+    assert not any(
+        "martin" in text or "geheimnis" in text or base64.b64encode(b"martin:geheimnis").decode() in text
+        for text in texts
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,12 +158,19 @@ def test_a_user_is_sent_but_not_reported() -> None:
         ("X-Tenant", "cost: $$5 ${T}", "cost: $5 ${T}"),
     ],
 )
-def test_a_reference_is_shown_as_the_user_wrote_it(name: str, value: str, shown_value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reference_is_shown_as_the_user_wrote_it(
+    name: str, value: str, shown_value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("T", "the 'value' \"of T")
     sent = substituted(value, "the header")
     target = HttpTarget("http://h/", headers=[(name, sent)])
     assert [name, shown_value] in target.request["headers"]
-    words = subprocess.run(["sh", "-c", target.reproduction(b"{}").replace("curl", "printf '%s\\n'", 1)], capture_output=True, text=True, check=True)
+    words = subprocess.run(
+        ["sh", "-c", target.reproduction(b"{}").replace("curl", "printf '%s\\n'", 1)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert ("${T}" in shown_value) is (f"{name}: {sent}" in words.stdout.splitlines())
 
 
@@ -155,7 +179,11 @@ def test_a_reference_is_shown_as_the_user_wrote_it(name: str, value: str, shown_
     [
         ("http://h/offers?page=2", [("X-Tenant", "5")], ("http://h/offers?page=2", [["X-Tenant", "5"]])),
         ("http://h/?a=b&access_token=x#sig=y", [], ("http://h/?a=b&access_token=${ACCESS_TOKEN}#sig=${SIG}", [])),
-        ("http://h/?api%2Dkey=x;X-Amz-Signature=y", [], ("http://h/?api%2Dkey=${API_KEY};X-Amz-Signature=${X_AMZ_SIGNATURE}", [])),
+        (
+            "http://h/?api%2Dkey=x;X-Amz-Signature=y",
+            [],
+            ("http://h/?api%2Dkey=${API_KEY};X-Amz-Signature=${X_AMZ_SIGNATURE}", []),
+        ),
         ("http://h/?design=5&token=", [], ("http://h/?design=5&token=", [])),
         ("http://u:p@h:80/", [], ("http://h:80/", [["authorization", "${AUTHORIZATION}"]])),
         (
@@ -165,7 +193,9 @@ def test_a_reference_is_shown_as_the_user_wrote_it(name: str, value: str, shown_
         ),
     ],
 )
-def test_a_report_can_describe_what_all_requests_share(url: str, headers: list[tuple[str, str]], request_: tuple[str, list[list[str]]]) -> None:
+def test_a_report_can_describe_what_all_requests_share(
+    url: str, headers: list[tuple[str, str]], request_: tuple[str, list[list[str]]]
+) -> None:
     shown_url, shown_headers = request_
     assert HttpTarget(url, method="PUT", headers=headers).request == {
         "url": shown_url,
@@ -199,7 +229,9 @@ def test_errors_about_a_url_do_not_contain_its_password(url: str, said: str) -> 
 
 
 def test_a_rejection_in_the_envelope_does_not_repeat_a_secret() -> None:
-    said = json.dumps({"operationWasSuccessful": False, "failureMessages": ["x" * 270 + " no such token: hunter2-hunter2"]}).encode()
+    said = json.dumps(
+        {"operationWasSuccessful": False, "failureMessages": ["x" * 270 + " no such token: hunter2-hunter2"]}
+    ).encode()
 
     with serving(sends(response(200, said))) as url:
         found = answer(HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")]))
@@ -228,7 +260,15 @@ def test_a_secret_is_found_in_every_encoding(secret: str) -> None:
     secrets = Secrets(f"http://h/?token={quote(secret, safe='')}", ())
     as_go = json.dumps(secret).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     as_javascript = quote(secret, safe="!'()*")
-    for spelled in (secret, secret.upper(), json.dumps(secret), as_go, quote(secret), quote(secret, safe="").lower(), as_javascript):
+    for spelled in (
+        secret,
+        secret.upper(),
+        json.dumps(secret),
+        as_go,
+        quote(secret),
+        quote(secret, safe="").lower(),
+        as_javascript,
+    ):
         assert AnswerRules().read(400, spelled.encode(), secrets=secrets).body.strip(b'"') == HIDDEN.encode()
 
 
@@ -261,7 +301,10 @@ def test_a_secret_is_found_in_the_usual_encodings(secret: str, encode: Callable[
 def test_secrets_in_errors_of_the_client_are_masked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transport, "failure_of", lambda *_: transport.Failure("cut", "what of Bearer hunter2-hunter2?"))
     with serving(sends(b"no HTTP\r\n\r\n")) as url:
-        assert answer(HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")])).reason == f"what of {HIDDEN}?"
+        assert (
+            answer(HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")])).reason
+            == f"what of {HIDDEN}?"
+        )
 
 
 def test_short_secrets_are_not_replaced() -> None:

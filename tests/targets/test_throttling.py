@@ -12,7 +12,9 @@ from brokerfuzz.targets.target import opened
 from brokerfuzz.targets.throttling import Slowed, seconds_of
 
 
-def fired(url: str, count: int = 1, *, workers: int = 1, longest_wait: float = 30.0, rules: AnswerRules | None = None) -> tuple[list[Answer], Slowed]:
+def fired(
+    url: str, count: int = 1, *, workers: int = 1, longest_wait: float = 30.0, rules: AnswerRules | None = None
+) -> tuple[list[Answer], Slowed]:
     """Sends `count` messages with `workers` concurrent senders. Returns the answers and the waits."""
 
     async def fire() -> tuple[list[Answer], Slowed]:
@@ -43,7 +45,9 @@ def later(status: int, *headers: str) -> bytes:
         pytest.param(later(429), 1.0, id="429 without seconds"),
         pytest.param(later(429, "Retry-After: when I am back"), 1.0, id="429 with something else"),
         pytest.param(
-            later(503, f"Retry-After: {formatdate(1001, usegmt=True)}", f"Date: {formatdate(1000, usegmt=True)}"), 1.0, id="503 with a date"
+            later(503, f"Retry-After: {formatdate(1001, usegmt=True)}", f"Date: {formatdate(1000, usegmt=True)}"),
+            1.0,
+            id="503 with a date",
         ),
     ],
 )
@@ -89,7 +93,9 @@ def test_a_message_does_not_wait_longer_than_the_longest_wait() -> None:
 def test_without_a_requested_time_the_whole_longest_wait_is_used() -> None:
     with serving(sends(later(429))) as url:
         (answer,), slowed = fired(url, longest_wait=1.2)
-    assert answer.reason == f"asked brokerfuzz {slowed.times} times to wait (status 429), and the longest wait is 1.2 s"
+    assert answer.reason == (
+        f"asked brokerfuzz {slowed.times} times to wait (status 429), and the longest wait is 1.2 s"
+    )
     assert slowed.times >= 2
     assert 1.1 < slowed.seconds < 3
 
@@ -116,8 +122,8 @@ def test_all_messages_wait_if_one_is_postponed() -> None:
 
 
 def bucket(rate: float, size: int) -> tuple[Behaviour, list[float]]:
-    """Returns the behaviour of a rate limiter in a gateway, and the times of its rejections. The gateway accepts `size` requests at
-    once, and `rate` requests per second.
+    """Returns the behaviour of a rate limiter in a gateway, and the times of its rejections. The gateway accepts `size`
+    requests at once, and `rate` requests per second.
     """
     full, filled, postponed = [float(size)], [monotonic()], []
 
@@ -148,7 +154,13 @@ def test_after_giving_up_nothing_is_sent_before_the_requested_time() -> None:
 
     async def opens_later(body: bytes, writer: asyncio.StreamWriter) -> None:
         seen.append(body)
-        writer.write(later(429, "Retry-After: 1") if len(seen) == 1 else later(429, "Retry-After: 0") if len(seen) == 3 else response(201))
+        writer.write(
+            later(429, "Retry-After: 1")
+            if len(seen) == 1
+            else later(429, "Retry-After: 0")
+            if len(seen) == 3
+            else response(201)
+        )
 
     async def ask(url: str) -> list[Answer]:
         async with opened(HttpTarget(url, longest_wait=0.2)) as target:
@@ -163,7 +175,10 @@ def test_after_giving_up_nothing_is_sent_before_the_requested_time() -> None:
     assert seen == [b"1", b"3", b"4", b"4"]
 
 
-@pytest.mark.parametrize(("rules", "kind"), [(AnswerRules(reject=("429", "4xx")), "rejected"), (AnswerRules(accept=("2xx", "429")), "accepted")])
+@pytest.mark.parametrize(
+    ("rules", "kind"),
+    [(AnswerRules(reject=("429", "4xx")), "rejected"), (AnswerRules(accept=("2xx", "429")), "accepted")],
+)
 def test_a_configured_meaning_of_a_status_has_priority(rules: AnswerRules, kind: str) -> None:
     with serving(sends(later(429, "Retry-After: 9"))) as url:
         (answer,), slowed = fired(url, rules=rules)
@@ -228,7 +243,9 @@ def test_without_a_date_in_the_response_the_local_clock_counts() -> None:
 
 
 def test_a_target_can_be_reopened_in_another_event_loop() -> None:
-    with serving(one_after_another(later(429, "Retry-After: 0"), response(201), later(429, "Retry-After: 0"), response(201))) as url:
+    with serving(
+        one_after_another(later(429, "Retry-After: 0"), response(201), later(429, "Retry-After: 0"), response(201))
+    ) as url:
         target = HttpTarget(url)
         assert [hand_made_programs.answer(target).kind for _ in range(2)] == ["accepted"] * 2
 

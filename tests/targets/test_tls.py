@@ -115,9 +115,14 @@ def _self_signed() -> bytes:
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
 
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "itself")])
+    key, name = (
+        ec.generate_private_key(ec.SECP256R1()),
+        x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "itself")]),
+    )
     builder = x509.CertificateBuilder(name, name, key.public_key(), 5, NOW - DAY, NOW + DAY)
-    builder = builder.add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+    builder = builder.add_extension(
+        x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False
+    )
     form = serialization.PrivateFormat.PKCS8
     private = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
     return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM) + private
@@ -154,7 +159,9 @@ def test_plain_http_to_a_tls_server_is_a_crash(authority: Authority) -> None:
         ),
     ],
 )
-def test_a_file_without_certificates_is_rejected_with_a_remedy(content: bytes | None, remedy: str, tmp_path: Path) -> None:
+def test_a_file_without_certificates_is_rejected_with_a_remedy(
+    content: bytes | None, remedy: str, tmp_path: Path
+) -> None:
     path = tmp_path / "ca.pem"
     if content is not None:
         path.write_bytes(content)

@@ -34,7 +34,9 @@ SOME: dict[str, Any] = {"rules": ["*orderM*:minimum"], "techniques": ["one-below
 def status_of(body: bytes) -> int:
     if b'"orderMaximum":0' in body:
         raise KeyError("orderMaximum")
-    broken = [entry for entry in check("offer-creation-request", body).broken if "orderMinimum:minimum" not in entry.rule]
+    broken = [
+        entry for entry in check("offer-creation-request", body).broken if "orderMinimum:minimum" not in entry.rule
+    ]
     return 422 if broken else 201
 
 
@@ -45,7 +47,9 @@ class AsgiShop:
         self.events: list[str] = []
         self._startup = startup
 
-    async def __call__(self, scope: Any, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]) -> None:
+    async def __call__(
+        self, scope: Any, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]
+    ) -> None:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
@@ -104,7 +108,10 @@ def wsgi_shop(environ: dict[str, Any], start_response: Callable[..., Any]) -> It
 
 
 def flask_shop() -> "Flask":
-    from flask import Flask, request  # the frameworks are imported late, because each process that runs tests reads this module
+    from flask import (
+        Flask,
+        request,
+    )  # the frameworks are imported late, because each process that runs tests reads this module
 
     shop = Flask("shop")
     shop.add_url_rule("/offers", view_func=lambda: ("{}", status_of(request.get_data())), methods=["POST"])
@@ -158,7 +165,9 @@ TARGETS: dict[str, Callable[[], Any]] = {
         pytest.param(litestar_shop, id="Litestar", marks=pytest.mark.rotated(3)),
     ],
 )
-def test_applications_and_clients_run_in_this_process_and_crashes_contain_the_traceback(create: Callable[[], Any]) -> None:
+def test_applications_and_clients_run_in_this_process_and_crashes_contain_the_traceback(
+    create: Callable[[], Any],
+) -> None:
     report = brokerfuzz.fire(create(), path="/offers", **SOME)
     assert kinds(report) == ["accepted", "crashed"]
     crash = next(finding for finding in report.findings if finding.answer.kind == "crashed")
@@ -204,7 +213,10 @@ def test_synchronous_code_runs_in_the_thread_of_the_caller_without_an_event_loop
 def test_campaigns_run_inside_an_event_loop() -> None:
     async def main() -> tuple[list[str], ...]:
         shop = AsgiShop()
-        both = await asyncio.gather(brokerfuzz.fire_async(shop, path="/offers", **SOME), brokerfuzz.fire_async(wsgi_shop, path="/offers", **SOME))
+        both = await asyncio.gather(
+            brokerfuzz.fire_async(shop, path="/offers", **SOME),
+            brokerfuzz.fire_async(wsgi_shop, path="/offers", **SOME),
+        )
         return (*map(kinds, both), kinds(brokerfuzz.fire(AsgiShop(), path="/offers", **SOME)))
 
     assert asyncio.run(main()) == (["accepted", "crashed"],) * 3
@@ -285,7 +297,9 @@ def test_invalid_options_are_explained_before_anything_is_sent(options: dict[str
         brokerfuzz.fire(sent.append, **options)
     assert said in str(failed.value)
     assert not sent
-    assert [frame.name for frame in traceback.extract_tb(failed.value.__traceback__)][1:] == ["fire"]  # pytest shows only the call
+    assert [frame.name for frame in traceback.extract_tb(failed.value.__traceback__)][1:] == [
+        "fire"
+    ]  # pytest shows only the call
 
 
 def test_an_assertion_lists_the_findings() -> None:
@@ -310,7 +324,11 @@ def not_starting() -> None:
     ("target", "options", "said"),
     [
         (lambda body: [], {}, "returned list, which is not a valid answer: return None or True to accept the message"),
-        (AsgiShop(not_starting), {"path": "/offers"}, "does not start (the database is missing): fix this error of the application"),
+        (
+            AsgiShop(not_starting),
+            {"path": "/offers"},
+            "does not start (the database is missing): fix this error of the application",
+        ),
         (AsgiShop(), {"path": "offers"}, "'offers' is not the path of an application: begin it with a slash"),
         (7, {}, "target=7 cannot be tested: use a URL, an ASGI or WSGI application"),
         (lambda body: True, {"path": "/offers"}, "does not apply to a function: remove it"),
@@ -362,19 +380,28 @@ def test_no_result_contains_the_secrets_that_the_caller_names(tmp_path: Path, mo
         for number, (target, more) in enumerate(targets):
             report = brokerfuzz.fire(target, **options, **more, reports=kept, journal=tmp_path / f"{number}.ndjson")
             assert report.findings
-            said = [str(report), repr(report), str(FindingsError(report)), *(path.read_text() for path in tmp_path.iterdir())]
+            said = [
+                str(report),
+                repr(report),
+                str(FindingsError(report)),
+                *(path.read_text() for path in tmp_path.iterdir()),
+            ]
             assert {text[:60] for text in said if key in text} == set()
     assert ["X-Tenant", "a-${KEY}"] in read_report(kept[0])["request"]["headers"]
 
 
-def test_a_secret_that_is_too_short_to_be_hidden_is_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_secret_that_is_too_short_to_be_hidden_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setenv("KEY", "q7z")
     brokerfuzz.fire(lambda body: True, **SOME, secrets=["KEY"], shrink=0)
     assert "${KEY} contains a secret of fewer than 6 characters" in caplog.text
 
 
 def test_a_secret_that_the_environment_lacks_is_an_error() -> None:
-    with pytest.raises(TargetError, match="the environment variable NO_SUCH_VARIABLE_7, which should contain a secret, is not set"):
+    with pytest.raises(
+        TargetError, match="the environment variable NO_SUCH_VARIABLE_7, which should contain a secret, is not set"
+    ):
         brokerfuzz.fire(lambda body: True, secrets=["NO_SUCH_VARIABLE_7"])
 
 

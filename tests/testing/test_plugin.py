@@ -26,7 +26,8 @@ SUITE = """
 """
 """The beginning of a test suite, with a program that does not check the minimum of orderMinimum."""
 BY_RULE = (
-    '@brokerfuzz.parametrize(OFFER, rules=MINIMUM, by="rule")\n    def test_offers(case): assert accepts(case.body) == (case.label == "valid")\n'
+    '@brokerfuzz.parametrize(OFFER, rules=MINIMUM, by="rule")\n    def test_offers(case): assert '
+    'accepts(case.body) == (case.label == "valid")\n'
 )
 BY_CASE = BY_RULE.replace('by="rule"', 'techniques=["one-below"]')
 ALONE = ["-p", "brokerfuzz.testing.plugin", "-p", "no:cacheprovider"]
@@ -46,7 +47,7 @@ def test_the_plugin_is_an_entry_point_of_pytest() -> None:
     assert "brokerfuzz.testing.plugin" in {point.value for point in entry_points(group="pytest11")}
 
 
-# ---------------------------------------------------------------------------------------------------------------- collection
+# ----------------------------------------------------------------------------------------------------------- collection
 
 
 def test_ids_are_readable_and_valid_selects_no_invalid_case(pytester: pytest.Pytester) -> None:
@@ -77,7 +78,10 @@ def test_random_cases_follow_from_the_seed(pytester: pytest.Pytester) -> None:
 
 
 def test_cases_that_the_contract_does_not_decide_come_from_the_catalogue(pytester: pytest.Pytester) -> None:
-    code = '@brokerfuzz.parametrize(OFFER, verdicts=["unspecified"], by="rule")\n    def test_offers(case): assert case.label == "unspecified"'
+    code = (
+        '@brokerfuzz.parametrize(OFFER, verdicts=["unspecified"], by="rule")\n    def test_offers(case): assert '
+        'case.label == "unspecified"'
+    )
     done = run(pytester, code, "-v")
     assert "url-syntax" in done.stdout.str()
     assert done.parseoutcomes()["passed"] >= 10
@@ -92,10 +96,16 @@ def test_cases_that_the_contract_does_not_decide_come_from_the_catalogue(pyteste
         ("OFFER, rules='number'", "case", "rules='number' is not a list: use a list or tuple"),
         ("OFFER, by='rules'", "case", "by='rules' is not supported: use 'case' for one test per case, or 'rule'"),
         ("OFFER", "message", "test_offers has no parameter `case`: add one, so that the test receives the case"),
-        ("OFFER, rules=MINIMUM, techniques=['null-instead']", "case", "no case matches the arguments of brokerfuzz.parametrize"),
+        (
+            "OFFER, rules=MINIMUM, techniques=['null-instead']",
+            "case",
+            "no case matches the arguments of brokerfuzz.parametrize",
+        ),
     ],
 )
-def test_an_invalid_use_is_explained_in_a_few_lines(pytester: pytest.Pytester, arguments: str, function: str, said: str) -> None:
+def test_an_invalid_use_is_explained_in_a_few_lines(
+    pytester: pytest.Pytester, arguments: str, function: str, said: str
+) -> None:
     done = run(pytester, f"@brokerfuzz.parametrize({arguments})\n    def test_offers({function}): pass")
     assert done.ret == pytest.ExitCode.INTERRUPTED
     assert said in done.stdout.str()
@@ -119,20 +129,24 @@ def test_a_second_decorator_and_a_decorated_class_are_errors() -> None:
         ("--brokerfuzz-count=-1", "--brokerfuzz-count is negative: use 0 or more"),
     ],
 )
-def test_an_option_with_a_wrong_value_ends_the_session_at_once(pytester: pytest.Pytester, option: str, said: str) -> None:
+def test_an_option_with_a_wrong_value_ends_the_session_at_once(
+    pytester: pytest.Pytester, option: str, said: str
+) -> None:
     done = run(pytester, BY_CASE, option)
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     assert said in done.stderr.str()
 
 
-# ------------------------------------------------------------------------------------------------------------------ failures
+# ------------------------------------------------------------------------------------------------------------- failures
 
 
 def test_a_failed_case_shows_rule_place_results_and_the_difference_from_the_twin(pytester: pytest.Pytester) -> None:
     done = run(pytester, BY_CASE)
     done.assert_outcomes(passed=3, failed=1)
     lines = done.outlines
-    start = next(index for index, line in enumerate(lines) if "test_offers[breaks orderMinimum minimum one-below]" in line)
+    start = next(
+        index for index, line in enumerate(lines) if "test_offers[breaks orderMinimum minimum one-below]" in line
+    )
     assert [line.partition(" (test_")[0] for line in lines[start + 1 : start + 8]] == [
         "rule: offer-creation-request/orderMinimum:minimum",
         "place: /orderMinimum: expected at least 1, found 0 (one-below)",
@@ -147,7 +161,9 @@ def test_a_failed_case_shows_rule_place_results_and_the_difference_from_the_twin
 def test_a_failed_rule_shows_the_number_and_the_first_three_cases(pytester: pytest.Pytester) -> None:
     done = run(pytester, BY_RULE)
     done.assert_outcomes(passed=2, failed=1)
-    printed = done.stdout.str().partition("short test summary")[0]  # pytest repeats failures in its summary on build servers
+    printed = done.stdout.str().partition("short test summary")[
+        0
+    ]  # pytest repeats failures in its summary on build servers
     assert "\n10 of 10 cases failed\n" in printed
     assert [printed.count(f"\n{number}. place: /orderMinimum") for number in (1, 2, 3, 4)] == [1, 1, 1, 0]
     assert "\nand 7 more" in printed
@@ -183,23 +199,31 @@ def test_asynchronous_functions_check_all_cases_of_a_rule() -> None:
     assert tuple(seen) == cases
 
 
-# ------------------------------------------------------------------------------------------------------------------- markers
+# -------------------------------------------------------------------------------------------------------------- markers
 
 
 def test_a_rule_can_be_expected_to_fail(pytester: pytest.Pytester) -> None:
     marker = 'pytest.mark.brokerfuzz_xfail("*orderMinimum:minimum", reason="T-1")'
     done = run(pytester, f"@{marker}\n    {BY_RULE}", "-rx")
     done.assert_outcomes(passed=2, xfailed=1)
-    run(pytester, f"pytestmark = {marker}\n    def test_other(): pass\n\n    {BY_RULE}").assert_outcomes(passed=3, xfailed=1)
+    run(pytester, f"pytestmark = {marker}\n    def test_other(): pass\n\n    {BY_RULE}").assert_outcomes(
+        passed=3, xfailed=1
+    )
     assert "breaks orderMinimum minimum] - T-1" in done.stdout.str()
 
 
 @pytest.mark.parametrize(
     ("marked", "said"),
     [
-        (f'@pytest.mark.brokerfuzz_xfail("orderMinimum:minimun")\n    {BY_RULE}', "marker brokerfuzz_xfail: unknown rule 'orderMinimum:minimun'"),
+        (
+            f'@pytest.mark.brokerfuzz_xfail("orderMinimum:minimun")\n    {BY_RULE}',
+            "marker brokerfuzz_xfail: unknown rule 'orderMinimum:minimun'",
+        ),
         (f"@pytest.mark.brokerfuzz_xfail\n    {BY_RULE}", "the marker brokerfuzz_xfail has no rule: write"),
-        ('@pytest.mark.brokerfuzz_xfail("*")\n    def test_offers(): pass', "needs @brokerfuzz.parametrize: add this decorator"),
+        (
+            '@pytest.mark.brokerfuzz_xfail("*")\n    def test_offers(): pass',
+            "needs @brokerfuzz.parametrize: add this decorator",
+        ),
     ],
 )
 def test_a_wrong_marker_is_explained(pytester: pytest.Pytester, marked: str, said: str) -> None:
@@ -209,7 +233,7 @@ def test_a_wrong_marker_is_explained(pytester: pytest.Pytester, marked: str, sai
     assert "Traceback" not in done.stdout.str()
 
 
-# ------------------------------------------------------------------------------------------------------------------ unittest
+# ------------------------------------------------------------------------------------------------------------- unittest
 
 TEST_CASE = """
     import unittest
@@ -241,13 +265,15 @@ def test_methods_of_unittest_become_one_test_per_rule(pytester: pytest.Pytester)
 
 def test_unittest_alone_reports_each_rule_as_a_subtest(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_offers=f"{SUITE}{TEST_CASE}")
-    done = subprocess.run([sys.executable, "-m", "unittest", "test_offers.OfferTests"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "unittest", "test_offers.OfferTests"], capture_output=True, text=True, check=False
+    )
     assert "[breaks orderMinimum minimum]" in done.stderr
     assert "10 of 10 cases failed" in done.stderr
     assert "FAILED (failures=1)" in done.stderr
 
 
-# ---------------------------------------------------------------------------------------------------- fixtures and the summary
+# --------------------------------------------------------------------------------------------- fixtures and the summary
 
 WITH_SERVICE = """
     @pytest.fixture(scope="session")
@@ -294,7 +320,9 @@ def test_the_target_can_be_an_application_in_this_process(pytester: pytest.Pytes
 def test_a_fixture_with_a_wrong_scope_is_explained_once(pytester: pytest.Pytester) -> None:
     done = run(pytester, APPLICATION.replace('@pytest.fixture(scope="session")', "@pytest.fixture"))
     done.assert_outcomes(errors=1)
-    assert 'the fixture brokerfuzz_app has the scope function: write @pytest.fixture(scope="session")' in done.stdout.str()
+    assert (
+        'the fixture brokerfuzz_app has the scope function: write @pytest.fixture(scope="session")' in done.stdout.str()
+    )
 
 
 SECRETIVE = """
@@ -310,7 +338,9 @@ SECRETIVE = """
 """
 
 
-def test_a_failure_contains_no_secret_that_an_option_names(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_contains_no_secret_that_an_option_names(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KEY", "c4nary-key")
     output = run(pytester, SECRETIVE, "--brokerfuzz-secret", "KEY").stdout.str()
     assert "actual: rejected (ValueError: no ${KEY})" in output
@@ -329,7 +359,10 @@ def test_a_failure_contains_no_secret_that_an_option_names(pytester: pytest.Pyte
     ],
 )
 def test_a_missing_target_is_explained_in_one_line(pytester: pytest.Pytester, options: list[str], said: str) -> None:
-    code = '@brokerfuzz.parametrize(OFFER, by="rule", rules=MINIMUM)\n    def test_offers(case, brokerfuzz_target): brokerfuzz_target.check(case)'
+    code = (
+        '@brokerfuzz.parametrize(OFFER, by="rule", rules=MINIMUM)\n    def test_offers(case, brokerfuzz_target): '
+        "brokerfuzz_target.check(case)"
+    )
     done = run(pytester, code, "-rN", *options)
     done.assert_outcomes(errors=3)
     assert done.stdout.str().count(said) == 3  # one line for each of the three tests

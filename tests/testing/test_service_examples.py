@@ -33,6 +33,8 @@ def test_strict_services_have_no_findings(environment: Mapping[str, str]) -> Non
 def test_one_run_shows_every_mistake_of_the_lax_service(environment: Mapping[str, str]) -> None:
     done = run("test_every_rule.py", environment)
     failed = set(re.findall(r"test_rule\[offer-creation-request/(.*?)\](?: - |$)", done.stdout, re.MULTILINE))
-    assert {"number:minLength", "offerType:enum", "orderMinimum:minimum", ":additionalProperties"} <= failed, done.stdout
+    assert {"number:minLength", "offerType:enum", "orderMinimum:minimum", ":additionalProperties"} <= failed, (
+        done.stdout
+    )
     assert {"lastUpdatedDateTimeUtc:not-in-future", "productClusters[].products[].productId:minLength"} <= failed
     assert not {"number:required", "priceClasses[].priceTiers[].price:required"} & failed

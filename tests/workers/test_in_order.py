@@ -105,7 +105,9 @@ def test_workers_inherit_data_only_if_the_parent_has_one_thread(
     tmp_path: Path, args: list[str], inherited: bool
 ) -> None:  # fmt: skip
     (tmp_path / "program.py").write_text(INHERITANCE)
-    done = subprocess.run([sys.executable, "program.py", *args], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "program.py", *args], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert (done.stdout, done.stderr) == (f"{ {inherited} }\n", "")
 
 
@@ -160,7 +162,8 @@ def test_a_part_that_kills_every_worker_is_an_error(others: Processes) -> None:
 def test_workers_end_if_their_parent_is_killed() -> None:
     program = "import os, signal, time\nfrom brokerfuzz.workers import Processes\n"
     program += (
-        "if __name__ == '__main__':\n    pool = Processes(1)\n    print(pool.executor.submit(os.getpid).result(), flush=True)\n    time.sleep(60)\n"
+        "if __name__ == '__main__':\n    pool = Processes(1)\n    "
+        "print(pool.executor.submit(os.getpid).result(), flush=True)\n    time.sleep(60)\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

@@ -39,15 +39,21 @@ def listening(greet: Callable[[socket.socket], object]) -> Iterator[str]:
         pytest.param(lambda connection: connection.sendall(HALF_A_PAGE), id="speaks HTTP"),
         pytest.param(lambda connection: connection.sendall(bytes(999)), id="sends zeros"),
         pytest.param(lambda connection: connection.sendall(b"\xff" * 999), id="sends the largest numbers"),
-        pytest.param(lambda connection: connection.sendall((8).to_bytes(8, "little") + (7).to_bytes(8, "little")), id="announces frames"),
+        pytest.param(
+            lambda connection: connection.sendall((8).to_bytes(8, "little") + (7).to_bytes(8, "little")),
+            id="announces frames",
+        ),
     ],
 )
-def test_a_server_that_is_not_a_scheduler_is_rejected_in_time(greet: Callable[[socket.socket], object], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_not_a_scheduler_is_rejected_in_time(
+    greet: Callable[[socket.socket], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(clusters, "_PATIENCE", 2)
     begun = time.monotonic()
     with listening(greet) as address, pytest.raises(WorkerError) as raised, cluster(address):
         pass
     assert str(raised.value) == (
-        f"no Dask cluster answers at {address} (the server there is not a scheduler): specify the address of the scheduler, e.g. tcp://127.0.0.1:8786"
+        f"no Dask cluster answers at {address} (the server there is not a scheduler): specify the address of the "
+        "scheduler, e.g. tcp://127.0.0.1:8786"
     )
     assert time.monotonic() - begun < 30

@@ -24,17 +24,21 @@ def head_of(path: str | Path) -> Mapping[str, Any]:
         head = orjson.loads(first or b"")
         version = head["journal"]
     except (ValueError, KeyError, TypeError) as problem:
-        raise JournalError(f"{path} is not a journal: specify a file written by `brokerfuzz fire --journal`") from problem
+        raise JournalError(
+            f"{path} is not a journal: specify a file written by `brokerfuzz fire --journal`"
+        ) from problem
     if version != VERSION:
         raise JournalError(
-            f"{path} is a journal of version {version}, but this version of brokerfuzz reads only version {VERSION}: use the "
+            f"{path} is a journal of version {version}, but this version of brokerfuzz reads only version {VERSION}: "
+            "use the "
             "version of brokerfuzz that wrote the journal"
         )
     return dict(head)
 
 
 def records(path: str | Path) -> Iterator[JournalRecord]:
-    """Yields the lines of a journal after the first line, in the order of the answers. An incomplete last line is ignored.
+    """Yields the lines of a journal after the first line, in the order of the answers. An incomplete last line is
+    ignored.
 
     Raises `JournalError` for any other invalid line.
     """
@@ -45,12 +49,15 @@ def records(path: str | Path) -> Iterator[JournalRecord]:
             yield decode(line)
         except ValueError as problem:
             raise JournalError(
-                f"{path}, line {number}, is not a valid journal record ({problem}): the file was modified; start a new campaign"
+                f"{path}, line {number}, is not a valid journal record ({problem}): the file was modified; start a "
+                "new campaign"
             ) from problem
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """Yields the complete lines of a journal, without line breaks. Raises `JournalError` if the journal cannot be read."""
+    """Yields the complete lines of a journal, without line breaks. Raises `JournalError` if the journal cannot be
+    read.
+    """
     begun: list[bytes] = []
     size = 0
     for piece in pieces(path):
@@ -58,7 +65,9 @@ def lines(path: Path) -> Iterator[bytes]:
         begun.append(first)
         size += len(first)
         if size > LONGEST_LINE:
-            raise JournalError(f"{path} is not a journal (a line has more than {LONGEST_LINE:,} bytes): specify another file")
+            raise JournalError(
+                f"{path} is not a journal (a line has more than {LONGEST_LINE:,} bytes): specify another file"
+            )
         if others:
             yield b"".join(begun)
             yield from others[:-1]
@@ -72,5 +81,6 @@ def pieces(path: Path) -> Iterator[bytes]:
             yield from iter(lambda: stream.read(PIECE), b"")
     except OSError as problem:
         raise JournalError(
-            f"{path} cannot be read ({problem.strerror or problem}): specify a journal written by `brokerfuzz fire --journal`"
+            f"{path} cannot be read ({problem.strerror or problem}): specify a journal written by `brokerfuzz fire "
+            "--journal`"
         ) from problem

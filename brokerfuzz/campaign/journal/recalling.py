@@ -23,9 +23,9 @@ class NotRecalledError(Exception):
 
 
 class Answered:
-    """The answers to some of the requests in a journal. A hash of each message shows whether the resumed campaign sends the same
-    message as before. `origin` is the name of the journal for error messages. `latest` is the time of the last answer, in seconds
-    since the campaign started.
+    """The answers to some of the requests in a journal. A hash of each message shows whether the resumed campaign sends
+    the same message as before. `origin` is the name of the journal for error messages. `latest` is the time of the last
+    answer, in seconds since the campaign started.
     """
 
     latest = 0.0
@@ -37,8 +37,8 @@ class Answered:
         return key in self._answers
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """Returns the answer to a request, or None if the answer is missing. Raises `JournalError` if the journal contains a
-        different message for this request.
+        """Returns the answer to a request, or None if the answer is missing. Raises `JournalError` if the journal
+        contains a different message for this request.
         """
         found = self._answers.get(key)
         if found is None:
@@ -46,15 +46,16 @@ class Answered:
         digest, answer = found
         if digest != _digest(body):
             raise JournalError(
-                f"{self._origin} belongs to a different campaign (its message for {key.phase} {key.number} is different): resume the "
+                f"{self._origin} belongs to a different campaign (its message for {key.phase} {key.number} is "
+                "different): resume the "
                 "campaign with its original options, contract and version of brokerfuzz"
             )
         return answer
 
 
 class Recalled:
-    """All answers in a journal. To save memory, this class stores only the position of each answer in the file (eight bytes), and
-    the answers to the current cases. Raises `JournalError` if the journal cannot be read.
+    """All answers in a journal. To save memory, this class stores only the position of each answer in the file (eight
+    bytes), and the answers to the current cases. Raises `JournalError` if the journal cannot be read.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -81,7 +82,9 @@ class Recalled:
         if block not in self._blocks:
             if len(self._blocks) >= _BLOCKS_KEPT:
                 del self._blocks[next(iter(self._blocks))]
-            self._blocks[block] = Answered(str(self.path), dict(self._read(place) for place in self._places.get(block, ())))
+            self._blocks[block] = Answered(
+                str(self.path), dict(self._read(place) for place in self._places.get(block, ()))
+            )
         return self._blocks[block]
 
     @property
@@ -96,7 +99,9 @@ class Recalled:
         try:
             return self.path.open("rb")
         except OSError as problem:
-            raise JournalError(f"{self.path} cannot be read ({problem.strerror or problem}): specify a readable journal") from problem
+            raise JournalError(
+                f"{self.path} cannot be read ({problem.strerror or problem}): specify a readable journal"
+            ) from problem
 
     def _index(self, line: bytes, place: int) -> None:
         try:
@@ -118,7 +123,9 @@ class Recalled:
 
     @property
     def _invalid(self) -> JournalError:
-        return JournalError(f"{self.path} contains an invalid journal record: the file was modified; start a new campaign")
+        return JournalError(
+            f"{self.path} contains an invalid journal record: the file was modified; start a new campaign"
+        )
 
 
 def _digest(body: bytes) -> bytes:

@@ -27,8 +27,9 @@ class Key(NamedTuple):
         alone      a message that is repeated while no other message is under way
         failed     a failure that did not occur again: `failed case` or `failed twin`
 
-    If `phase` begins with `shrink`, `turn` or `size`, the kind of the finding and the verdict follow, such as `shrink crashed valid`.
-    `number` is the number of the case, and `step` distinguishes the requests with the same phase and number.
+    If `phase` begins with `shrink`, `turn` or `size`, the kind of the finding and the verdict follow, such as `shrink
+    crashed valid`. `number` is the number of the case, and `step` distinguishes the requests with the same phase and
+    number.
     """
 
     phase: str
@@ -37,11 +38,16 @@ class Key(NamedTuple):
 
 
 def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> bytes:
-    """Returns the line for a request and its answer, without a line break. With `--fresh`, `sent` is the body with the new value of
-    a property. Otherwise, `sent` is `body`.
+    """Returns the line for a request and its answer, without a line break. With `--fresh`, `sent` is the body with the
+    new value of a property. Otherwise, `sent` is `body`.
     """
     record: dict[str, Any] = {"phase": key.phase, "number": key.number, "step": key.step, "at": round(at, 4)}
-    record |= {"answer": answer.kind, "status": answer.status, "reason": answer.reason, "seconds": round(answer.seconds, 6)}
+    record |= {
+        "answer": answer.kind,
+        "status": answer.status,
+        "reason": answer.reason,
+        "seconds": round(answer.seconds, 6),
+    }
     if not answer.reached:
         record["reached"] = False
     if answer.body:
@@ -60,7 +66,9 @@ def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: f
 
 
 def _as_text(data: bytes, name: str, raw: str) -> dict[str, str]:
-    """Returns the property `name` with the data as a string or, if the data is not UTF-8, the property `raw` with base64."""
+    """Returns the property `name` with the data as a string or, if the data is not UTF-8, the property `raw` with
+    base64.
+    """
     try:
         return {name: data.decode()}
     except UnicodeDecodeError:
@@ -90,10 +98,13 @@ def decode(line: bytes) -> JournalRecord:
         body = entry["body"].encode() if "body" in entry else b64decode(entry["raw"])
         response = b64decode(entry["response_raw"]) if "response_raw" in entry else entry.get("response", "").encode()
         answer = Answer(
-            ANSWER_KINDS[ANSWER_KINDS.index(entry["answer"])], None if entry["status"] is None else _whole(entry["status"]), response,
+            ANSWER_KINDS[ANSWER_KINDS.index(entry["answer"])],
+            None if entry["status"] is None else _whole(entry["status"]), response,
             entry["reason"] + "", 0.0 + entry["seconds"], entry.get("reached", True) is True,
         )  # fmt: skip
-        return JournalRecord(key, entry.get("id"), headers_of(entry.get("headers", ())), body, answer, 0.0 + entry["at"])
+        return JournalRecord(
+            key, entry.get("id"), headers_of(entry.get("headers", ())), body, answer, 0.0 + entry["at"]
+        )
     except (LookupError, TypeError, AttributeError, ValueError) as problem:
         raise ValueError("a property is missing or unknown, or has an invalid value") from problem
 

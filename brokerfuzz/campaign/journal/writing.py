@@ -51,24 +51,30 @@ class CollectedLines:
 class Journal:
     """A journal that is open for writing. Use `begun`, `continued` or `joined` to open a journal.
 
-    While a journal is open, it is locked, so that two campaigns do not write to the same journal. About once a second, the file is
-    synchronized with the disk.
+    While a journal is open, it is locked, so that two campaigns do not write to the same journal. About once a second,
+    the file is synchronized with the disk.
     """
 
     def __init__(self, path: Path, flags: int, *, locked: bool = True) -> None:
         self.path = path
         self._on_disk = monotonic()
         try:
-            self._file = os.open(path, flags | os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)  # O_BINARY: Windows
+            self._file = os.open(
+                path, flags | os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600
+            )  # O_BINARY: Windows
         except OSError as problem:
             raise _unwritable(path, problem) from problem
         if locked and not lock(self._file):
             os.close(self._file)
-            raise JournalError(f"{path} is in use by another campaign: wait until that campaign ends, or specify another journal")
+            raise JournalError(
+                f"{path} is in use by another campaign: wait until that campaign ends, or specify another journal"
+            )
 
     @classmethod
     def begun(cls, path: str | Path, head: Mapping[str, Any]) -> "Journal":
-        """Creates a journal whose first line is `head`. Raises `JournalError` if the file already exists or cannot be written."""
+        """Creates a journal whose first line is `head`. Raises `JournalError` if the file already exists or cannot be
+        written.
+        """
         journal = cls(Path(path), os.O_CREAT | os.O_EXCL)
         journal.add(orjson.dumps({"journal": VERSION, **head}))
         return journal
@@ -85,7 +91,9 @@ class Journal:
 
     @classmethod
     def joined(cls, path: str | Path) -> "Journal":
-        """Opens a journal to which other processes also write. Raises `JournalError` if the journal cannot be written."""
+        """Opens a journal to which other processes also write. Raises `JournalError` if the journal cannot be
+        written.
+        """
         return cls(Path(path), 0, locked=False)
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
@@ -144,7 +152,9 @@ def _cut_to_whole_lines(path: Path) -> None:
 
 def _unwritable(path: Path, problem: OSError) -> JournalError:
     if isinstance(problem, FileExistsError):
-        return JournalError(f"{path} already exists: continue its campaign with --resume {path}, or specify another file with --journal")
+        return JournalError(
+            f"{path} already exists: continue its campaign with --resume {path}, or specify another file with --journal"
+        )
     return JournalError(
         f"the journal {path} cannot be written ({problem.strerror or problem}): "
         "free some disk space or specify another file; the earlier lines of the journal are complete"

@@ -1,3 +1,3 @@
-"""Determines what a message covers: rules, techniques, edges, ambiguities and pairs of states. The message may come from any
-program.
+"""Determines what a message covers: rules, techniques, edges, ambiguities and pairs of states. The message may come
+from any program.
 """

@@ -1,7 +1,7 @@
 """Finds out in which ways a valid value is unusual. Each of these ways is an edge: for example, a string is empty.
 
-Each edge has a name, and a function that recognises the edge. A site can have an edge if its schema allows at least one value with
-this edge.
+Each edge has a name, and a function that recognises the edge. A site can have an edge if its schema allows at least one
+value with this edge.
 """
 
 import unicodedata
@@ -18,7 +18,9 @@ from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of, unsupported_k
 Test = Callable[[Any, Schema], bool]
 
 SIZES = (0, 1, 2, 11, 100)
-"""Sizes of arrays that programs may treat differently: no item, one item, several items, more than ten items, and very many items."""
+"""Sizes of arrays that programs may treat differently: no item, one item, several items, more than ten items, and very
+many items.
+"""
 
 
 def _has(test: Callable[[str], bool]) -> Test:
@@ -45,7 +47,9 @@ _OF_TEXTS: Mapping[str, Test] = {
     "combining-marks": _beyond_ascii(lambda letter: unicodedata.category(letter) in ("Mn", "Mc")),
     "letters-beyond-latin": _beyond_ascii(lambda letter: "\u0370" <= letter < "\ud800" and letter.isalpha()),
     "right-to-left": _beyond_ascii(lambda letter: unicodedata.bidirectional(letter) in ("R", "AL", "RLO")),
-    "invisible-characters": _beyond_ascii(lambda letter: unicodedata.category(letter) in ("Cf", "Zl", "Zp", "Cn") or letter == "\xa0"),
+    "invisible-characters": _beyond_ascii(
+        lambda letter: unicodedata.category(letter) in ("Cf", "Zl", "Zp", "Cn") or letter == "\xa0"
+    ),
     "astral": _beyond_ascii(lambda letter: letter > "\uffff"),
     "quotes": _any_of("\"'`"),
     "back-slashes": _any_of("\\"),
@@ -110,14 +114,18 @@ _REMEMBERED = 10_000
 
 
 class Edges:
-    """Lists the edges of each site of a message type, such as the empty string. Use `edges` to get an `Edges` object."""
+    """Lists the edges of each site of a message type, such as the empty string. Use `edges` to get an `Edges`
+    object.
+    """
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
         self.message_type: MessageType = message_type
         self._shown: dict[tuple[str, type, Any], list[str]] = {}
         self._at: dict[str, list[str]] = {}
-        self._tests = {path: list(self._tests_at(path, site.schema)) for path, site in contract.sites[message_type].items()}
+        self._tests = {
+            path: list(self._tests_at(path, site.schema)) for path, site in contract.sites[message_type].items()
+        }
 
     def of(self, path: str, value: Any) -> list[str]:
         """Returns the names of the edges of a valid value. Null is also an edge."""
@@ -136,7 +144,9 @@ class Edges:
         if key not in self._shown:
             if len(self._shown) >= _REMEMBERED:
                 self._shown.clear()
-            self._shown[key] = [name for name, test, of in self._tests[path] if isinstance(value, of) and test(value, schema)]
+            self._shown[key] = [
+                name for name, test, of in self._tests[path] if isinstance(value, of) and test(value, schema)
+            ]
         return self._shown[key]
 
     def at(self, site: Site) -> list[str]:
@@ -166,7 +176,11 @@ class Edges:
     def values(self, path: str) -> Sequence[Any]:
         """Returns values that together have all edges of a site, simplest first."""
         schema = self.contract.sites[self.message_type][path].schema
-        return () if unsupported_keywords_of(schema) or "enum" in schema else values_at(self.contract, self.message_type, path)
+        return (
+            ()
+            if unsupported_keywords_of(schema) or "enum" in schema
+            else values_at(self.contract, self.message_type, path)
+        )
 
     def _tests_at(self, path: str, schema: Schema) -> Iterator[tuple[str, Test, type | tuple[type, ...]]]:
         types = types_of(schema)
@@ -195,7 +209,13 @@ def _of_objects(value: dict[str, Any], schema: Schema) -> Iterator[str]:
     if len(props) > len(required):
         more = len(value) - len(required)
         yield from [
-            name for name, holds in (("only-required", more == 0), ("one-more", more == 1), ("every-property", len(value) == len(props))) if holds
+            name
+            for name, holds in (
+                ("only-required", more == 0),
+                ("one-more", more == 1),
+                ("every-property", len(value) == len(props)),
+            )
+            if holds
         ]
 
 

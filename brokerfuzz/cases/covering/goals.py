@@ -16,10 +16,10 @@ from brokerfuzz.schemas.sites import join
 class Goal(NamedTuple):
     """Something that a case can cover: a broken rule, a technique, an edge, an ambiguity, or a pair of states.
 
-    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. A pair consists of the states of two properties of an object, and
-    `site` is the site of this object. For any other goal, `site` is the site of the rule, edge or ambiguity. `name` identifies the
-    goal at this site: for example, `minimum` (a rule), `minimum one-below` (a technique), `zero` (an edge), `cron-syntax` (an
-    ambiguity), or `hint:null label:edge` (a pair).
+    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. A pair consists of the states of two properties of an
+    object, and `site` is the site of this object. For any other goal, `site` is the site of the rule, edge or
+    ambiguity. `name` identifies the goal at this site: for example, `minimum` (a rule), `minimum one-below` (a
+    technique), `zero` (an edge), `cron-syntax` (an ambiguity), or `hint:null label:edge` (a pair).
     """
 
     kind: str
@@ -41,7 +41,9 @@ def of_ambiguity(ambiguity: Ambiguity, site: str) -> Goal:
 
 
 def of_pair(path: str, property_states: Any) -> Goal:
-    """Returns the goal for a pair of states. `property_states` contains the names and the states of the two properties."""
+    """Returns the goal for a pair of states. `property_states` contains the names and the states of the two
+    properties.
+    """
     return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in property_states))
 
 
@@ -51,8 +53,8 @@ _met = lru_cache(maxsize=1 << 16)(of_pair)
 def covered(case: Case, contract: Contract) -> set[Goal]:
     """Returns the goals that a case covers.
 
-    An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the ambiguities
-    that it touches. A valid case covers its edges and, in each object, each pair of property states.
+    An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the
+    ambiguities that it touches. A valid case covers its edges and, in each object, each pair of property states.
     """
     if case.label == "invalid":
         return set(_of_broken(case, contract))
@@ -66,7 +68,9 @@ def goals_of_message(contract: Contract, message_type: MessageType, message: Any
     return set(_of_message(states(contract, message_type), contract.flat[message_type], "", message, pairs))
 
 
-def states_in(contract: Contract, message_type: MessageType, message: Any) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def states_in(
+    contract: Contract, message_type: MessageType, message: Any
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yields the site of each object in a valid message, and the states of its properties."""
     return _states_below(states(contract, message_type), contract.flat[message_type], "", message)
 

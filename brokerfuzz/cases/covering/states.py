@@ -1,5 +1,5 @@
-"""Determines the states of an object's properties: absent, null, plain, or at an edge. For a boolean or an enumeration, each
-possible value is a state.
+"""Determines the states of an object's properties: absent, null, plain, or at an edge. For a boolean or an enumeration,
+each possible value is a state.
 
 Each pair of states of two properties counts as a goal.
 """
@@ -35,7 +35,9 @@ class States:
         self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]
 
     def _store_edges(self, path: str, value: Any) -> None:
-        """Stores the edges in `value`, a part of an ordinary message. A value without any other edges has the state `plain`."""
+        """Stores the edges in `value`, a part of an ordinary message. A value without any other edges has the state
+        `plain`.
+        """
         self._plain.setdefault(path, {"1-items", "2-items"}).update(self.edges.of(path, value))
         if isinstance(value, dict):
             for name, item in value.items():

@@ -1,5 +1,5 @@
-"""Counts how many messages cover each goal, and records the first message for each goal. The messages are counted one by one, so
-the memory does not grow with the size of the corpus.
+"""Counts how many messages cover each goal, and records the first message for each goal. The messages are counted one
+by one, so the memory does not grow with the size of the corpus.
 """
 
 from collections import Counter
@@ -15,7 +15,9 @@ from brokerfuzz.cases.covering.universe import every_goal
 from brokerfuzz.schemas import Contract, MessageType
 
 COUNTED = ("rule", "technique", "edge", "ambiguity")
-"""`Tally` counts the messages for each goal of these kinds. For a pair of states, `Tally` stores only the first message."""
+"""`Tally` counts the messages for each goal of these kinds. For a pair of states, `Tally` stores only the first
+message.
+"""
 
 
 @dataclass
@@ -52,7 +54,10 @@ class Tally:
     def _note_pairs(self, case: Case, source: str) -> None:
         """Notes new pairs of states. Each state has a number, because most of the millions of pairs occurred before."""
         for path, states in states_in(self.contract, self.message_type, case.value):
-            numbers = {self._numbers.setdefault((path, name, state), len(self._numbers)): (name, state) for name, state in states}
+            numbers = {
+                self._numbers.setdefault((path, name, state), len(self._numbers)): (name, state)
+                for name, state in states
+            }
             new = {*combinations(numbers, 2)} - self._pairs
             self._pairs |= new
             self._note({of_pair(path, (numbers[one], numbers[other])) for one, other in new}, source)

@@ -17,8 +17,8 @@ from brokerfuzz.schemas.flattening import types_of
 def every_goal(contract: Contract, message_type: MessageType, now: datetime) -> Sequence[Goal]:
     """Returns all goals of a message type, sorted by site and then by kind.
 
-    `now` is the time that counts as the present. Some techniques use a fixed time, such as a time in 2038, that must be in the
-    future. The goals of such a technique are included only if `now` is before this time.
+    `now` is the time that counts as the present. Some techniques use a fixed time, such as a time in 2038, that must be
+    in the future. The goals of such a technique are included only if `now` is before this time.
     """
     order = {path: number for number, path in enumerate(contract.sites[message_type])}
     found = [
@@ -51,7 +51,9 @@ def _ambiguities(contract: Contract, message_type: MessageType, now: datetime) -
 
 
 def _places(probes: ProbeMaker, ambiguity: Ambiguity) -> Sequence[str]:
-    """Returns the sites of an ambiguity. An ambiguity that concerns the whole message, or all strings, has the root as its only site."""
+    """Returns the sites of an ambiguity. An ambiguity that concerns the whole message, or all strings, has the root as
+    its only site.
+    """
     paths = [probes.path(site) for site in probes.sites(ambiguity)]
     if ambiguity.sites is not None:
         return paths or [""]

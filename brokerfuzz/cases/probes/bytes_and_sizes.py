@@ -30,7 +30,13 @@ _DOUBLES = {
     "too-large-below-zero": "-123123e100000",
     "long-integer-below-zero": "-237462374673276894279832749832423479823",
 }
-_DECIMALS = {"large": "1e29", "small": "1e-29", "smallest-double": "5e-324", "largest-double": "1.7976931348623157e308", "below-zero": "-8e28"}
+_DECIMALS = {
+    "large": "1e29",
+    "small": "1e-29",
+    "smallest-double": "5e-324",
+    "largest-double": "1.7976931348623157e308",
+    "below-zero": "-8e28",
+}
 _SURROGATES = {
     "high": r"\ud800",
     "low": r"\udc00",
@@ -47,7 +53,12 @@ _NULS = {"inside": r"a\u0000b", "behind": r"a\u0000", "before": r"\u0000a", "alo
 
 
 def _integer_forms(context: ProbeContext) -> Iterator[Probe]:
-    for name, suffix in (("fraction-of-zero", ".0"), ("long-fraction-of-zero", ".000"), ("exponent", "e0"), ("capital-exponent", "E+0")):
+    for name, suffix in (
+        ("fraction-of-zero", ".0"),
+        ("long-fraction-of-zero", ".000"),
+        ("exponent", "e0"),
+        ("capital-exponent", "E+0"),
+    ):
         yield context.put(name, Fragment(f"{context.present}{suffix}"))
     yield context.put("negative-exponent", Fragment(f"{context.present * 10}e-1"))
 
@@ -73,7 +84,11 @@ def _twice(context: ProbeContext) -> Iterator[Probe]:
     for steps, held in _within(context.message):
         below, inner = next(iter(held.items()))
         other = f"{inner}-2" if isinstance(inner, str) else None
-        for called, first, last in (("same-value-within", inner, inner), ("other-value-within", inner, other), ("null-first-within", None, inner)):
+        for called, first, last in (
+            ("same-value-within", inner, inner),
+            ("other-value-within", inner, other),
+            ("null-first-within", None, inner),
+        ):
             twice = compact({**held, below: first})[:-1] + b"," + compact({below: last})[1:]
             yield called, steps, Put(Fragment(twice))
 
@@ -83,7 +98,9 @@ def _behind(prop: dict[str, Any]) -> Rewrite:
 
 
 def _within(message: Any) -> list[tuple[Steps, dict[str, Any]]]:
-    """Returns the path of the first inner object that is not empty, and this object. Without such an object, the list is empty."""
+    """Returns the path of the first inner object that is not empty, and this object. Without such an object, the list
+    is empty.
+    """
     for name, value in message.items():
         if isinstance(value, dict) and value:
             return [((name,), value)]
@@ -133,7 +150,11 @@ _BYTES = {
 
 def _encoded(family: str) -> Make:
     """Returns a function that generates probes in the encodings whose names begin with `family`."""
-    return lambda _: ((name, (), _encoding(mark, encoding)) for name, (mark, encoding) in _ENCODINGS.items() if encoding.startswith(family))
+    return lambda _: (
+        (name, (), _encoding(mark, encoding))
+        for name, (mark, encoding) in _ENCODINGS.items()
+        if encoding.startswith(family)
+    )
 
 
 def _faulty_utf_8(context: ProbeContext) -> Iterator[Probe]:
@@ -183,7 +204,9 @@ def _many(context: ProbeContext) -> Iterator[Probe]:
     if not isinstance(items, list) or not items:
         return
     for size in (limit + 1, 10 * limit) if not isinstance(items[0], dict) else (limit + 1,):
-        yield context.put(f"{size}-items", [_numbered(context.schema["items"], items[0], number) for number in range(size)])
+        yield context.put(
+            f"{size}-items", [_numbered(context.schema["items"], items[0], number) for number in range(size)]
+        )
 
 
 def _numbered(schema: Schema, item: Any, number: int) -> Any:
@@ -221,4 +244,6 @@ MAKERS: Mapping[str, Make] = {
     "item_count": _many,
     "message_size": _large,
 }
-"""Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the ambiguity."""
+"""Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the
+ambiguity.
+"""

@@ -19,9 +19,10 @@ Probe = tuple[str, Steps, Change]
 class ProbeContext:
     """The arguments of a function that generates probes.
 
-    `site` is a site from `ambiguities.json`: a path, or an array such as `["", "availableStartDate", "availableEndDate"]` (a path
-    and property names). `message` is an ordinary message, and `steps` is the path to the place. If `now` is None, the function that
-    gets these arguments must not generate probes whose verdict depends on the current time.
+    `site` is a site from `ambiguities.json`: a path, or an array such as `["", "availableStartDate",
+    "availableEndDate"]` (a path and property names). `message` is an ordinary message, and `steps` is the path to the
+    place. If `now` is None, the function that gets these arguments must not generate probes whose verdict depends on
+    the current time.
     """
 
     ambiguity: Ambiguity
@@ -48,14 +49,18 @@ def spelled(values: Mapping[str, str]) -> Make:
 
 
 def quoted(values: Mapping[str, str]) -> Make:
-    """Returns a function that generates a probe for each string in `values`. These strings are in JSON notation, but without quotes."""
+    """Returns a function that generates a probe for each string in `values`. These strings are in JSON notation, but
+    without quotes.
+    """
     return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())
 
 
 def literal(values: Mapping[str, str]) -> Make:
-    """Returns a function that generates a probe for each number in `values`. The message contains the number exactly as `values`
-    spells it. Negative numbers are skipped if the minimum is 0 or more.
+    """Returns a function that generates a probe for each number in `values`. The message contains the number exactly as
+    `values` spells it. Negative numbers are skipped if the minimum is 0 or more.
     """
     return lambda context: (
-        context.put(name, Fragment(value)) for name, value in values.items() if not value.startswith("-") or context.schema.get("minimum", -1) < 0
+        context.put(name, Fragment(value))
+        for name, value in values.items()
+        if not value.startswith("-") or context.schema.get("minimum", -1) < 0
     )

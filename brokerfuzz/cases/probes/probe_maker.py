@@ -16,7 +16,12 @@ from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.sites import join
 
-_MAKERS: Mapping[str, Make] = {**string_syntax.MAKERS, **relations.MAKERS, **bytes_and_sizes.MAKERS, **unknown_values.MAKERS}
+_MAKERS: Mapping[str, Make] = {
+    **string_syntax.MAKERS,
+    **relations.MAKERS,
+    **bytes_and_sizes.MAKERS,
+    **unknown_values.MAKERS,
+}
 
 _ABOUT = {
     "integer_form": "integer",
@@ -26,8 +31,8 @@ _ABOUT = {
     "string_length": "string",
     "item_count": "array",
 }
-"""Maps the detector of an ambiguity to a JSON type, if the ambiguity concerns all values of this type. All other ambiguities
-without sites concern the whole message.
+"""Maps the detector of an ambiguity to a JSON type, if the ambiguity concerns all values of this type. All other
+ambiguities without sites concern the whole message.
 """
 
 _MANY = 12
@@ -45,8 +50,8 @@ class ProbeMaker:
     def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
         """Yields cases with the probes of an ambiguity, at all its sites.
 
-        If an ambiguity has more than `_MANY` probes, only the site with the most rules gets all probes. Each other site gets a
-        third of the probes.
+        If an ambiguity has more than `_MANY` probes, only the site with the most rules gets all probes. Each other site
+        gets a third of the probes.
         """
         if not ambiguity.concerns(self.message_type):
             return
@@ -59,8 +64,8 @@ class ProbeMaker:
                     yield case
 
     def small(self, ambiguity: Ambiguity) -> Iterator[Case]:
-        """Yields for each site the first probe, and each probe that was not yielded for an earlier site. Each is in the smallest message in
-        which it is possible.
+        """Yields for each site the first probe, and each probe that was not yielded for an earlier site. Each is in the
+        smallest message in which it is possible.
         """
         yielded = set[str]()
         for site in self.sites(ambiguity) if ambiguity.concerns(self.message_type) else ():
@@ -76,7 +81,9 @@ class ProbeMaker:
                         yield case
 
     def _small_messages(self, site: Any) -> Iterator[Any]:
-        """Yields messages with a value at the site: the smallest first, then those with one more property, and a complete one last."""
+        """Yields messages with a value at the site: the smallest first, then those with one more property, and a
+        complete one last.
+        """
         path = self.path(site)
         yield self._message(site, SMALLEST)
         for name in self.contract.sites[self.message_type][path].schema.get("properties", {}):
@@ -84,10 +91,17 @@ class ProbeMaker:
         yield self._message(site, COMPLETE)
 
     def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
-        """Creates a case from a message that contains the probe `name`. Returns None if a rule of a changed contract forbids the
-        value of the probe.
+        """Creates a case from a message that contains the probe `name`. Returns None if a rule of a changed contract
+        forbids the value of the probe.
         """
-        return confirmed(self.message_type, body, claim=ambiguity.id, tags=self.tags(ambiguity, name), now=self.now, contract=self.contract)
+        return confirmed(
+            self.message_type,
+            body,
+            claim=ambiguity.id,
+            tags=self.tags(ambiguity, name),
+            now=self.now,
+            contract=self.contract,
+        )
 
     def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:
         timed = ambiguity.detector == "near_now" or name in string_syntax.OFFSETS
@@ -117,8 +131,14 @@ class ProbeMaker:
         return fitting[:2] if about == "string" else fitting
 
     def questions(self, without: Collection[str]) -> list[tuple[Ambiguity, Any]]:
-        """Returns a pair for each ambiguity and each of its sites. Ambiguities whose detector is in `without` are omitted."""
-        possible = [one for one in self.contract.ambiguities if one.detector not in without and next(self.of_ambiguity(one), None) is not None]
+        """Returns a pair for each ambiguity and each of its sites. Ambiguities whose detector is in `without` are
+        omitted.
+        """
+        possible = [
+            one
+            for one in self.contract.ambiguities
+            if one.detector not in without and next(self.of_ambiguity(one), None) is not None
+        ]
         return [(ambiguity, site) for ambiguity in possible for site in self.sites(ambiguity)]
 
     def probes(self, ambiguity: Ambiguity, site: Any, message: Any) -> Iterator[Probe]:

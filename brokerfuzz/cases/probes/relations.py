@@ -1,5 +1,5 @@
-"""Generates probes whose values are ambiguous only in combination: for example, a minimum above its maximum, repeated items, a wrong
-sum, or data in a failed response.
+"""Generates probes whose values are ambiguous only in combination: for example, a minimum above its maximum, repeated
+items, a wrong sum, or data in a failed response.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,14 +47,20 @@ def _repeated(context: ProbeContext) -> Iterator[Probe]:
         yield context.put("same-item-backwards", [*items, dict(reversed(first.items()))])
     key = context.site[1] if len(context.site) > 1 else None
     if key is not None and isinstance(first, dict) and isinstance(first.get(key), str):
-        yield from (context.put("same-identifier", [*items, {**first, name: other}]) for name, other in _another(first, key))
+        yield from (
+            context.put("same-identifier", [*items, {**first, name: other}]) for name, other in _another(first, key)
+        )
 
 
 def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
-    """Yields the name of a property of the item, and a new value for the property. The name is not `key`. If possible, the value is
-    a number.
+    """Yields the name of a property of the item, and a new value for the property. The name is not `key`. If possible,
+    the value is a number.
     """
-    props = [name for name, value in item.items() if name != key and isinstance(value, int | float) and not isinstance(value, bool)]
+    props = [
+        name
+        for name, value in item.items()
+        if name != key and isinstance(value, int | float) and not isinstance(value, bool)
+    ]
     texts = [name for name, value in item.items() if name != key and isinstance(value, str)]
     for name in props[:1]:
         yield name, 1 if item[name] != 1 else 2
@@ -84,7 +90,9 @@ def _wrong_sums(context: ProbeContext) -> Iterator[Probe]:
     if offers and total < 1e6:
         surcharged = [{**offers[0], "extendedPrice": _off(offers[0]["extendedPrice"], 5)}, *offers[1:]]
         yield context.put("surcharge-beside-the-total", {**data, "offers": surcharged})
-        if max(offer["unitPrice"] * offer["quantity"] for offer in offers) > 0.02:  # otherwise, the extended price may be only a surcharge
+        if (
+            max(offer["unitPrice"] * offer["quantity"] for offer in offers) > 0.02
+        ):  # otherwise, the extended price may be only a surcharge
             free_of_charge = [{**offer, "extendedPrice": 0} for offer in offers]
             yield context.put("nothing-to-pay", {**data, "offers": free_of_charge, "totalExtendedPrice": 0})
 
@@ -119,4 +127,6 @@ MAKERS: Mapping[str, Make] = {
     "arithmetic": _wrong_sums,
     "rounding": _rounded_sums,
 }
-"""Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the ambiguity."""
+"""Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the
+ambiguity.
+"""

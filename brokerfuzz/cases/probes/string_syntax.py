@@ -13,15 +13,22 @@ def _times(context: ProbeContext) -> Iterator[Probe]:
     """Generates times in one notation: the option `spelling` of the ambiguity."""
     spelling = context.ambiguity.options["spelling"]
     now = context.now
-    moving = {name: spell(now + timedelta(hours=hours)).removesuffix("Z") + offset for name, (hours, offset) in OFFSETS.items()} if now else {}
+    moving = (
+        {
+            name: spell(now + timedelta(hours=hours)).removesuffix("Z") + offset
+            for name, (hours, offset) in OFFSETS.items()
+        }
+        if now
+        else {}
+    )
     for name, value in {**TIMES, **moving}.items():
         if timestamp(value).spellings[0] == spelling:
             yield context.put(name, value)
 
 
 OFFSETS = {"behind-by-offset": (4, "+05:00"), "behind-without-zone": (-1, "")}
-"""Two notations of the time one hour ago. Each entry contains the number of hours to add to the current UTC time, and the time zone
-to write after the result. For example, four hours later in the zone `+05:00` is one hour ago in UTC.
+"""Two notations of the time one hour ago. Each entry contains the number of hours to add to the current UTC time, and
+the time zone to write after the result. For example, four hours later in the zone `+05:00` is one hour ago in UTC.
 """
 
 
@@ -32,8 +39,18 @@ def _near_now(context: ProbeContext) -> Iterator[Probe]:
     if context.now is None:
         return
     for seconds in (1, 15, 45, 90, 180, 240, 290):
-        yield context.put(f"in-{counted(seconds, 'second').replace(' ', '-')}", spell(context.now + timedelta(seconds=seconds)))
+        yield context.put(
+            f"in-{counted(seconds, 'second').replace(' ', '-')}", spell(context.now + timedelta(seconds=seconds))
+        )
 
 
-MAKERS: Mapping[str, Make] = {"timestamp": _times, "near_now": _near_now, "cron": spelled(CRONS), "url": spelled(URLS), "name": spelled(NAMES)}
-"""Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the ambiguity."""
+MAKERS: Mapping[str, Make] = {
+    "timestamp": _times,
+    "near_now": _near_now,
+    "cron": spelled(CRONS),
+    "url": spelled(URLS),
+    "name": spelled(NAMES),
+}
+"""Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the
+ambiguity.
+"""

@@ -1,4 +1,6 @@
-"""Generates probes with values that the target does not know, according to the reference data (see `schemas.known_values`)."""
+"""Generates probes with values that the target does not know, according to the reference data (see
+`schemas.known_values`).
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,17 +10,26 @@ from brokerfuzz.schemas.flattening import KNOWN, ROWS, types_of
 from brokerfuzz.schemas.known_values import DETECTOR, columns
 
 _TEXTS: Mapping[str, str] = {
-    "word": "unknown", "empty": "", "blank": " ", "one-letter": "a", "digits": "0", "null-string": "null", "long": "a" * 255, "longest": "a" * 1024,
-    "emoji": "\U0001f9ea", "letters-beyond-ascii": "\u00e9\u6f22", "control-characters": "\t\n", "quote": "'", "markup": "<b>",
+    "word": "unknown", "empty": "", "blank": " ", "one-letter": "a", "digits": "0", "null-string": "null",
+    "long": "a" * 255, "longest": "a" * 1024,
+    "emoji": "\U0001f9ea", "letters-beyond-ascii": "\u00e9\u6f22", "control-characters": "\t\n", "quote": "'",
+    "markup": "<b>",
     "statement": "' OR '1'='1", "path": "../../etc/passwd", "wildcard": "*",
 }  # fmt: skip
-_INTEGERS: Mapping[str, int] = {"zero": 0, "one": 1, "negative": -1, "large": 1_000_000, "highest": (1 << 31) - 1, "lowest": -(1 << 31)}
+_INTEGERS: Mapping[str, int] = {
+    "zero": 0,
+    "one": 1,
+    "negative": -1,
+    "large": 1_000_000,
+    "highest": (1 << 31) - 1,
+    "lowest": -(1 << 31),
+}
 _NUMBERS: Mapping[str, float] = {**_INTEGERS, "fraction": 0.5, "huge": 1e15}
 
 
 def _unknown(context: ProbeContext) -> Iterator[Probe]:
-    """Generates extreme values, and values that are similar to a known value. If the reference data lists rows (combinations of
-    values) for an object, generates objects that mix the values of two rows.
+    """Generates extreme values, and values that are similar to a known value. If the reference data lists rows
+    (combinations of values) for an object, generates objects that mix the values of two rows.
     """
     if ROWS in context.schema:
         yield from _mixed(context)
@@ -36,7 +47,12 @@ def _extreme(context: ProbeContext) -> Mapping[str, Any]:
 
 def _similar(known: Any) -> Mapping[str, Any]:
     if isinstance(known, str):
-        changed = {"other-case": known.swapcase(), "padded": f" {known} ", "line-break-behind": f"{known}\n", "with-suffix": f"{known}-0"}
+        changed = {
+            "other-case": known.swapcase(),
+            "padded": f" {known} ",
+            "line-break-behind": f"{known}\n",
+            "with-suffix": f"{known}-0",
+        }
         return {**changed, "without-end": known[:-1]} if len(known) > 1 else changed
     return {"one-more": known + 1} if isinstance(known, int | float) and not isinstance(known, bool) else {}
 
@@ -45,9 +61,13 @@ def _mixed(context: ProbeContext) -> Iterator[Probe]:
     """Generates objects in which one value comes from another row of the reference data."""
     rows, there = context.schema[ROWS], context.present
     for name in columns(rows):
-        if (other := next((row[name] for row in rows if name in row and row[name] != there.get(name)), None)) is not None and name in there:
+        if (
+            other := next((row[name] for row in rows if name in row and row[name] != there.get(name)), None)
+        ) is not None and name in there:
             yield context.put(f"{name}-of-another-row", {**there, name: other})
 
 
 MAKERS: Mapping[str, Make] = {DETECTOR: _unknown}
-"""Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the ambiguity."""
+"""Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the
+ambiguity.
+"""

@@ -43,8 +43,8 @@ def negative(context: FaultContext) -> Change | None:
 
 
 def _of_fractions(value: Callable[[Any], Any]) -> ChangeOf:
-    """Returns a technique that replaces a number. The function `value` computes the new number from the minimum that the rule
-    requires. The technique applies only if the schema allows fractions.
+    """Returns a technique that replaces a number. The function `value` computes the new number from the minimum that
+    the rule requires. The technique applies only if the schema allows fractions.
     """
     return lambda context: None if _whole(context) else Put(value(context.rule.value))
 
@@ -92,15 +92,17 @@ def wraps_64_bits_from_below(context: FaultContext) -> Change | None:
 
 
 def _integer(value: int) -> ChangeOf:
-    """Returns a technique that replaces the number with the integer `value`. The technique applies only if the schema forbids
-    fractions and `value` breaks the rule.
+    """Returns a technique that replaces the number with the integer `value`. The technique applies only if the schema
+    forbids fractions and `value` breaks the rule.
     """
     literal = Fragment(str(value))
     return lambda context: Put(literal) if _whole(context) and _beyond(context, value) else None
 
 
 def _literal(written: str) -> ChangeOf:
-    """Returns a technique that writes `written` instead of the number. The technique applies only if `written` breaks the rule."""
+    """Returns a technique that writes `written` instead of the number. The technique applies only if `written` breaks
+    the rule.
+    """
     literal = Fragment(written)
     return lambda context: Put(literal) if _beyond(context, float(written)) else None
 
@@ -132,9 +134,24 @@ for _name, _text, _value in (
 for _name, _text, _keyword, _written in (
     ("forty-digits", "A positive integer with 40 digits.", "maximum", "1" + "0" * 39),
     ("minus-forty-digits", "A negative integer with 40 digits.", "minimum", "-1" + "0" * 39),
-    ("four-hundred-digits", "A positive integer with 400 digits, which is too high for a double.", "maximum", "1" + "0" * 399),
-    ("minus-four-hundred-digits", "A negative integer with 400 digits, which is too low for a double.", "minimum", "-1" + "0" * 399),
-    ("five-thousand-digits", "A positive integer with 5,000 digits. Python converts at most 4,300 digits.", "maximum", "1" + "0" * 4999),
+    (
+        "four-hundred-digits",
+        "A positive integer with 400 digits, which is too high for a double.",
+        "maximum",
+        "1" + "0" * 399,
+    ),
+    (
+        "minus-four-hundred-digits",
+        "A negative integer with 400 digits, which is too low for a double.",
+        "minimum",
+        "-1" + "0" * 399,
+    ),
+    (
+        "five-thousand-digits",
+        "A positive integer with 5,000 digits. Python converts at most 4,300 digits.",
+        "maximum",
+        "1" + "0" * 4999,
+    ),
     ("above-by-exponent", "A positive 11-digit integer, written with an exponent.", "maximum", "1e10"),
     ("below-by-exponent", "A negative 11-digit integer, written with an exponent.", "minimum", "-1e10"),
     ("above-doubles", "A number too high for a double.", "maximum", "1e400"),

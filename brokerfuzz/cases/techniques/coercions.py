@@ -1,4 +1,6 @@
-"""Defines techniques that use a value of a wrong type. Lenient parsers convert this value to the right type and do not notice the fault."""
+"""Defines techniques that use a value of a wrong type. Lenient parsers convert this value to the right type and do not
+notice the fault.
+"""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -13,8 +15,8 @@ from brokerfuzz.schemas.instants import instant
 
 
 def _in_place_of(kind: Callable[[Any], bool], value: Any) -> ChangeOf:
-    """Returns a technique that puts `value` into the message. The technique applies only if `kind` returns True for the old value.
-    If `value` is a `Fragment` (JSON text such as `15e-1`), the message contains exactly this text.
+    """Returns a technique that puts `value` into the message. The technique applies only if `kind` returns True for the
+    old value. If `value` is a `Fragment` (JSON text such as `15e-1`), the message contains exactly this text.
     """
     if isinstance(value, Fragment):
         return lambda context: Put(value) if kind(context.present) and context.forbids("number") else None
@@ -52,7 +54,11 @@ def _number_as_string(spell: Callable[[str], str]) -> ChangeOf:
 for _name, _text, _spell in (
     ("numeric-string", 'The number as a string, for example "5" instead of 5.', lambda digits: digits),
     ("padded-numeric-string", "The number as a string with spaces around it.", lambda digits: f" {digits} "),
-    ("numeric-string-and-line-break", "The number as a string with a line break after it.", lambda digits: f"{digits}\n"),
+    (
+        "numeric-string-and-line-break",
+        "The number as a string with a line break after it.",
+        lambda digits: f"{digits}\n",
+    ),
     ("leading-zero-string", "The number as a string with leading zeros.", lambda digits: f"00{digits.lstrip('-')}"),
     ("signed-string", "The number as a string with a plus sign.", lambda digits: f"+{digits.lstrip('-')}"),
     ("scientific-string", "The number as a string with an exponent.", lambda digits: f"{digits}e0"),

@@ -46,8 +46,8 @@ def all_enum_values(context: FaultContext) -> Change | None:
 
 
 def _respelled(respell: Callable[[str], str]) -> ChangeOf:
-    """Returns a technique that applies `respell` to the current value. If the enumeration allows the result, the technique applies
-    `respell` to the other values.
+    """Returns a technique that applies `respell` to the current value. If the enumeration allows the result, the
+    technique applies `respell` to the other values.
     """
 
     def change(context: FaultContext) -> Change | None:
@@ -86,14 +86,30 @@ for _name, _text, _respell in (
     ("underscored", "An enumeration value with underscores instead of spaces.", lambda text: text.replace(" ", "_")),
     ("hyphenated", "An enumeration value with hyphens instead of spaces.", lambda text: text.replace(" ", "-")),
     ("camel-case", "An enumeration value in camel case, for example directMail.", _camel),
-    ("snake-case", "An enumeration value in snake case, for example direct_mail.", lambda text: text.lower().replace(" ", "_")),
-    ("kebab-case", "An enumeration value in kebab case, for example direct-mail.", lambda text: text.lower().replace(" ", "-")),
-    ("constant-case", "An enumeration value in constant case, for example DIRECT_MAIL.", lambda text: text.upper().replace(" ", "_")),
+    (
+        "snake-case",
+        "An enumeration value in snake case, for example direct_mail.",
+        lambda text: text.lower().replace(" ", "_"),
+    ),
+    (
+        "kebab-case",
+        "An enumeration value in kebab case, for example direct-mail.",
+        lambda text: text.lower().replace(" ", "-"),
+    ),
+    (
+        "constant-case",
+        "An enumeration value in constant case, for example DIRECT_MAIL.",
+        lambda text: text.upper().replace(" ", "_"),
+    ),
     ("first-word", "The first word of an enumeration value.", lambda text: text.split(" ")[0]),
     ("initials", "The initials of an enumeration value.", lambda text: "".join(word[:1] for word in text.split())),
     ("doubled-space", "An enumeration value with two spaces instead of one.", lambda text: text.replace(" ", "  ")),
     ("tab-for-space", "An enumeration value with tabs instead of spaces.", lambda text: text.replace(" ", "\t")),
-    ("no-break-space", "An enumeration value with no-break spaces instead of spaces.", lambda text: text.replace(" ", "\u00a0")),
+    (
+        "no-break-space",
+        "An enumeration value with no-break spaces instead of spaces.",
+        lambda text: text.replace(" ", "\u00a0"),
+    ),
     ("prefix", "The first half of an enumeration value.", lambda text: text[: len(text) // 2]),
     ("last-letter-missing", "An enumeration value without its last letter.", lambda text: text[:-1]),
     ("first-letter-missing", "An enumeration value without its first letter.", lambda text: text[1:]),
@@ -101,21 +117,49 @@ for _name, _text, _respell in (
     ("longer", "An enumeration value with a letter after it.", lambda text: f"{text}s"),
     ("letter-before", "An enumeration value with a letter before it.", lambda text: f"x{text}"),
     ("full-stop-behind", "An enumeration value with a full stop after it.", lambda text: f"{text}."),
-    ("homoglyph", "An enumeration value with some letters replaced by similar Cyrillic or Greek letters.", lambda text: text.translate(LOOK_ALIKES)),
-    ("dotless-letter", "An enumeration value with the Turkish dotless ı instead of i.", lambda text: text.replace("i", "ı")),
+    (
+        "homoglyph",
+        "An enumeration value with some letters replaced by similar Cyrillic or Greek letters.",
+        lambda text: text.translate(LOOK_ALIKES),
+    ),
+    (
+        "dotless-letter",
+        "An enumeration value with the Turkish dotless ı instead of i.",
+        lambda text: text.replace("i", "ı"),
+    ),
     ("full-width-letters", "An enumeration value in full-width letters.", lambda text: text.translate(_FULL_WIDTH)),
-    ("combining-mark", "An enumeration value with a combining accent on its last letter.", lambda text: f"{text}\u0301"),
-    ("zero-width-inside", "An enumeration value that contains a zero-width space.", lambda text: f"{text[:1]}\u200b{text[1:]}"),
-    ("soft-hyphen-inside", "An enumeration value that contains a soft hyphen.", lambda text: f"{text[:1]}\u00ad{text[1:]}"),
+    (
+        "combining-mark",
+        "An enumeration value with a combining accent on its last letter.",
+        lambda text: f"{text}\u0301",
+    ),
+    (
+        "zero-width-inside",
+        "An enumeration value that contains a zero-width space.",
+        lambda text: f"{text[:1]}\u200b{text[1:]}",
+    ),
+    (
+        "soft-hyphen-inside",
+        "An enumeration value that contains a soft hyphen.",
+        lambda text: f"{text[:1]}\u00ad{text[1:]}",
+    ),
     ("mark-before", "An enumeration value with a byte order mark before it.", lambda text: f"\ufeff{text}"),
     ("percent-encoded-enum-value", "An enumeration value, percent-encoded.", quote),
-    ("form-encoded-enum-value", "An enumeration value encoded as in HTML forms, with plus signs instead of spaces.", quote_plus),
+    (
+        "form-encoded-enum-value",
+        "An enumeration value encoded as in HTML forms, with plus signs instead of spaces.",
+        quote_plus,
+    ),
     (
         "html-escaped-enum-value",
         "An enumeration value with its spaces as HTML character references.",
         lambda text: escape(text).replace(" ", "&#32;"),
     ),
-    ("backslash-escaped-enum-value", "An enumeration value with a backslash before each space.", lambda text: text.replace(" ", "\\ ")),
+    (
+        "backslash-escaped-enum-value",
+        "An enumeration value with a backslash before each space.",
+        lambda text: text.replace(" ", "\\ "),
+    ),
     ("quoted-enum-value", "An enumeration value in double quotes inside the string.", lambda text: f'"{text}"'),
     ("single-quoted-enum-value", "An enumeration value in single quotes inside the string.", lambda text: f"'{text}'"),
     ("bracketed-enum-value", "An enumeration value in square brackets.", lambda text: f"[{text}]"),

@@ -9,7 +9,15 @@ from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_technique
 from brokerfuzz.schemas.flattening import types_of
 
-JSON_TYPE_OF = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
+JSON_TYPE_OF = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    list: "array",
+    dict: "object",
+    type(None): "null",
+}
 
 
 def in_words(value: Any) -> str:
@@ -21,7 +29,9 @@ def in_words(value: Any) -> str:
 
 
 def put(context: FaultContext, value: Any) -> Change | None:
-    """Returns a change that replaces the old value with `value`. Returns None if the type of `value` does not break the rule."""
+    """Returns a change that replaces the old value with `value`. Returns None if the type of `value` does not break the
+    rule.
+    """
     return Put(value) if context.forbids(JSON_TYPE_OF[type(value)]) else None
 
 
@@ -51,7 +61,11 @@ for _name, _text, _family, _value in (
 @breaks("type", family="other-type")
 def nested_deep(context: FaultContext) -> Change | None:
     """Arrays nested 100 levels deep, instead of a value of another type."""
-    return Put(Fragment("[" * 100 + "]" * 100)) if "array" not in types_of(context.schema) and context.forbids("array") else None
+    return (
+        Put(Fragment("[" * 100 + "]" * 100))
+        if "array" not in types_of(context.schema) and context.forbids("array")
+        else None
+    )
 
 
 # ------------------------------------------------------------------------------------------- wrapped and unwrapped
@@ -78,19 +92,31 @@ def unwrapped(context: FaultContext) -> Change | None:
 @breaks("type", family="wrapping")
 def property_alone(context: FaultContext) -> Change | None:
     """The value of the object's first property, instead of the whole object."""
-    return put(context, next(iter(context.present.values()))) if isinstance(context.present, dict) and context.present else None
+    return (
+        put(context, next(iter(context.present.values())))
+        if isinstance(context.present, dict) and context.present
+        else None
+    )
 
 
 @breaks("type", family="wrapping")
 def indexed_object(context: FaultContext) -> Change | None:
     """The array as an object with the properties 0, 1, 2 and so on."""
-    return put(context, {str(i): item for i, item in enumerate(context.present)}) if isinstance(context.present, list) else None
+    return (
+        put(context, {str(i): item for i, item in enumerate(context.present)})
+        if isinstance(context.present, list)
+        else None
+    )
 
 
 @breaks("type", family="wrapping")
 def pairs(context: FaultContext) -> Change | None:
     """The object as an array of [name, value] arrays."""
-    return put(context, [[name, value] for name, value in context.present.items()]) if isinstance(context.present, dict) else None
+    return (
+        put(context, [[name, value] for name, value in context.present.items()])
+        if isinstance(context.present, dict)
+        else None
+    )
 
 
 @breaks("type", family="wrapping")

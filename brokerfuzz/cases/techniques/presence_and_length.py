@@ -47,12 +47,15 @@ def doubled_items(context: FaultContext) -> Change | None:
 
 
 def _lengthened(context: FaultContext, size: int) -> Change | None:
-    """Adds items until the array has `size` items. If the last item is a string such as `a`, the new items are `a-1`, `a-2` and
-    so on. If it is an integer such as 5, they are 6, 7 and so on. Any other last item is copied.
+    """Adds items until the array has `size` items. If the last item is a string such as `a`, the new items are `a-1`,
+    `a-2` and so on. If it is an integer such as 5, they are 6, 7 and so on. Any other last item is copied.
     """
     if not context.present:
         return None
     last = context.present[-1]
     numbered = isinstance(last, str | int) and not isinstance(last, bool)
-    more = [f"{last}-{i}" if isinstance(last, str) else last + i if numbered else last for i in range(1, size - len(context.present) + 1)]
+    more = [
+        f"{last}-{i}" if isinstance(last, str) else last + i if numbered else last
+        for i in range(1, size - len(context.present) + 1)
+    ]
     return Put([*context.present, *more])

@@ -1,11 +1,12 @@
 """Registers the techniques: the ways to break a rule.
 
-A technique is a function. The name of the function, with hyphens, is the name of the technique. The first line of the function's
-docstring is the description that `explain` prints. The arguments of the decorator `breaks` are the keywords of the rules that the
-technique can break. The function receives a `FaultContext` and returns the `Change` that breaks the rule. If the technique does not
-apply, the function returns None.
+A technique is a function. The name of the function, with hyphens, is the name of the technique. The first line of the
+function's docstring is the description that `explain` prints. The arguments of the decorator `breaks` are the keywords
+of the rules that the technique can break. The function receives a `FaultContext` and returns the `Change` that breaks
+the rule. If the technique does not apply, the function returns None.
 
-Techniques that differ only in a value are listed in a table. For each entry of the table, a loop calls `register_technique`.
+Techniques that differ only in a value are listed in a table. For each entry of the table, a loop calls
+`register_technique`.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,8 +23,8 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 @dataclass(frozen=True, slots=True)
 class FaultContext:
-    """The information that a technique gets: the rule to break, the schema of the rule's site, the current value, and the time. The
-    schema does not contain the requirements of conditional rules.
+    """The information that a technique gets: the rule to break, the schema of the rule's site, the current value, and
+    the time. The schema does not contain the requirements of conditional rules.
 
     If `now` is None, the current time is unknown. The message must then be invalid at every supported time.
     """
@@ -36,7 +37,9 @@ class FaultContext:
     def forbids(self, json_type: str) -> bool:
         """Returns whether a value of the type `json_type` breaks the rule, and no other rule."""
         conditional = self.rule.condition is not None
-        return not _covers(self.rule.value, json_type) and (not conditional or _covers(types_of(self.schema), json_type))
+        return not _covers(self.rule.value, json_type) and (
+            not conditional or _covers(types_of(self.schema), json_type)
+        )
 
 
 def _covers(types: Any, json_type: str) -> bool:
@@ -46,8 +49,8 @@ def _covers(types: Any, json_type: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Technique:
-    """A way to break a rule. `keywords` are the keywords of the rules that the technique can break. Techniques of the same
-    `family` usually find the same bugs.
+    """A way to break a rule. `keywords` are the keywords of the rules that the technique can break. Techniques of the
+    same `family` usually find the same bugs.
     """
 
     name: str
@@ -67,19 +70,25 @@ CLOCK = "clock"
 """The family of all techniques for times that must not be in the future."""
 
 TECHNIQUES: dict[str, Technique] = {}
-"""All techniques by name, in the order of registration. brokerfuzz uses this order after the techniques in `_TRIED_FIRST`."""
+"""All techniques by name, in the order of registration. brokerfuzz uses this order after the techniques in
+`_TRIED_FIRST`.
+"""
 
 ChangeOf = Callable[[FaultContext], Change | None]
 
 
 def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
-    """Returns a decorator that registers a function as a technique. `keywords` are the keywords of the rules that the technique
-    can break.
+    """Returns a decorator that registers a function as a technique. `keywords` are the keywords of the rules that the
+    technique can break.
     """
 
     def register(function: ChangeOf) -> ChangeOf:
         register_technique(
-            function.__name__.replace("_", "-"), (function.__doc__ or "").partition("\n")[0], *keywords, family=family, change=function
+            function.__name__.replace("_", "-"),
+            (function.__doc__ or "").partition("\n")[0],
+            *keywords,
+            family=family,
+            change=function,
         )
         return function
 
@@ -93,19 +102,24 @@ def register_technique(name: str, text: str, *keywords: str, family: str, change
 
 
 _TRIED_FIRST = (
-    "null-instead", "numeric-string", "true-as-string", "unwrapped", "number-instead", "boolean-instead", "fraction", "empty-string",
-    "zero-instead", "false-instead", "object-instead", "array-instead", "string-instead", "wrapped-in-array", "false-as-string", "one-as-string",
+    "null-instead", "numeric-string", "true-as-string", "unwrapped", "number-instead", "boolean-instead", "fraction",
+    "empty-string",
+    "zero-instead", "false-instead", "object-instead", "array-instead", "string-instead", "wrapped-in-array",
+    "false-as-string", "one-as-string",
     "padded-numeric-string", "fraction-for-string",
-    "outsider", "lower-case", "trailing-space", "upper-case", "empty-enum-value", "leading-space", "without-spaces", "underscored",
+    "outsider", "lower-case", "trailing-space", "upper-case", "empty-enum-value", "leading-space", "without-spaces",
+    "underscored",
     "unknown-property", "unknown-null", "other-case-key", "extension-key", "dollar-key", "underscore-key", "proto-key",
     "one-below", "one-above", "negative", "wraps-from-below", "wraps-from-above", "zero",
 )  # fmt: skip
-"""The techniques that find the most bugs. Many programs accept the values of these techniques, or crash because of the values."""
+"""The techniques that find the most bugs. Many programs accept the values of these techniques, or crash because of the
+values.
+"""
 
 
 def techniques_for(rule: Rule) -> list[Technique]:
-    """Returns the techniques that can break rules with the same keyword as `rule`, most useful first. A technique may not apply at
-    every place.
+    """Returns the techniques that can break rules with the same keyword as `rule`, most useful first. A technique may
+    not apply at every place.
     """
     ranks = {name: rank for rank, name in enumerate(_TRIED_FIRST)}
     fitting = [technique for technique in TECHNIQUES.values() if rule.keyword in technique.keywords]
@@ -117,7 +131,9 @@ def known_techniques(names: Iterable[str]) -> list[Technique]:
     wanted = list(names)
     for name in wanted:
         if name not in TECHNIQUES:
-            raise UnknownNameError("technique", name, TECHNIQUES, "`brokerfuzz rules --techniques` lists all techniques")
+            raise UnknownNameError(
+                "technique", name, TECHNIQUES, "`brokerfuzz rules --techniques` lists all techniques"
+            )
     return [TECHNIQUES[name] for name in wanted]
 
 

@@ -1,4 +1,6 @@
-"""Defines techniques that make a string too short or too long, or use a string that does not match a pattern or format."""
+"""Defines techniques that make a string too short or too long, or use a string that does not match a pattern or
+format.
+"""
 
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.registry import FaultContext, breaks

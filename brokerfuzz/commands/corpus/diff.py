@@ -10,13 +10,13 @@ from brokerfuzz.commands.progress import ProgressLine
 @click.argument("after", metavar="AFTER", type=click.Path(readable=False))
 @options.json_option
 def command(before: str, after: str, as_json: bool) -> int:
-    """Show in about ten lines what changed between two corpora. For each site (a place in a message type), the output shows how
-    many cases were added, removed or changed. A case has changed if its verdict, fault or ambiguity is different. The sites with
-    the most differences come first. With --json, the output also shows how many cases were added, removed or changed for each rule
-    and technique.
+    """Show in about ten lines what changed between two corpora. For each site (a place in a message type), the output
+    shows how many cases were added, removed or changed. A case has changed if its verdict, fault or ambiguity is
+    different. The sites with the most differences come first. With --json, the output also shows how many cases were
+    added, removed or changed for each rule and technique.
 
-    Two cases are the same case if their messages have the same bytes. The command ignores the order, the tags and the twins (valid
-    counterparts) of the cases. To judge the cases again, use `corpus verify`.
+    Two cases are the same case if their messages have the same bytes. The command ignores the order, the tags and the
+    twins (valid counterparts) of the cases. To judge the cases again, use `corpus verify`.
 
     Exit status: 0 both corpora have the same cases; 1 the corpora differ; 2 usage error, or a corpus cannot be read.
 

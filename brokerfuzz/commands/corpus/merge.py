@@ -12,12 +12,15 @@ from brokerfuzz.commands.corpus.results import check_out, print_written, write
 @options.values_option
 @options.force_option
 @options.json_option
-def command(out: str, corpora: tuple[str, ...], contract: str | None, values: str | None, force: bool, as_json: bool) -> None:
-    """Merge several corpora into one. The new corpus contains each case once. The cases of the first CORPUS come first, then
-    those of the second, and so on. An invalid case that comes before its twin (the valid counterpart) moves to the end.
+def command(
+    out: str, corpora: tuple[str, ...], contract: str | None, values: str | None, force: bool, as_json: bool
+) -> None:
+    """Merge several corpora into one. The new corpus contains each case once. The cases of the first CORPUS come first,
+    then those of the second, and so on. An invalid case that comes before its twin (the valid counterpart) moves to the
+    end.
 
-    brokerfuzz judges every case again. If several cases have the same bytes, the new corpus contains only the first of these
-    cases. OUT is the path or URL of the new ndjson file. The file is compressed if its name ends in .gz or .zst.
+    brokerfuzz judges every case again. If several cases have the same bytes, the new corpus contains only the first of
+    these cases. OUT is the path or URL of the new ndjson file. The file is compressed if its name ends in .gz or .zst.
 
     \b
     Examples:

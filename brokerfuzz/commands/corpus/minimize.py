@@ -21,13 +21,22 @@ if TYPE_CHECKING:
 @options.values_option
 @options.force_option
 @options.json_option
-def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: str | None, values: str | None, force: bool, as_json: bool) -> None:
-    """Write a smaller corpus with the same coverage. The new corpus begins with the cases that cover the largest part of the
-    contract.
+def command(
+    out: str,
+    corpora: tuple[str, ...],
+    now: datetime | None,
+    contract: str | None,
+    values: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write a smaller corpus with the same coverage. The new corpus begins with the cases that cover the largest part
+    of the contract.
 
-    The new corpus omits a case if other cases already cover the same parts of the contract. The new corpus also contains the
-    twins (the valid counterparts) of its invalid cases. brokerfuzz judges every case again. To measure the coverage of a corpus,
-    use `brokerfuzz coverage`. OUT is the path or URL of the new ndjson file. The file is compressed if its name ends in .gz or .zst.
+    The new corpus omits a case if other cases already cover the same parts of the contract. The new corpus also
+    contains the twins (the valid counterparts) of its invalid cases. brokerfuzz judges every case again. To measure the
+    coverage of a corpus, use `brokerfuzz coverage`. OUT is the path or URL of the new ndjson file. The file is
+    compressed if its name ends in .gz or .zst.
 
     \b
     Examples:

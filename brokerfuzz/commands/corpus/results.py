@@ -27,7 +27,9 @@ def check_out(out: str, *, force: bool) -> None:
 
 
 def write(out: str, cases: "Iterable[Case]") -> "Summary":
-    """Writes a corpus to standard output, to a path or to a URL. The corpus is compressed if its name ends in `.gz` or `.zst`."""
+    """Writes a corpus to standard output, to a path or to a URL. The corpus is compressed if its name ends in `.gz` or
+    `.zst`.
+    """
     from brokerfuzz.corpus import files
 
     if out == STANDARD_OUTPUT:
@@ -44,7 +46,11 @@ def print_written(summary: "Summary", out: str, *, as_json: bool, total: int | N
     written = summary.by_message()
     err = out == STANDARD_OUTPUT
     if as_json:
-        print_json({"out": out, "cases": summary.count, **({} if total is None else {"of": total}), "messages": written}, indent=None, err=err)
+        print_json(
+            {"out": out, "cases": summary.count, **({} if total is None else {"of": total}), "messages": written},
+            indent=None,
+            err=err,
+        )
         return
     place = "standard output" if err else click.format_filename(out)
     click.echo(f"{summary.count:,} cases{'' if total is None else f' of {total:,}'} written to {place}", err=err)

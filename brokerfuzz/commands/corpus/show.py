@@ -22,7 +22,12 @@ _DIGITS = 16
 
 @click.command("show", short_help="Summarize corpora, list their cases, or show one case.")
 @click.argument("corpora", metavar="CORPUS... [ID]", nargs=-1, required=True, type=click.Path(readable=False))
-@click.option("--cases", "listed", is_flag=True, help="List the cases, one per line. A filter, such as --rule, also turns on --cases.")
+@click.option(
+    "--cases",
+    "listed",
+    is_flag=True,
+    help="List the cases, one per line. A filter, such as --rule, also turns on --cases.",
+)
 @options.message_option
 @options.verdict_option
 @options.choice_options
@@ -30,14 +35,19 @@ _DIGITS = 16
 @options.json_option
 @typed_options(filters=CaseFilters)
 def command(
-    corpora: tuple[str, ...], listed: bool, message_types: "tuple[MessageType, ...]", filters: CaseFilters, contract: str | None, as_json: bool
+    corpora: tuple[str, ...],
+    listed: bool,
+    message_types: "tuple[MessageType, ...]",
+    filters: CaseFilters,
+    contract: str | None,
+    as_json: bool,
 ) -> None:
-    """Show the number of cases in corpora by message type and verdict, and how many rules and techniques the cases cover. The
-    numbers come from the verdicts that are recorded in the corpora. Use `corpus verify` to judge the cases again, and `coverage`
-    to list what the cases do not cover.
+    """Show the number of cases in corpora by message type and verdict, and how many rules and techniques the cases
+    cover. The numbers come from the verdicts that are recorded in the corpora. Use `corpus verify` to judge the cases
+    again, and `coverage` to list what the cases do not cover.
 
-    With the ID of a case, show the message, the reason for its verdict, and the difference from its twin (the valid counterpart).
-    With --cases, list the cases. With an ID or --cases, brokerfuzz judges the cases again.
+    With the ID of a case, show the message, the reason for its verdict, and the difference from its twin (the valid
+    counterpart). With --cases, list the cases. With an ID or --cases, brokerfuzz judges the cases again.
 
     \b
     Examples:
@@ -62,7 +72,9 @@ def _is_id(name: str) -> bool:
     if re.fullmatch("[0-9a-f]{4,16}", name) is None or os.path.lexists(name):
         return False
     if len(name) < _DIGITS:
-        raise UsageError(f"{name} is neither a file nor a complete ID: specify a file, or all {_DIGITS} digits of the ID")
+        raise UsageError(
+            f"{name} is neither a file nor a complete ID: specify a file, or all {_DIGITS} digits of the ID"
+        )
     return True
 
 
@@ -82,7 +94,9 @@ def _show_all(corpora: Sequence[str], contract: "Contract", *, as_json: bool) ->
     print_json(overview.data()) if as_json else print_lines(overview.lines())
 
 
-def _chosen(corpora: Sequence[str], contract: "Contract", message_types: "Sequence[MessageType]", filters: CaseFilters) -> "Iterator[Case]":
+def _chosen(
+    corpora: Sequence[str], contract: "Contract", message_types: "Sequence[MessageType]", filters: CaseFilters
+) -> "Iterator[Case]":
     from brokerfuzz.corpus import read
 
     wanted = filters.verdicts or LABELS
@@ -110,7 +124,9 @@ def _show_one(paths: Sequence[str], wanted: str, contract: "Contract", *, as_jso
 
     found = find(paths, wanted, contract=contract)
     if found is None:
-        raise CorpusError(f"case {wanted} is not in {', '.join(paths)}: use `brokerfuzz corpus show --cases` to list the cases")
+        raise CorpusError(
+            f"case {wanted} is not in {', '.join(paths)}: use `brokerfuzz corpus show --cases` to list the cases"
+        )
     if as_json:
         print_json(found.data())
         return

@@ -18,17 +18,21 @@ if TYPE_CHECKING:
 @options.contract_option
 @options.values_option
 @options.json_option
-def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None, values: str | None, as_json: bool) -> int:
-    """Judge every case again, and check the checksums of folders and shards (the files of a split corpus). The output has one line
-    for each problem.
+def command(
+    corpora: tuple[str, ...], now: datetime | None, contract: str | None, values: str | None, as_json: bool
+) -> int:
+    """Judge every case again, and check the checksums of folders and shards (the files of a split corpus). The output
+    has one line for each problem.
 
-    The command reports malformed records, duplicate cases, wrong verdicts, and cases that do not break the rule that they name. It
-    also reports unknown techniques and tags, faults at a wrong place, and twins that are missing or not valid. In folders and sets
-    of shards, the command also reports changed, missing and unlisted files. A time-dependent case (see `export --clock`) is expired
-    if its verdict is no longer correct. The command prints the number of expired cases and the first expired cases.
+    The command reports malformed records, duplicate cases, wrong verdicts, and cases that do not break the rule that
+    they name. It also reports unknown techniques and tags, faults at a wrong place, and twins that are missing or not
+    valid. In folders and sets of shards, the command also reports changed, missing and unlisted files. A time-dependent
+    case (see `export --clock`) is expired if its verdict is no longer correct. The command prints the number of expired
+    cases and the first expired cases.
 
-    The command stops with an error if a corpus is truncated, or if the first ten lines of a file contain no case. The command reads
-    ndjson files. It also reads folders that `export` wrote with --format files, --format parsing or --format pytest.
+    The command stops with an error if a corpus is truncated, or if the first ten lines of a file contain no case. The
+    command reads ndjson files. It also reads folders that `export` wrote with --format files, --format parsing or
+    --format pytest.
 
     Exit status: 0 no problems; 1 problems or expired cases found; 2 usage error, or a corpus cannot be read.
 
@@ -49,7 +53,10 @@ def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None
                 progress(verification.count)
                 if wrong is not None:
                     progress.end()
-                    click.echo(_json(wrong, first=count == 0) if as_json else shortened(printable_as_in_python(str(wrong))), nl=not as_json)
+                    click.echo(
+                        _json(wrong, first=count == 0) if as_json else shortened(printable_as_in_python(str(wrong))),
+                        nl=not as_json,
+                    )
                     count += 1
         except CorpusError:
             if as_json and count:
@@ -75,7 +82,10 @@ def _print_expired(expired: "ExpiredCases") -> None:
     from brokerfuzz.wording import printable_as_in_python
 
     if expired.count:
-        click.echo(f"The verdicts of expired cases are no longer correct at {spell(expired.now)}. Export the corpus again. The first expired cases:")
+        click.echo(
+            f"The verdicts of expired cases are no longer correct at {spell(expired.now)}. Export the corpus again. "
+            "The first expired cases:"
+        )
     for case in expired.first:
         click.echo(f"  {printable_as_in_python(str(case))}")
 
@@ -84,8 +94,8 @@ _HEAD = '{"wrong": ['
 
 
 def _end(verification: "Verification") -> str:
-    """Returns the end of the JSON document, with the expired cases and the number of all cases. The command prints this end even
-    if it cannot read a corpus completely.
+    """Returns the end of the JSON document, with the expired cases and the number of all cases. The command prints this
+    end even if it cannot read a corpus completely.
     """
     import json
 
@@ -94,7 +104,9 @@ def _end(verification: "Verification") -> str:
 
 
 def _json(wrong: "CorpusProblem", *, first: bool) -> str:
-    """Converts a problem to JSON. The command prints each problem immediately, because a corpus can have very many problems."""
+    """Converts a problem to JSON. The command prints each problem immediately, because a corpus can have very many
+    problems.
+    """
     import json
 
     return f"{_HEAD if first else ','}\n  {json.dumps(_data(wrong))}"

@@ -1,5 +1,5 @@
-"""Writes large corpora: the cases of several plans, in one file or in shards. The bytes of a corpus do not depend on the number
-of workers.
+"""Writes large corpora: the cases of several plans, in one file or in shards. The bytes of a corpus do not depend on
+the number of workers.
 """
 
 from brokerfuzz.corpus.exporting.export import Export, Outcome, check_place, write_corpus, write_stream

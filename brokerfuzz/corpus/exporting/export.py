@@ -19,15 +19,19 @@ from brokerfuzz.corpus.places import CountingStream, Place
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.workers import WorkerPool, in_order
 
-NOTHING = "no cases to write: choose more messages, verdicts, rules, techniques, sites or tags, or add --full, --large, --clock or --count"
+NOTHING = (
+    "no cases to write: choose more messages, verdicts, rules, techniques, sites or tags, or add --full, "
+    "--large, --clock or --count"
+)
 
 
 @dataclass(frozen=True)
 class Export:
     """An export of the cases of several plans, in one format.
 
-    The workers of `pool` generate the random cases. Without a pool, the current process generates the random cases. The current
-    process always generates the catalogues. `progress` is called regularly with the number of cases that were written.
+    The workers of `pool` generate the random cases. Without a pool, the current process generates the random cases. The
+    current process always generates the catalogues. `progress` is called regularly with the number of cases that were
+    written.
     """
 
     plans: tuple[Plan, ...]
@@ -38,8 +42,8 @@ class Export:
 
     @cached_property
     def total(self) -> int:
-        """The number of cases to write. If few random cases match the filters, fewer cases are written. Reading this property
-        generates the catalogues.
+        """The number of cases to write. If few random cases match the filters, fewer cases are written. Reading this
+        property generates the catalogues.
 
         Raises `CorpusError` if there is no case.
         """
@@ -49,15 +53,21 @@ class Export:
         return total
 
     def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[EncodedCases]:
-        """Yields the cases of the shards in `wanted`, in order. `sizes` contains the number of cases of each shard. The cases
-        are compressed if `name` ends in `.gz` or `.zst`. Raises `CorpusError` if there is no case.
+        """Yields the cases of the shards in `wanted`, in order. `sizes` contains the number of cases of each shard. The
+        cases are compressed if `name` ends in `.gz` or `.zst`. Raises `CorpusError` if there is no case.
         """
         ended: set[Plan] = set()
         held: EncodedCases | None = None
-        todo = (part for part in _only(parts(blocks(self.plans), sizes, self.form.name, suffix(name)), wanted) if part.block.plan not in ended)
+        todo = (
+            part
+            for part in _only(parts(blocks(self.plans), sizes, self.form.name, suffix(name)), wanted)
+            if part.block.plan not in ended
+        )
         folder = self.pool.folder if self.pool is not None else None
         make_there = make if folder is None else partial(make_spooled, folder)
-        made = in_order(self.pool, make, todo, worker_function=make_there, keep_local=lambda part: not part.block.is_random)
+        made = in_order(
+            self.pool, make, todo, worker_function=make_there, keep_local=lambda part: not part.block.is_random
+        )
         for piece in chain.from_iterable(made):
             if not piece.counts:
                 ended.add(piece.part.block.plan)
@@ -72,9 +82,9 @@ class Export:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of an export. `bytes` is the size of the corpus. `kept` is the number of cases in the existing shards that a
-    resumed export keeps. `left_out` maps a reason, such as `longer than 100 bytes`, to the number of cases that the format left
-    out for this reason.
+    """The result of an export. `bytes` is the size of the corpus. `kept` is the number of cases in the existing shards
+    that a resumed export keeps. `left_out` maps a reason, such as `longer than 100 bytes`, to the number of cases that
+    the format left out for this reason.
     """
 
     summary: Summary
@@ -111,7 +121,9 @@ class ExportWriter:
     def to_stream(self, stream: BinaryIO, pieces: Iterable[EncodedCases]) -> None:
         """Raises `CorpusError` if the format needs a folder."""
         if isinstance(self._export.form, Folder):
-            raise CorpusError(f"the format `{self._export.form.name}` writes a folder: specify the name of a folder instead of -")
+            raise CorpusError(
+                f"the format `{self._export.form.name}` writes a folder: specify the name of a folder instead of -"
+            )
         stream.writelines(self._bytes(self._export.form, self._counted(pieces)))
 
     def _bytes(self, form: OneFile, pieces: Iterable[EncodedCases]) -> Iterator[bytes]:
@@ -129,7 +141,9 @@ class ExportWriter:
 
 
 def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcome:
-    """Raises `CorpusError` if the corpus cannot be written, if there is no case, or if `force` is false and `place` already exists."""
+    """Raises `CorpusError` if the corpus cannot be written, if there is no case, or if `force` is false and `place`
+    already exists.
+    """
     check_place(export.form, place, force=force)
     writing = ExportWriter(export)
     written = writing.to(place, export.pieces(place.name, [export.total], {0}), summed=False)

@@ -1,5 +1,5 @@
-"""Generates the parts of an export, in the current process or in a worker. A part is a block of cases. If the cases belong to
-several shards, the part is encoded in several pieces: one for each shard.
+"""Generates the parts of an export, in the current process or in a worker. A part is a block of cases. If the cases
+belong to several shards, the part is encoded in several pieces: one for each shard.
 """
 
 import gc
@@ -35,8 +35,8 @@ class ShardRange(NamedTuple):
 
 @dataclass(frozen=True)
 class ExportTask:
-    """A task for a worker: a block of cases to encode in a format. `compressing` is `.gz` or `.zst`, or empty if the corpus is
-    not compressed.
+    """A task for a worker: a block of cases to encode in a format. `compressing` is `.gz` or `.zst`, or empty if the
+    corpus is not compressed.
     """
 
     block: Block
@@ -47,8 +47,8 @@ class ExportTask:
 
 @dataclass(frozen=True)
 class EncodedCases:
-    """The encoded cases of a block that belong to the same shard. The bytes are in the file `spool_path` or in `data`. If the
-    format has no `encode`, `cases` contains the cases themselves.
+    """The encoded cases of a block that belong to the same shard. The bytes are in the file `spool_path` or in `data`.
+    If the format has no `encode`, `cases` contains the cases themselves.
     """
 
     part: ExportTask
@@ -69,8 +69,8 @@ class EncodedCases:
 
 @contextmanager
 def _collected_rarely() -> Iterator[None]:
-    """Runs the garbage collector less often, which saves 8 % of the time of an export. Cases contain no reference cycles, so
-    Python frees their memory without the garbage collector.
+    """Runs the garbage collector less often, which saves 8 % of the time of an export. Cases contain no reference
+    cycles, so Python frees their memory without the garbage collector.
     """
     often, *others = gc.get_threshold()
     gc.set_threshold(256 * often, *others)
@@ -98,7 +98,9 @@ def make(part: ExportTask) -> list[EncodedCases]:
 
 
 def make_spooled(folder: str, part: ExportTask) -> list[EncodedCases]:
-    """Generates and encodes a part. If the disk has enough space, writes the bytes to files, because files are faster than a pipe."""
+    """Generates and encodes a part. If the disk has enough space, writes the bytes to files, because files are faster
+    than a pipe.
+    """
     return [_spooled(Path(folder), piece) if piece.data else piece for piece in make(part)]
 
 
@@ -112,7 +114,9 @@ def _spooled(folder: Path, piece: EncodedCases) -> EncodedCases:
     return replace(piece, data=b"", spool_path=path)
 
 
-def _encoded(cases: Iterator[Case], encode: Callable[[Sequence[Case], bool], bytes], last: bool, counts: Counter[tuple[str, str]]) -> Iterator[bytes]:
+def _encoded(
+    cases: Iterator[Case], encode: Callable[[Sequence[Case], bool], bytes], last: bool, counts: Counter[tuple[str, str]]
+) -> Iterator[bytes]:
     """Encodes only a few cases at a time, so that these cases fit into the processor's cache."""
     some = tuple(islice(cases, _FEW))
     while some:
@@ -127,7 +131,9 @@ def _counted(case: Case) -> tuple[str, str]:
 
 
 def as_last(piece: EncodedCases) -> EncodedCases:
-    """Generates the cases of `piece` again as the last cases of the shard, because the planned cases after `piece` do not exist."""
+    """Generates the cases of `piece` again as the last cases of the shard, because the planned cases after `piece` do
+    not exist.
+    """
     shard_range = piece.shard_range._replace(last=True)
     return make(replace(piece.part, shard_ranges=(shard_range,)))[0]
 

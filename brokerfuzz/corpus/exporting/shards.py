@@ -30,7 +30,9 @@ from brokerfuzz.file_contents import read_file
 from brokerfuzz.version import __version__
 
 _WRITE_INTERVAL = 1.0
-"""The minimum number of seconds between two writes of the manifest, so that many small shards do not slow down the export."""
+"""The minimum number of seconds between two writes of the manifest, so that many small shards do not slow down the
+export.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,17 +60,21 @@ class _Manifest:
 
     def write(self) -> None:
         """Raises `CorpusError` if the manifest cannot be written."""
-        said = {**self.head, "whole": len(self.shards) == self.head["of"], "shards": [asdict(self.shards[name]) for name in sorted(self.shards)]}
+        said = {
+            **self.head,
+            "whole": len(self.shards) == self.head["of"],
+            "shards": [asdict(self.shards[name]) for name in sorted(self.shards)],
+        }
         write_file(self.place, [(json.dumps(said, indent=2) + "\n").encode()], compressed=True)
         self._written = time.monotonic()
 
 
 def write_shards(export: Export, place: Place, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
-    """Writes a corpus in shards. The shards are in the same folder as `place`, and their names begin with the name of `place`
-    without its suffix. With `resume`, only missing or damaged shards are written.
+    """Writes a corpus in shards. The shards are in the same folder as `place`, and their names begin with the name of
+    `place` without its suffix. With `resume`, only missing or damaged shards are written.
 
-    Raises `CorpusError` if a shard cannot be written, or if there are more shards than cases. Unless `force` is true, also
-    raises `CorpusError` if another export has the same name.
+    Raises `CorpusError` if a shard cannot be written, or if there are more shards than cases. Unless `force` is true,
+    also raises `CorpusError` if another export has the same name.
     """
     names = ShardNames.of(place.base, export.form, count)
     known = _read(place.beside(names.manifest))
@@ -76,7 +82,8 @@ def write_shards(export: Export, place: Place, count: int, *, force: bool = Fals
     if known is not None and resume and not force and _of(known) != _of(head):
         differing = ", ".join(key for key in head if known.get(key) != head[key])
         raise CorpusError(
-            f"{place.beside(names.manifest).name} belongs to another export (these settings differ: {differing}): use the same options as for "
+            f"{place.beside(names.manifest).name} belongs to another export (these settings differ: {differing}): use "
+            "the same options as for "
             "that export, or add --force"
         )
     resuming = resume and known is not None and _of(known) == _of(head)
@@ -104,11 +111,15 @@ def write_shards(export: Export, place: Place, count: int, *, force: bool = Fals
     return writing.outcome(sum(shard.bytes for shard in manifest.shards.values()), kept)
 
 
-def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[int], manifest: _Manifest, writing: ExportWriter) -> None:
+def _write_missing(
+    export: Export, place: Place, names: ShardNames, sizes: list[int], manifest: _Manifest, writing: ExportWriter
+) -> None:
     wanted = [number for number in range(len(sizes)) if names.shard(number) not in manifest.shards]
     if not wanted:
         return
-    for number, pieces in groupby(export.pieces(place.base, sizes, frozenset(wanted)), key=lambda piece: piece.shard_range.shard):
+    for number, pieces in groupby(
+        export.pieces(place.base, sizes, frozenset(wanted)), key=lambda piece: piece.shard_range.shard
+    ):
         before = writing.count
         written = writing.to(place.beside(names.shard(number)), _checked_size(number, sizes[number], pieces))
         manifest.add(Shard(names.shard(number), writing.count - before, written.bytes, written.sha256))
@@ -131,7 +142,13 @@ def _checked_size(number: int, size: int, pieces: Iterable[EncodedCases]) -> Ite
 def _head(export: Export, count: int) -> dict[str, Any]:
     about = export.about
     now = export.plans[0].now
-    head = {"brokerfuzz": __version__, "format": export.form.name, "recipe": about.recipe, "now": now and now.isoformat(), "of": count}
+    head = {
+        "brokerfuzz": __version__,
+        "format": export.form.name,
+        "recipe": about.recipe,
+        "now": now and now.isoformat(),
+        "of": count,
+    }
     folder = export.plans[0].contract
     return head if folder is None else {**head, "contract": _fingerprint(Path(folder))}
 
@@ -140,7 +157,9 @@ def _fingerprint(folder: Path) -> str:
     """Returns a checksum of the contract in `folder`. The manifest contains this checksum. If the contract changes, the
     checksum differs, so brokerfuzz does not resume the export.
     """
-    return sha256(b"".join(f"{path.name} ".encode() + read_file(path) for path in sorted(folder.glob("*.json")))).hexdigest()
+    return sha256(
+        b"".join(f"{path.name} ".encode() + read_file(path) for path in sorted(folder.glob("*.json")))
+    ).hexdigest()
 
 
 def _of(manifest: dict[str, Any]) -> list[Any]:
@@ -148,7 +167,8 @@ def _of(manifest: dict[str, Any]) -> list[Any]:
 
 
 def recorded_now(place: Place, form: Format, count: int) -> datetime | None:
-    """Returns the time for which the time-dependent cases in the existing shards were generated. If the shards contain no such cases, returns None.
+    """Returns the time for which the time-dependent cases in the existing shards were generated. If the shards contain
+    no such cases, returns None.
 
     Raises `CorpusError` if the manifest is invalid.
     """
@@ -181,7 +201,10 @@ def _no_manifest(place: Place) -> CorpusError:
 
 def _check_free(export: Export, place: Place, names: ShardNames, known: dict[str, Any] | None, *, force: bool) -> None:
     if known is not None and not force:
-        raise CorpusError(f"{place.beside(names.manifest).name} already exists: add --resume to continue that export, or --force to replace it")
+        raise CorpusError(
+            f"{place.beside(names.manifest).name} already exists: add --resume to continue that export, or --force to "
+            "replace it"
+        )
     for name in (*map(names.shard, range(names.count)), *_former(names, known)):
         check_place(export.form, place.beside(name), force=force)
 
@@ -193,7 +216,9 @@ def _check_missing(export: Export, place: Place, names: ShardNames, manifest: _M
             check_place(export.form, place.beside(name), force=True)
 
 
-def _whole(export: Export, place: Place, names: ShardNames, known: dict[str, Any], sizes: list[int]) -> dict[str, Shard]:
+def _whole(
+    export: Export, place: Place, names: ShardNames, known: dict[str, Any], sizes: list[int]
+) -> dict[str, Shard]:
     """Returns the existing shards that match their checksums."""
     try:
         sums = {shard["name"]: shard["sha256"] for shard in known["shards"]}
@@ -213,7 +238,9 @@ def _found(export: Export, place: Place) -> Written | None:
 
 
 def _former(names: ShardNames, known: dict[str, Any] | None) -> Iterator[str]:
-    """Yields the names of the shards to delete: the shards of an earlier export with another number of shards or another compression."""
+    """Yields the names of the shards to delete: the shards of an earlier export with another number of shards or
+    another compression.
+    """
     count = known.get("of") if known is not None else None
     if known is None or not isinstance(count, int) or not 0 < count < 100_000:
         return

@@ -1,7 +1,7 @@
 """Defines the formats of corpora, one module per format, each with a constant `FORMAT`.
 
-A format converts cases to the bytes of a file (`OneFile`) or of the files in a folder (`Folder`). A format receives the cases
-in order, and most formats keep only a few cases in memory.
+A format converts cases to the bytes of a file (`OneFile`) or of the files in a folder (`Folder`). A format receives the
+cases in order, and most formats keep only a few cases in memory.
 """
 
 from importlib import import_module

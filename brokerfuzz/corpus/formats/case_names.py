@@ -1,7 +1,7 @@
 """Describes cases in printable ASCII, for the names and comments of exported tests.
 
-A description may contain untrusted data, such as the names of rules. For this reason, all characters that could end a line are
-escaped.
+A description may contain untrusted data, such as the names of rules. For this reason, all characters that could end a
+line are escaped.
 """
 
 import re
@@ -15,8 +15,12 @@ _PLAIN = re.compile(r"[^A-Za-z0-9_./\[\]:=-]+")
 
 
 def name_of(case: Case) -> str:
-    """Returns a unique name for a case: its verdict, its topic and its ID. The name consists of letters, digits and `_./[]:=-`."""
-    topics = [f"{fault.rule}.by-{fault.technique}" for fault in case.faults] or [f"{case.message_type}/{tag}" for tag in _topic_tags(case)]
+    """Returns a unique name for a case: its verdict, its topic and its ID. The name consists of letters, digits and
+    `_./[]:=-`.
+    """
+    topics = [f"{fault.rule}.by-{fault.technique}" for fault in case.faults] or [
+        f"{case.message_type}/{tag}" for tag in _topic_tags(case)
+    ]
     topic = _PLAIN.sub("-", "=and=".join(topics)).replace("::", ":")
     return f"{case.label}-{topic[:LONGEST_NAME]}-{case.id}"
 
@@ -31,7 +35,9 @@ def reason_of(case: Case) -> str:
     if case.label == "valid":
         return "The message breaks no rule and touches no ambiguity."
     entries = case.verdict.broken or case.verdict.ambiguities
-    reasons = [f"{entry} ({technique})" if (technique := _technique(case, entry.at)) else str(entry) for entry in entries]
+    reasons = [
+        f"{entry} ({technique})" if (technique := _technique(case, entry.at)) else str(entry) for entry in entries
+    ]
     line = ascii_line("; ".join(reasons))
     kind = "Broken" if case.verdict.broken else "The contract leaves this open"
     return f"{kind}: {line if len(line) <= LONGEST_REASON else line[:LONGEST_REASON] + '...'}."
@@ -48,7 +54,9 @@ def now_of(case: Case) -> str | None:
 
 
 def facts_of(case: Case) -> dict[str, Any]:
-    """Returns the ID, the message type, the verdict, the time, the faults, the ambiguities and the twin of a case, as JSON."""
+    """Returns the ID, the message type, the verdict, the time, the faults, the ambiguities and the twin of a case, as
+    JSON.
+    """
     return {
         "id": case.id,
         "message": case.message_type,
@@ -61,7 +69,9 @@ def facts_of(case: Case) -> dict[str, Any]:
 
 
 def clock_note(now: str | None) -> str:
-    """Returns a sentence about the time for which a case was generated, or an empty string if the case is not time-dependent."""
+    """Returns a sentence about the time for which a case was generated, or an empty string if the case is not
+    time-dependent.
+    """
     return f" This case was made for {now}: set the clock of the target to this time." if now else ""
 
 

@@ -1,5 +1,5 @@
-"""Creates file names for cases. A name shows the topic of the case (for example, the broken rule), and is safe on every file
-system.
+"""Creates file names for cases. A name shows the topic of the case (for example, the broken rule), and is safe on every
+file system.
 
 A name depends only on its case, and not on other cases in the corpus.
 """
@@ -27,8 +27,8 @@ def stem(case: Case) -> str:
 def topic_of(case: Case) -> str:
     """Returns what a case tests (its topic), in lower-case letters.
 
-    The topic of an invalid case is its site, its keyword and its technique. The topic of any other case consists of its tags,
-    or of its ambiguities if it has no tags.
+    The topic of an invalid case is its site, its keyword and its technique. The topic of any other case consists of its
+    tags, or of its ambiguities if it has no tags.
     """
     if case.faults:
         first = case.faults[0]
@@ -36,7 +36,11 @@ def topic_of(case: Case) -> str:
         site, keyword = parts.groups() if parts else (first.rule, "")
         words = [site or "message", keyword, first.technique, *(["and-more"] if len(case.faults) > 1 else [])]
     else:
-        tags = [tag.removeprefix("probe:").removeprefix("as:").removeprefix("edge:") for tag in case.tags if not tag.startswith(_UNTITLED_TAGS)]
+        tags = [
+            tag.removeprefix("probe:").removeprefix("as:").removeprefix("edge:")
+            for tag in case.tags
+            if not tag.startswith(_UNTITLED_TAGS)
+        ]
         words = tags or list(dict.fromkeys(touch.ambiguity for touch in case.verdict.ambiguities))
     return "_".join(filter(None, map(_plain, words)))
 

@@ -3,8 +3,8 @@
     offer-creation-request/invalid/order-minimum_minimum_one-below_19da04d30a1b2c3d.json
     cases.ndjson
 
-All names end in `.json`, even if the bytes are not JSON. The file `cases.ndjson` lists the cases in the order of the corpus (see
-`index_file`). `brokerfuzz.corpus.read()` can read such a folder.
+All names end in `.json`, even if the bytes are not JSON. The file `cases.ndjson` lists the cases in the order of the
+corpus (see `index_file`). `brokerfuzz.corpus.read()` can read such a folder.
 """
 
 from collections.abc import Iterable, Iterator

@@ -17,16 +17,18 @@ class LeftOut:
     by_reason: Counter[str] = field(default_factory=Counter)
 
     def add(self, case: Case, reason: str) -> None:
-        """Counts a case that the format does not write. In the output, `reason` follows the number of cases: `5 cases longer than 100 bytes`."""
+        """Counts a case that the format does not write. In the output, `reason` follows the number of cases: `5 cases
+        longer than 100 bytes`.
+        """
         self.by_label[case.message_type, case.label] += 1
         self.by_reason[reason] += 1
 
 
 @dataclass(frozen=True)
 class CorpusInfo:
-    """Describes a corpus for the format that writes its cases. `recipe` contains the options of `brokerfuzz export` that
-    generate the corpus again. `folder` is the name of the folder or file, without the path. `left_out` counts the cases that the
-    format does not write.
+    """Describes a corpus for the format that writes its cases. `recipe` contains the options of `brokerfuzz export`
+    that generate the corpus again. `folder` is the name of the folder or file, without the path. `left_out` counts the
+    cases that the format does not write.
     """
 
     contract: Contract
@@ -40,12 +42,12 @@ class CorpusInfo:
 class File:
     """A file in a folder. `name` is the path in the folder, and `pieces` are the bytes of the file.
 
-    Names of files are safe on every file system. Each part between slashes consists of at most 100 lower-case letters, digits,
-    `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
+    Names of files are safe on every file system. Each part between slashes consists of at most 100 lower-case letters,
+    digits, `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
 
-    If `user_owned` is true, the file is a template that the user edits. A later export does not overwrite this file, and writes
-    no checksum for it. Instead, the later export calls `check` with the edited contents. `check` raises `CorpusError` if the
-    contents are invalid: for example, if they list an unknown case.
+    If `user_owned` is true, the file is a template that the user edits. A later export does not overwrite this file,
+    and writes no checksum for it. Instead, the later export calls `check` with the edited contents. `check` raises
+    `CorpusError` if the contents are invalid: for example, if they list an unknown case.
     """
 
     name: str
@@ -58,9 +60,9 @@ class File:
 class OneFile:
     """A format that consists of one file. `pieces` yields the bytes of the file.
 
-    `encode` returns the bytes of some cases, so that several processes can generate parts of the file. The second argument of
-    `encode` is True for the last cases of the file. `encode` is None if a file also contains bytes before, between or after the
-    cases.
+    `encode` returns the bytes of some cases, so that several processes can generate parts of the file. The second
+    argument of `encode` is True for the last cases of the file. `encode` is None if a file also contains bytes before,
+    between or after the cases.
     """
 
     name: str
@@ -73,8 +75,8 @@ class OneFile:
 class Folder:
     """A format that consists of a folder. `files` yields the files, one after another.
 
-    The caller must read all pieces of a file before it requests the next file. The folder contains only cases of `message_types`.
-    `scope` defines which cases the folder contains by default.
+    The caller must read all pieces of a file before it requests the next file. The folder contains only cases of
+    `message_types`. `scope` defines which cases the folder contains by default.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Creates dictionaries for fuzzers: tokens that fuzzers insert into their inputs.
 
-AFL++ and libFuzzer use the same syntax. Each line is a token in quotes. `\\\\` and `\\"` are escapes, and `\\xNN` is a byte that
-is not printable ASCII. A comment begins with `#`.
+AFL++ and libFuzzer use the same syntax. Each line is a token in quotes. `\\\\` and `\\"` are escapes, and `\\xNN` is a
+byte that is not printable ASCII. A comment begins with `#`.
 """
 
 import math
@@ -17,13 +17,29 @@ LONGEST_TOKEN = 128
 """The maximum length of a token, in bytes. AFL++ rejects files with longer tokens."""
 
 _PUNCTUATION = ("{", "}", "[", "]", ":", ",", '"', "{}", "[]", '""', "null", "true", "false")
-_NUMBERS = ("0", "-0", "-1", "1.0", "1e0", "0.1", "1e400", "-2147483649", "2147483648", "9007199254740993", "18446744073709551616", "NaN", "Infinity")
+_NUMBERS = (
+    "0",
+    "-0",
+    "-1",
+    "1.0",
+    "1e0",
+    "0.1",
+    "1e400",
+    "-2147483649",
+    "2147483648",
+    "9007199254740993",
+    "18446744073709551616",
+    "NaN",
+    "Infinity",
+)
 _STRINGS = ("\\u0000", "\\ud800", "\\\\", '\\"', "\\n", "\ufeff", "2025-06-15T12:00:00Z")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 
 
 def dictionary(contract: Contract, message_type: MessageType) -> bytes:
-    """Returns the dictionary for a message type: property names, enumeration values, numbers near bounds, and the syntax of JSON."""
+    """Returns the dictionary for a message type: property names, enumeration values, numbers near bounds, and the
+    syntax of JSON.
+    """
     schemas = list(_below(contract.flat[message_type]))
     kinds: dict[str, Iterable[bytes]] = {
         "properties": (orjson.dumps(name) + b":" for schema in schemas for name in schema.get("properties", {})),
@@ -69,5 +85,7 @@ def _at_bounds(schema: Schema) -> Iterator[Any]:
     """Yields each bound of a number, and the numbers directly below and above it."""
     for bound in (schema[keyword] for keyword in _BOUNDS if keyword in schema):
         yield from (
-            (bound - 1, bound, bound + 1) if isinstance(bound, int) else (math.nextafter(bound, -math.inf), bound, math.nextafter(bound, math.inf))
+            (bound - 1, bound, bound + 1)
+            if isinstance(bound, int)
+            else (math.nextafter(bound, -math.inf), bound, math.nextafter(bound, math.inf))
         )

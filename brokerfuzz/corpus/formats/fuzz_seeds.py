@@ -1,12 +1,13 @@
-"""Writes seeds for fuzzers: for each message type, a folder of messages, the same messages for `go test`, and a dictionary.
+"""Writes seeds for fuzzers: for each message type, a folder of messages, the same messages for `go test`, and a
+dictionary.
 
     seeds/offer-creation-request/da39a3ee5e6b4b0d3255bfef95601890afd80709
     testdata/fuzz/FuzzOfferCreationRequest/da39a3ee5e6b4b0d3255bfef95601890afd80709
     offer-creation-request.dict
 
-As in libFuzzer, the name of a seed is the SHA-1 of its bytes. Equal seeds have equal names, so folders of seeds can be merged
-without duplicates. Messages of more than 64 KiB are left out, because long seeds make libFuzzer slow. The seeds have no
-verdicts.
+As in libFuzzer, the name of a seed is the SHA-1 of its bytes. Equal seeds have equal names, so folders of seeds can be
+merged without duplicates. Messages of more than 64 KiB are left out, because long seeds make libFuzzer slow. The seeds
+have no verdicts.
 """
 
 from collections.abc import Iterable, Iterator
@@ -56,11 +57,16 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
             yield File(f"seeds/{case.message_type}/{digest.hexdigest()}", (case.body,))
             yield File(f"testdata/fuzz/{_go_target(case.message_type)}/{digest.hexdigest()}", (_go_seed(case.body),))
     if not any(seen.values()):
-        raise CorpusError(f"every message is longer than {LARGEST_SEED:,} bytes, the maximum for a seed: remove a filter such as --rule or --verdict")
+        raise CorpusError(
+            f"every message is longer than {LARGEST_SEED:,} bytes, the maximum for a seed: remove a filter such as "
+            "--rule or --verdict"
+        )
     seeded: list[MessageType] = [message_type for message_type, digests in seen.items() if digests]
     for message_type in seeded:
         yield File(f"{message_type}.dict", (dictionary(about.contract, message_type),))
-    yield File("README.txt", (_README.format(types="\n".join(f"    {message_type}" for message_type in seeded)).encode(),))
+    yield File(
+        "README.txt", (_README.format(types="\n".join(f"    {message_type}" for message_type in seeded)).encode(),)
+    )
 
 
 def _go_target(message_type: MessageType) -> str:

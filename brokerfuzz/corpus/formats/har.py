@@ -1,8 +1,8 @@
 """Writes cases as recorded traffic (HAR 1.2), which many tools can replay or import.
 
-There is one entry per case. The broker receives offers, so an offer is the body of a request. The response to an offer is
-unknown, so its status is 0. The broker sends all other messages, so each of them is the body of a response with the status 200.
-Properties that begin with `_` describe the case.
+There is one entry per case. The broker receives offers, so an offer is the body of a request. The response to an offer
+is unknown, so its status is 0. The broker sends all other messages, so each of them is the body of a response with the
+status 200. Properties that begin with `_` describe the case.
 """
 
 import json
@@ -33,12 +33,18 @@ def _entry(case: Case) -> dict[str, Any]:
     method, path = ROUTES[case.message_type]
     if case.message_type == OFFER:
         request = har_entries.request(method, HOST + path, sent_headers(case.headers), case.body)
-        response = har_entries.response(0, har_entries.content(b"", "x-unknown"), "no response is known: send this request")
+        response = har_entries.response(
+            0, har_entries.content(b"", "x-unknown"), "no response is known: send this request"
+        )
     else:
         request = har_entries.request(method, HOST + path, [("Accept", JSON_TYPE)], b"")
-        response = har_entries.response(200, har_entries.content(case.body, JSON_TYPE), "the message to read", [("Content-Type", JSON_TYPE)])
+        response = har_entries.response(
+            200, har_entries.content(case.body, JSON_TYPE), "the message to read", [("Content-Type", JSON_TYPE)]
+        )
     return {
-        **har_entries.entry(_STARTED, 0, request, response, f"{name_of(case)}: {reason_of(case)}{clock_note(now_of(case))}"),
+        **har_entries.entry(
+            _STARTED, 0, request, response, f"{name_of(case)}: {reason_of(case)}{clock_note(now_of(case))}"
+        ),
         **{f"_{name}": value for name, value in facts_of(case).items()},
     }
 

@@ -1,8 +1,8 @@
 """Writes each message to a separate file, and the list of these files to `cases.ndjson`.
 
-The module `cases.records` describes the lines of the list. Instead of `body` or `raw`, a line has the property `file` (the name
-of the file with the message). A line also has the property `reason` (a sentence that says why the message has its verdict). The
-last line ends with `"last":true`.
+The module `cases.records` describes the lines of the list. Instead of `body` or `raw`, a line has the property `file`
+(the name of the file with the message). A line also has the property `reason` (a sentence that says why the message has
+its verdict). The last line ends with `"last":true`.
 """
 
 from collections.abc import Iterable, Iterator

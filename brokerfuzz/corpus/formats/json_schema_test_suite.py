@@ -1,12 +1,14 @@
 """Writes tests in the format that validators of JSON Schema use for their own tests (JSON-Schema-Test-Suite).
 
-    [{"description": "…", "comment": "…", "schema": {…}, "tests": [{"description": "…", "data": …, "valid": false}, …]}, …]
+    [{"description": "…", "comment": "…", "schema": {…}, "tests": [{"description": "…", "data": …, "valid": false}, …]},
+    …]
 
-Each message type has two groups of tests: for cases that are valid or invalid, and for cases that the contract leaves open
-(`unspecified`). In both groups, `valid` says whether the message in `data` complies with `schema`. `schema` is the schema of the
-message type (draft 2020-12). `$defs` contains the other schemas that this schema needs. The `comment` of a group says how many
-cases are left out, and why. A case is left out if parsers interpret its JSON differently, or if the schema alone does not decide
-its verdict. For example, a verdict can depend on a rule in `semantics.json`, or on a `format` that not every validator checks.
+Each message type has two groups of tests: for cases that are valid or invalid, and for cases that the contract leaves
+open (`unspecified`). In both groups, `valid` says whether the message in `data` complies with `schema`. `schema` is the
+schema of the message type (draft 2020-12). `$defs` contains the other schemas that this schema needs. The `comment` of
+a group says how many cases are left out, and why. A case is left out if parsers interpret its JSON differently, or if
+the schema alone does not decide its verdict. For example, a verdict can depend on a rule in `semantics.json`, or on a
+`format` that not every validator checks.
 """
 
 from collections import Counter
@@ -27,7 +29,10 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.schemas.flattening import Schema
 
-SETTLED, OPEN = "cases with a verdict in the contract", "cases that the contract leaves open, with the result of the schema alone"
+SETTLED, OPEN = (
+    "cases with a verdict in the contract",
+    "cases that the contract leaves open, with the result of the schema alone",
+)
 NO_PLAIN_VALUE = "that JSON parsers read differently, or that depend on the headers of a request"
 MORE_THAN_THE_SCHEMA = "with a verdict that does not follow from the schema alone"
 _CHUNK = 1 << 20
@@ -49,7 +54,9 @@ class _Group:
     def pieces(self) -> Iterator[bytes]:
         head = {"description": f"{self.message_type}: {self.title}"}
         if self.left_out:
-            head["comment"] = f"Left out: {'; '.join(f'{count} {why}' for why, count in sorted(self.left_out.items()))}."
+            head["comment"] = (
+                f"Left out: {'; '.join(f'{count} {why}' for why, count in sorted(self.left_out.items()))}."
+            )
         yield orjson.dumps(head)[:-1] + b',\n"schema":' + orjson.dumps(self._schema) + b',\n"tests":[\n'
         self._tests.seek(0)
         yield from iter(lambda: self._tests.read(_CHUNK), b"")
@@ -67,14 +74,19 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
                 schemas[message_type] = bundled(about.contract, message_type)
                 checks[message_type] = _schema_check(schemas[message_type])
             if (message_type, title) not in groups:
-                groups[message_type, title] = _Group(message_type, title, schemas[message_type], files.enter_context(TemporaryFile()))
+                groups[message_type, title] = _Group(
+                    message_type, title, schemas[message_type], files.enter_context(TemporaryFile())
+                )
             reason = _add_or_reason(case, groups[message_type, title], checks[message_type])
             if reason is not None:
                 groups[message_type, title].left_out[reason] += 1
                 about.left_out.add(case, reason)
         written = [group for group in groups.values() if group.count]
         if not written:
-            raise CorpusError("no case has a verdict that follows from a JSON Schema alone: remove a filter such as --rule, or choose another format")
+            raise CorpusError(
+                "no case has a verdict that follows from a JSON Schema alone: remove a filter such as --rule, or "
+                "choose another format"
+            )
         for number, group in enumerate(written):
             yield b",\n" if number else b"[\n"
             yield from group.pieces()
@@ -93,13 +105,15 @@ def _add_or_reason(case: Case, group: _Group, check: "SchemaCheck") -> str | Non
 
 
 SchemaCheck = Callable[[bytes], bool | None]
-"""A function that returns whether the schema accepts a message. The function returns None if the result depends on whether the
-validator checks `format`.
+"""A function that returns whether the schema accepts a message. The function returns None if the result depends on
+whether the validator checks `format`.
 """
 
 
 def _schema_check(schema: Schema) -> SchemaCheck:
-    lenient, strict = (jsonschema_rs.Draft202012Validator(schema, validate_formats=asserted) for asserted in (False, True))
+    lenient, strict = (
+        jsonschema_rs.Draft202012Validator(schema, validate_formats=asserted) for asserted in (False, True)
+    )
 
     def is_valid(body: bytes) -> bool | None:
         value = orjson.loads(body)

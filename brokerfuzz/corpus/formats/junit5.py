@@ -1,7 +1,7 @@
 """Writes tests for JUnit 5 in Java 17, without other dependencies.
 
-Each rule is a class, and each case is a method of this class. The cases are not parameters of one method, because many reports
-show only the names of methods.
+Each rule is a class, and each case is a method of this class. The cases are not parameters of one method, because many
+reports show only the names of methods.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,9 @@ def _tests(cases: Sequence[SuiteCase]) -> Iterator[bytes]:
     yield _HEAD
     for group, tests in named_tests(cases):
         yield f"\n    @Nested\n    class {group} {{\n".encode()
-        yield from (f'        @Test void {test}() {{ BrokerContract.check("{test[-16:]}"); }}\n'.encode() for test in tests)
+        yield from (
+            f'        @Test void {test}() {{ BrokerContract.check("{test[-16:]}"); }}\n'.encode() for test in tests
+        )
         yield b"    }\n"
     yield b"}\n"
 
@@ -43,7 +45,10 @@ FORMAT = suite(
     "junit5",
     tests="BrokerContract.java",
     template="Broker.java",
-    place="Copy the folder `src` into your project, or add its two folders to the tests of your build. JUnit 5 and Java 17 are required.",
+    place=(
+        "Copy the folder `src` into your project, or add its two folders to the tests of your build. JUnit 5 and "
+        "Java 17 are required."
+    ),
     run="mvn test",
     home="",
     code="src/test/java/brokerfuzz/",

@@ -1,4 +1,6 @@
-"""Writes one case per line, as JSON. The module `cases.records` describes the lines. The last line is marked as the last one."""
+"""Writes one case per line, as JSON. The module `cases.records` describes the lines. The last line is marked as the
+last one.
+"""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -9,8 +11,8 @@ from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 
 
 def in_lines(name: str, *, base64: bool) -> OneFile:
-    """Returns the format with one case per line. If `base64` is true, every message is in base64. Otherwise, a compact JSON
-    message is written as JSON, and any other message in base64.
+    """Returns the format with one case per line. If `base64` is true, every message is in base64. Otherwise, a compact
+    JSON message is written as JSON, and any other message in base64.
     """
 
     def pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:

@@ -1,17 +1,17 @@
 """Writes an OpenAPI 3.1 document with the messages as components and with cases as examples.
 
-Like the contract, the document contains no methods and no paths. `components.schemas` contains the schemas of the contract;
-`requestBodies` and `responses` contain the messages.
+Like the contract, the document contains no methods and no paths. `components.schemas` contains the schemas of the
+contract; `requestBodies` and `responses` contain the messages.
 
-The property `examples` contains only valid cases, because tools report other cases as errors. Cases that break a rule are in
-`x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. If several cases break the same rules
-or touch the same ambiguities, only one of them becomes an example. A message type has at most 20 examples per verdict. The
-summary of an example explains its verdict.
+The property `examples` contains only valid cases, because tools report other cases as errors. Cases that break a rule
+are in `x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. If several cases break
+the same rules or touch the same ambiguities, only one of them becomes an example. A message type has at most 20
+examples per verdict. The summary of an example explains its verdict.
 
-A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way. An example does
-not contain the property `$ref`, because tools would treat this property as a reference. Many tools read the document with a
-YAML parser. For this reason, characters that YAML does not allow are escaped, and messages with very long property names are
-left out.
+A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way. An example
+does not contain the property `$ref`, because tools would treat this property as a reference. Many tools read the
+document with a YAML parser. For this reason, characters that YAML does not allow are escaped, and messages with very
+long property names are left out.
 """
 
 import re
@@ -35,7 +35,11 @@ LARGEST_EXAMPLE = 16 * 1024
 ENOUGH = f"beyond the limit of {MOST_EXAMPLES} examples per verdict, or of one example per rule or ambiguity"
 UNFIT = "that are too long, are not compact JSON, or are read differently by JSON parsers"
 
-_PLACES: dict[Label, str] = {"valid": "examples", "invalid": "x-invalid-examples", "unspecified": "x-unspecified-examples"}
+_PLACES: dict[Label, str] = {
+    "valid": "examples",
+    "invalid": "x-invalid-examples",
+    "unspecified": "x-unspecified-examples",
+}
 _REQUEST = "-request"
 _UNSAFE_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """Characters that are allowed in JSON, but that YAML 1.1 forbids or interprets differently."""
@@ -64,7 +68,9 @@ def _yaml_safe(text: bytes) -> bytes:
 
 
 class _Chosen:
-    """Selects the examples of each message type. A case is left out if an earlier example breaks the same rules or touches the same ambiguities."""
+    """Selects the examples of each message type. A case is left out if an earlier example breaks the same rules or
+    touches the same ambiguities.
+    """
 
     def __init__(self, about: CorpusInfo) -> None:
         self._about = about
@@ -72,7 +78,9 @@ class _Chosen:
         self._shown: set[Hashable] = set()
 
     def offer(self, case: Case) -> None:
-        examples = self._examples.setdefault(case.message_type, {place: {} for place in _PLACES.values()})[_PLACES[case.label]]
+        examples = self._examples.setdefault(case.message_type, {place: {} for place in _PLACES.values()})[
+            _PLACES[case.label]
+        ]
         key = case.message_type, _example_key(case)
         if len(examples) == MOST_EXAMPLES or key in self._shown:
             self._about.left_out.add(case, ENOUGH)
@@ -96,8 +104,8 @@ def _fits(case: Case) -> bool:
 
 
 def _example_key(case: Case) -> Hashable:
-    """Returns the broken rules of an invalid case, the ambiguities of an unspecified case, or the ID of a valid case. If
-    several cases of a message type have the same key, only the first one becomes an example.
+    """Returns the broken rules of an invalid case, the ambiguities of an unspecified case, or the ID of a valid case.
+    If several cases of a message type have the same key, only the first one becomes an example.
     """
     match case.label:
         case "valid":
@@ -115,7 +123,11 @@ def _example(case: Case) -> dict[str, Any]:
 
 
 def _document(about: CorpusInfo, chosen: _Chosen) -> dict[str, Any]:
-    components: dict[str, dict[str, Any]] = {"schemas": _schemas(about.contract, chosen.message_types()), "requestBodies": {}, "responses": {}}
+    components: dict[str, dict[str, Any]] = {
+        "schemas": _schemas(about.contract, chosen.message_types()),
+        "requestBodies": {},
+        "responses": {},
+    }
     for message_type in chosen.message_types():
         title = about.contract.schemas[message_type].get("title", message_type)
         content = {"application/json": {"schema": {"$ref": _place_of(message_type)}, **chosen.of(message_type)}}

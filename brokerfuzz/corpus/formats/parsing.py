@@ -1,12 +1,12 @@
-"""Writes test files for parsers. The file names are like those in the GitHub repository nst/JSONTestSuite. There is one folder
-per message type.
+"""Writes test files for parsers. The file names are like those in the GitHub repository nst/JSONTestSuite. There is one
+folder per message type.
 
     offer-creation-request/n_order-minimum_minimum_one-below_19da04d30a1b2c3d.json
     cases.ndjson
 
-A file contains the exact bytes of a message. The name of a file says what a program must do with the message: `y_` (accept),
-`n_` (reject) or `i_` (accept or reject). `cases.ndjson` lists the files (see `index_file`). Cases whose verdict depends on
-request headers or on the current time are left out.
+A file contains the exact bytes of a message. The name of a file says what a program must do with the message: `y_`
+(accept), `n_` (reject) or `i_` (accept or reject). `cases.ndjson` lists the files (see `index_file`). Cases whose
+verdict depends on request headers or on the current time are left out.
 """
 
 from collections.abc import Iterable, Iterator
@@ -39,7 +39,8 @@ def _named(cases: Iterable[Case], about: CorpusInfo) -> Iterator[tuple[Case, str
             yield case, name
     if name is None:
         problem = (
-            "files in the format `parsing` contain neither request headers nor a time, but the verdict of each chosen case depends on one of these"
+            "files in the format `parsing` contain neither request headers nor a time, but the verdict of each "
+            "chosen case depends on one of these"
         )
         raise CorpusError(f"{problem}: remove a filter such as --rule or --verdict")
 

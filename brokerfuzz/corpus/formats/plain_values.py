@@ -8,8 +8,8 @@ from brokerfuzz.schemas.nesting import shallow
 def has_plain_value(case: Case) -> bool:
     """Returns whether all parsers read the message in the same way, and its verdict does not depend on headers.
 
-    Parsers differ on duplicate properties, numbers that a double cannot represent, and NUL and lone surrogates in strings. They
-    also differ on a byte order mark and on more than 64 nested levels.
+    Parsers differ on duplicate properties, numbers that a double cannot represent, and NUL and lone surrogates in
+    strings. They also differ on a byte order mark and on more than 64 nested levels.
     """
     if case.headers:
         return False

@@ -1,7 +1,7 @@
 """Writes requests with checks as a Postman collection (version 2.1), which Postman and newman can run.
 
-There is a folder for each rule. Postman replaces `{{...}}` in messages and can send only text, so some cases are left out. The
-variable `{{new}}` at the end of each number is empty unless the user asks for new numbers.
+There is a folder for each rule. Postman replaces `{{...}}` in messages and can send only text, so some cases are left
+out. The variable `{{new}}` at the end of each number is empty unless the user asks for new numbers.
 """
 
 import json
@@ -35,17 +35,24 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     cases = [one for one in arranged(chosen, about) if _can_be_sent(one.case, about)]
     if not cases:
         raise CorpusError(
-            "the format `postman` supports none of these cases: add --message offer-creation-request, or remove a filter such as --rule"
+            "the format `postman` supports none of these cases: add --message offer-creation-request, or remove a "
+            "filter such as --rule"
         )
-    fresh = FreshValues(_NUMBER, lambda case, body: check(case.message_type, body, contract=about.contract, headers=case.headers))
+    fresh = FreshValues(
+        _NUMBER, lambda case, body: check(case.message_type, body, contract=about.contract, headers=case.headers)
+    )
     yield File(COLLECTION, [json.dumps(_collection(cases, fresh), indent=1).encode(), b"\n"])
     yield known_failures(cases)
     yield readme(
         about,
         place="Install newman (`npm install --global newman`), or import `collection.json` into Postman.",
-        complete="Replace the URL in the command of step 3 with the URL of your system. If your system rejects a number that it already "
+        complete="Replace the URL in the command of step 3 with the URL of your system. If your system rejects a "
+        "number that it already "
         f"knows, add `--env-var {NEW_NUMBERS}=yes`: then each message has a new number.",
-        run=f'newman run FOLDER/{COLLECTION} --env-var url={HOST + ROUTES[OFFER][1]} --env-var "expectedFailures=$(cat FOLDER/{EXPECTED_FAILURES})"',
+        run=(
+            f"newman run FOLDER/{COLLECTION} --env-var url={HOST + ROUTES[OFFER][1]} --env-var "
+            f'"expectedFailures=$(cat FOLDER/{EXPECTED_FAILURES})"'
+        ),
         expected=EXPECTED_FAILURES,
     )
 
@@ -64,7 +71,10 @@ def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
 
 
 def _collection(cases: list[SuiteCase], fresh: FreshValues) -> dict[str, Any]:
-    groups = [{"name": group, "item": [_item(one, fresh) for one in some]} for group, some in groupby(cases, lambda one: one.group)]
+    groups = [
+        {"name": group, "item": [_item(one, fresh) for one in some]}
+        for group, some in groupby(cases, lambda one: one.group)
+    ]
     names = json.dumps(sorted({name for one in cases for name in (one.group, one.case.id)}))
     first, last = groups[0]["item"][0], groups[-1]["item"][-1]
     first["event"] = [_script("prerequest", f"pm.variables.set('names', {json.dumps(names)});")]
@@ -79,8 +89,8 @@ def _collection(cases: list[SuiteCase], fresh: FreshValues) -> dict[str, Any]:
 
 
 def _item(one: SuiteCase, fresh: FreshValues) -> dict[str, Any]:
-    """Returns the Postman request for a case. Its `description` has four lines: the reason, the verdict, the ID of the twin, and
-    `new` if the message can have a new number. The script `postman.js` uses these lines to check the answer.
+    """Returns the Postman request for a case. Its `description` has four lines: the reason, the verdict, the ID of the
+    twin, and `new` if the message can have a new number. The script `postman.js` uses these lines to check the answer.
     """
     method, _ = ROUTES[OFFER]
     body = one.case.body
@@ -93,7 +103,11 @@ def _item(one: SuiteCase, fresh: FreshValues) -> dict[str, Any]:
         "method": method,
         "url": "{{url}}",
         "header": [{"key": name, "value": value} for name, value in sent_headers(one.case.headers)],
-        "body": {"mode": "raw", "raw": body.decode(), "options": {"raw": {"language": "text"}}},  # Postman removes comments from JSON
+        "body": {
+            "mode": "raw",
+            "raw": body.decode(),
+            "options": {"raw": {"language": "text"}},
+        },  # Postman removes comments from JSON
     }
     settings = {"protocolProfileBehavior": {"disabledSystemHeaders": removed}} if removed else {}
     return {"name": one.name, **settings, "request": request}

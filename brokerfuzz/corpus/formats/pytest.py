@@ -1,8 +1,9 @@
-"""Writes tests for pytest, without other dependencies: a corpus, tests that read it, and a function that the user completes.
+"""Writes tests for pytest, without other dependencies: a corpus, tests that read it, and a function that the user
+completes.
 
-A line of the corpus has three additional properties: `group` (the rule of the case), `reason` (an explanation of its verdict),
-and `difference` (the lines that differ between the message and its twin, the valid counterpart). The folder can be read and
-verified with brokerfuzz.
+A line of the corpus has three additional properties: `group` (the rule of the case), `reason` (an explanation of its
+verdict), and `difference` (the lines that differ between the message and its twin, the valid counterpart). The folder
+can be read and verified with brokerfuzz.
 """
 
 import shlex

@@ -1,5 +1,5 @@
-"""Defines the method and the path for each message. The contract contains no methods and no paths, so brokerfuzz uses those of
-the reference service.
+"""Defines the method and the path for each message. The contract contains no methods and no paths, so brokerfuzz uses
+those of the reference service.
 """
 
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
@@ -22,7 +22,7 @@ ROUTES: dict[MessageType, tuple[str, str]] = {
 
 
 def sent_headers(headers: Headers) -> list[tuple[str, str]]:
-    """Returns the header `Content-Type: application/json` and `headers`. A `Content-Type` in `headers` replaces the default
-    value. The value None removes a header.
+    """Returns the header `Content-Type: application/json` and `headers`. A `Content-Type` in `headers` replaces the
+    default value. The value None removes a header.
     """
     return replaced([("Content-Type", JSON_TYPE)], headers)

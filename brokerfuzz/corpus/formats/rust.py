@@ -1,6 +1,7 @@
 """Writes tests for `cargo test` in Rust, without other dependencies.
 
-Rust cannot create tests at run time. For this reason, the source code contains a list of all tests, with one module per rule.
+Rust cannot create tests at run time. For this reason, the source code contains a list of all tests, with one module per
+rule.
 """
 
 from collections.abc import Iterator, Sequence

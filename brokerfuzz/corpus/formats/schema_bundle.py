@@ -9,11 +9,15 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX
 
 PlaceOf = Callable[[str], str]
-"""A function that returns the place of a schema in the document: for example, `#/$defs/envelope` for the schema `envelope`."""
+"""A function that returns the place of a schema in the document: for example, `#/$defs/envelope` for the schema
+`envelope`.
+"""
 
 
 def bundled(contract: Contract, message_type: MessageType) -> Schema:
-    """Returns the schema of a message type, without `$id`. `$defs` contains the other schemas that this schema needs."""
+    """Returns the schema of a message type, without `$id`. `$defs` contains the other schemas that this schema
+    needs.
+    """
     own, *others = referred_to(contract, message_type)
 
     def place_of(name: str) -> str:
@@ -28,7 +32,11 @@ def referred_to(contract: Contract, name: str) -> list[str]:
     """Returns the name of a schema, and the names of all schemas that it needs directly or indirectly."""
     names = [name]
     for found in names:  # the loop adds names to this list
-        names += [other for other in dict.fromkeys(_files_in(contract, contract.schemas[found], _uri(contract, found))) if other not in names]
+        names += [
+            other
+            for other in dict.fromkeys(_files_in(contract, contract.schemas[found], _uri(contract, found)))
+            if other not in names
+        ]
     return names
 
 
@@ -47,7 +55,9 @@ def relocated(contract: Contract, name: str, place_of: PlaceOf) -> Schema:
             result["$ref"] = place_of(_file_of(contract, uri)) + fragment
         return result
 
-    return {keyword: moved(value) for keyword, value in contract.schemas[name].items() if keyword not in ("$id", "$schema")}
+    return {
+        keyword: moved(value) for keyword, value in contract.schemas[name].items() if keyword not in ("$id", "$schema")
+    }
 
 
 def _files_in(contract: Contract, value: Any, base: str) -> Iterator[str]:
@@ -67,6 +77,8 @@ def _uri(contract: Contract, name: str) -> str:
 
 
 def _file_of(contract: Contract, uri: str) -> str:
-    """Returns the name of the schema with this URI. The URI is the `$id` of the schema, or ends with the name of its file."""
+    """Returns the name of the schema with this URI. The URI is the `$id` of the schema, or ends with the name of its
+    file.
+    """
     by_id = {schema["$id"]: name for name, schema in contract.schemas.items() if "$id" in schema}
     return by_id.get(uri) or uri.rpartition("/")[2].removesuffix(SCHEMA_SUFFIX)

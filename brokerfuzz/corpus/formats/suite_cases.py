@@ -3,8 +3,8 @@
     offer-creation-request/plain                   twin-19da04d3e0c2b1f7          a valid message that other cases need
     offer-creation-request/orderMinimum:minimum    one-below-826bb491258572e9     the technique and the ID of the case
 
-A plain message is a valid message that is the twin of another case. If a system rejects a plain message, it may reject the
-other case for the same reason.
+A plain message is a valid message that is the twin of another case. If a system rejects a plain message, it may reject
+the other case for the same reason.
 """
 
 import re
@@ -22,13 +22,15 @@ from brokerfuzz.schemas import MESSAGE_TYPES
 PLAIN = "plain"
 LONGEST_TOPIC, LONGEST_IDENTIFIER = 60, 100
 _ITEMS = re.compile(r"\[\](?=:)")
-"""The end of a site that consists of the items of an array, in the ID of a rule: `pageCounts[]:type`, unlike `pageCounts:type`."""
+"""The end of a site that consists of the items of an array, in the ID of a rule: `pageCounts[]:type`, unlike
+`pageCounts:type`.
+"""
 _ABOUT_THE_CLOCK = "that need a certain time on the clock of your system (`brokerfuzz fire` sends such cases)"
 
 
 class SuiteCase(NamedTuple):
-    """A case, with its group and its unique name in the report of a test runner. `group` is the ID of the broken rule. If no
-    rule is broken, `group` is the message type, followed by `/plain`, `/valid` or `/unspecified:AMBIGUITY`.
+    """A case, with its group and its unique name in the report of a test runner. `group` is the ID of the broken rule.
+    If no rule is broken, `group` is the message type, followed by `/plain`, `/valid` or `/unspecified:AMBIGUITY`.
     """
 
     group: str
@@ -50,7 +52,8 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
             about.left_out.add(case, _ABOUT_THE_CLOCK)
     if not kept:
         raise CorpusError(
-            "the verdicts of all chosen cases depend on the current time, and tests cannot set the clock of your system: "
+            "the verdicts of all chosen cases depend on the current time, and tests cannot set the clock of your "
+            "system: "
             "include cases that do not depend on the time"
         )
     twins = {case.twin_id for case in kept}
@@ -59,37 +62,54 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
 
 
 def _position(one: SuiteCase) -> tuple[Any, ...]:
-    """Returns the sort key of a case. Plain messages come first. In a group, cases without escapes and short cases come first."""
+    """Returns the sort key of a case. Plain messages come first. In a group, cases without escapes and short cases come
+    first.
+    """
     length = len(one.case.body) if one.is_plain else 0
-    return not one.is_plain, MESSAGE_TYPES.index(one.case.message_type), one.group, *strangeness(one.case), length, one.name
+    return (
+        not one.is_plain,
+        MESSAGE_TYPES.index(one.case.message_type),
+        one.group,
+        *strangeness(one.case),
+        length,
+        one.name,
+    )
 
 
 def _group(case: Case, *, plain: bool) -> str:
     if case.label == "valid":
         return f"{case.message_type}/{PLAIN if plain else 'valid'}"
-    rules = [fault.rule for fault in case.faults] or [entry.rule for entry in case.verdict.broken if case.label == "invalid"]
+    rules = [fault.rule for fault in case.faults] or [
+        entry.rule for entry in case.verdict.broken if case.label == "invalid"
+    ]
     return ascii_line(rules[0]) if rules else f"{case.message_type}/unspecified:{case.verdict.ambiguities[0].ambiguity}"
 
 
 def _name(case: Case) -> str:
-    topics = [fault.technique for fault in case.faults] or [tag for tag in case.tags if not tag.startswith("now:")][-2:] or [case.label]
+    topics = (
+        [fault.technique for fault in case.faults]
+        or [tag for tag in case.tags if not tag.startswith("now:")][-2:]
+        or [case.label]
+    )
     topic = re.sub(r"[^A-Za-z0-9]+", "-", "-and-".join(topics)).strip("-")
     return f"{topic[:LONGEST_TOPIC]}-{case.id}"
 
 
-# ----------------------------------------------------------------------------------------------------- names in source code
+# ------------------------------------------------------------------------------------------------- names in source code
 
 
 def named_tests(cases: Iterable[SuiteCase]) -> Iterator[tuple[str, Sequence[str]]]:
     """Yields the name of each group and the names of its tests, for use in source code.
 
-    The names are unique, and consist of lower-case letters, digits and `_`. A rule about the items of an array has `item` in its name. The
-    last 16 characters of the name of a test are the ID of the case.
+    The names are unique, and consist of lower-case letters, digits and `_`. A rule about the items of an array has
+    `item` in its name. The last 16 characters of the name of a test are the ID of the case.
     """
     seen: set[str] = set()
     for group, some in groupby(cases, lambda one: one.group):
         base = _identifier(_ITEMS.sub(" item", group))[:LONGEST_IDENTIFIER]
-        name = next(name for name in (base, *(f"{base}_{number}" for number in range(2, len(seen) + 3))) if name not in seen)
+        name = next(
+            name for name in (base, *(f"{base}_{number}" for number in range(2, len(seen) + 3))) if name not in seen
+        )
         seen.add(name)
         yield name, [_identifier(one.name) for one in some]
 

@@ -6,8 +6,8 @@ completes.
     accepts.ts           the function that the user completes
     README.md            how to run the tests
 
-The source code of the tests is in the folder `suites`. Only the names of groups and tests are copied from the cases into code.
-There, these names consist of letters, digits and `_`. Later exports do not change the files of the user.
+The source code of the tests is in the folder `suites`. Only the names of groups and tests are copied from the cases
+into code. There, these names consist of letters, digits and `_`. Later exports do not change the files of the user.
 """
 
 import shlex
@@ -51,16 +51,17 @@ To regenerate this folder, run `brokerfuzz export {folder} --force {recipe}`. Th
 
 
 def suite(
-    name: str, *, tests: str, template: str, place: str, run: str, home: str = "FOLDER/", code: str = "", data: str = "",
+    name: str, *, tests: str, template: str, place: str, run: str, home: str = "FOLDER/", code: str = "",
+    data: str = "",
     listing: tuple[str, Callable[[Sequence[SuiteCase]], Iterator[bytes]]] | None = None,
 ) -> Folder:  # fmt: skip
     """Returns the format of a test suite.
 
     `tests` and `template` are files in the folder `suites`, which are copied to the folder `code`. `cases.tsv` and
-    `expected-failures` are in the folder `data`. For languages that cannot create tests at run time, `listing` is the name and
-    the content of a file with one line of code per test. For the README, `place` is a sentence that says where the user puts
-    the folder, `run` is the command that runs the tests, and `home` is the path of the folder where this command runs. In these
-    three, `FOLDER` stands for the name of the folder.
+    `expected-failures` are in the folder `data`. For languages that cannot create tests at run time, `listing` is the
+    name and the content of a file with one line of code per test. For the README, `place` is a sentence that says where
+    the user puts the folder, `run` is the command that runs the tests, and `home` is the path of the folder where this
+    command runs. In these three, `FOLDER` stands for the name of the folder.
     """
 
     def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
@@ -71,18 +72,21 @@ def suite(
             yield File(code + listing[0], listing[1](cases))
         yield File(data + TABLE, table(cases))
         yield known_failures(cases, data)
-        complete = f"Complete the function in `{code + template}`: give the message to your system, and return true if your system accepts it."
+        complete = (
+            f"Complete the function in `{code + template}`: give the message to your system, and return true "
+            "if your system accepts it."
+        )
         yield readme(about, place=place, complete=complete, run=run, home=home, expected=data + EXPECTED_FAILURES)
 
     return Folder(name, files)
 
 
 def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
-    """Returns the file `expected-failures`, in which users list the failures that they know. An export fails if the existing
-    file contains an entry that matches no case.
+    """Returns the file `expected-failures`, in which users list the failures that they know. An export fails if the
+    existing file contains an entry that matches no case.
 
-    An entry is the ID of a case, or a pattern for groups of tests. In a pattern, `*` matches any characters. A comment begins
-    with `#`.
+    An entry is the ID of a case, or a pattern for groups of tests. In a pattern, `*` matches any characters. A comment
+    begins with `#`.
     """
     return File(folder + EXPECTED_FAILURES, [_TEMPLATE], user_owned=True, check=partial(_check_entries, cases=cases))
 
@@ -94,23 +98,28 @@ def _check_entries(content: bytes, cases: Sequence[SuiteCase]) -> None:
         entry = line.partition("#")[0].strip()
         if entry and entry not in ids and not any(map(name_pattern(entry).fullmatch, groups)):
             raise CorpusError(
-                f"{EXPECTED_FAILURES}, line {number}: {entry} matches no case of this export: correct or remove this line, or export without filters "
+                f"{EXPECTED_FAILURES}, line {number}: {entry} matches no case of this export: correct or remove this "
+                "line, or export without filters "
                 "such as --rule"
             )
 
 
 def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str, home: str = "FOLDER/") -> File:
-    """`expected` is the path of the file with the expected failures, in the folder. For the other arguments, see `suite`."""
+    """`expected` is the path of the file with the expected failures, in the folder. For the other arguments, see
+    `suite`.
+    """
     folder = shlex.quote(about.folder)
     given = {"place": place, "run": run, "home": home}
     named = {name: text.replace("FOLDER", folder) for name, text in given.items()}
-    text = _README.format(**named, complete=complete, expected=expected, folder=folder, recipe=about.recipe, failure=FAILURE)
+    text = _README.format(
+        **named, complete=complete, expected=expected, folder=folder, recipe=about.recipe, failure=FAILURE
+    )
     return File(README, [text.encode()])
 
 
 def source(name: str) -> bytes:
-    """Returns the contents of a file in the folder `suites`. Python files in this folder end in `.txt`, because they are not
-    modules of brokerfuzz.
+    """Returns the contents of a file in the folder `suites`. Python files in this folder end in `.txt`, because they
+    are not modules of brokerfuzz.
     """
     found = resources.files("brokerfuzz.corpus.formats") / "suites" / (f"{name}.txt" if name.endswith(".py") else name)
     return found.read_bytes().replace(b"\r\n", b"\n")  # Git may have changed the line endings

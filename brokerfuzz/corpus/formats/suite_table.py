@@ -1,7 +1,8 @@
-"""Writes the cases of a test suite as a table. Tests in any programming language can read the table without a JSON parser.
+"""Writes the cases of a test suite as a table. Tests in any programming language can read the table without a JSON
+parser.
 
-Each case is a line of values with tabs between them. The body and the headers are percent-encoded, so that a test receives the
-exact bytes.
+Each case is a line of values with tabs between them. The body and the headers are percent-encoded, so that a test
+receives the exact bytes.
 """
 
 import re
@@ -21,7 +22,16 @@ _ESCAPED = re.compile(rb"[^ -$&-*,-~]")
 def table(cases: Iterable[SuiteCase]) -> Iterator[bytes]:
     yield "\t".join(COLUMNS).encode() + b"\n"
     for group, name, case in cases:
-        values = (group, name, case.id, case.message_type, case.label, case.twin_id or "", reason_of(case), _form(case.headers))
+        values = (
+            group,
+            name,
+            case.id,
+            case.message_type,
+            case.label,
+            case.twin_id or "",
+            reason_of(case),
+            _form(case.headers),
+        )
         yield "\t".join(values).encode() + b"\t" + _ESCAPED.sub(_percent, case.body) + b"\n"
 
 
@@ -30,5 +40,10 @@ def _percent(found: re.Match[bytes]) -> bytes:
 
 
 def _form(headers: Headers) -> str:
-    """Writes headers like an HTML form: `Content-Type=text%2Fplain`. A name without a value means that the header is not sent."""
-    return "&".join(quote(name, safe="") if value is None else f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in headers)
+    """Writes headers like an HTML form: `Content-Type=text%2Fplain`. A name without a value means that the header is
+    not sent.
+    """
+    return "&".join(
+        quote(name, safe="") if value is None else f"{quote(name, safe='')}={quote(value, safe='')}"
+        for name, value in headers
+    )

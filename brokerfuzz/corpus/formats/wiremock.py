@@ -1,5 +1,5 @@
-"""Writes a folder for the mock server WireMock, which then answers requests with the messages of the cases. Use this folder to
-test programs that read the responses of the broker.
+"""Writes a folder for the mock server WireMock, which then answers requests with the messages of the cases. Use this
+folder to test programs that read the responses of the broker.
 
     GET /brokerfuzz                                     the list of cases: id, message, verdict, name, reason, path
     GET /brokerfuzz/product-list-response/ID            the message of a case
@@ -7,9 +7,10 @@ test programs that read the responses of the broker.
     any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"}   the message of a case
     any other request                                   status 404, and how to select a case
 
-If you cannot change the path or the headers that your program sends, first send the `PUT` request that is shown above. Its body
-contains the ID of a case. Then WireMock answers each request of your program with the message of this case. The bytes of each
-message are a separate file in `__files`. WireMock serves the files in `__files` unchanged, even if templates are enabled.
+If you cannot change the path or the headers that your program sends, first send the `PUT` request that is shown above.
+Its body contains the ID of a case. Then WireMock answers each request of your program with the message of this case.
+The bytes of each message are a separate file in `__files`. WireMock serves the files in `__files` unchanged, even if
+templates are enabled.
 """
 
 import json
@@ -58,17 +59,30 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
             yield File(f"__files/brokerfuzz/{place}.json", [case.body])
             yield File(f"mappings/brokerfuzz/{place}.json", [_json({"mappings": list(_stubs(case))}, indent=2), b"\n"])
         if not count:
-            raise CorpusError("the format `wiremock` supports only responses, but these cases are requests: use --message product-list-response")
+            raise CorpusError(
+                "the format `wiremock` supports only responses, but these cases are requests: use --message "
+                "product-list-response"
+            )
         index.write(b"\n]\n")
         index.seek(0)
         yield File(f"__files/{_INDEX}", iter(lambda: index.read(_CHUNK), b""))
-        listing = {"name": "brokerfuzz: the cases", "priority": _BY_PATH, "request": {"method": "GET", "urlPath": ROOT}, "response": _served(_INDEX)}
+        listing = {
+            "name": "brokerfuzz: the cases",
+            "priority": _BY_PATH,
+            "request": {"method": "GET", "urlPath": ROOT},
+            "response": _served(_INDEX),
+        }
         yield File("mappings/brokerfuzz/cases.json", [_json(listing, indent=2), b"\n"])
         yield File("mappings/brokerfuzz/no-case.json", [_json(_NO_CASE, indent=2), b"\n"])
 
 
 def _described(case: Case) -> dict[str, Any]:
-    return {**facts_of(case), "name": name_of(case), "reason": reason_of(case), "path": f"{ROOT}/{case.message_type}/{case.id}"}
+    return {
+        **facts_of(case),
+        "name": name_of(case),
+        "reason": reason_of(case),
+        "path": f"{ROOT}/{case.message_type}/{case.id}",
+    }
 
 
 def _stubs(case: Case) -> Iterator[dict[str, Any]]:
@@ -78,7 +92,13 @@ def _stubs(case: Case) -> Iterator[dict[str, Any]]:
     by_header = {"method": "ANY", "urlPattern": ".*", "headers": {HEADER: {"equalTo": case.id}}}
     by_scenario = {"method": "ANY", "urlPattern": ".*"}
     state = {"scenarioName": SCENARIO, "requiredScenarioState": case.id}
-    yield {"name": description["name"], "priority": _BY_PATH, "request": by_path, "response": response, "metadata": {"brokerfuzz": description}}
+    yield {
+        "name": description["name"],
+        "priority": _BY_PATH,
+        "request": by_path,
+        "response": response,
+        "metadata": {"brokerfuzz": description},
+    }
     yield {"name": description["name"], "priority": _BY_HEADER, "request": by_header, "response": response}
     yield {"name": description["name"], "priority": _BY_SCENARIO, **state, "request": by_scenario, "response": response}
 
@@ -86,7 +106,12 @@ def _stubs(case: Case) -> Iterator[dict[str, Any]]:
 def _served(name: str) -> dict[str, Any]:
     """Returns the response of a stub, with the bytes of the file `name` as its body."""
     headers = {"Content-Type": JSON_TYPE}
-    return {"status": 200, "headers": headers, "bodyFileName": name, "transformerParameters": {"disableBodyFileTemplating": True}}
+    return {
+        "status": 200,
+        "headers": headers,
+        "bodyFileName": name,
+        "transformerParameters": {"disableBodyFileTemplating": True},
+    }
 
 
 def _json(value: Any, *, indent: int | None = None) -> bytes:

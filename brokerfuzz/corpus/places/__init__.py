@@ -27,7 +27,10 @@ def place_of(out: str) -> Place:
 def _path_of(url: str) -> Path:
     parts = urlsplit(url)
     if parts.netloc not in ("", "localhost"):
-        raise CorpusError(f"{url} is a file on another machine, {parts.netloc}: begin a local path with file:///, or write only the path")
+        raise CorpusError(
+            f"{url} is a file on another machine, {parts.netloc}: begin a local path with file:///, or write only the "
+            "path"
+        )
     if "\0" in (path := unquote(parts.path)):
         raise CorpusError(f"{path!r} is not a path: remove the NUL character (%00)")
     return Path(path)

@@ -17,8 +17,8 @@ from brokerfuzz.errors import CorpusError
 
 @dataclass(frozen=True)
 class LocalPlace:
-    """A file or a folder at a path. Until the file or folder is complete, it has a temporary name that begins with a dot and
-    ends in `.part`.
+    """A file or a folder at a path. Until the file or folder is complete, it has a temporary name that begins with a
+    dot and ends in `.part`.
     """
 
     path: Path
@@ -32,7 +32,9 @@ class LocalPlace:
         return self.path.name
 
     def beside(self, name: str) -> "LocalPlace":
-        """Raises `CorpusError` if `path` does not end in the name of a file or folder: for example, if it ends in `..`."""
+        """Raises `CorpusError` if `path` does not end in the name of a file or folder: for example, if it ends in
+        `..`.
+        """
         self._check_name()
         return LocalPlace(self.path.with_name(name))
 
@@ -49,11 +51,14 @@ class LocalPlace:
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
         self._check_folder_exists()
         if os.path.lexists(self.path) and not self.path.is_dir():
-            raise CorpusError(f"{self.path} exists but is not a folder, and this format writes a folder: specify another name")
+            raise CorpusError(
+                f"{self.path} exists but is not a folder, and this format writes a folder: specify another name"
+            )
         if self.path.is_dir() and any(self.path.iterdir()):
             if not is_corpus(self):
                 raise CorpusError(
-                    f"{self.path} is a folder that is not a corpus, or its manifest is missing: specify another folder, or delete this one"
+                    f"{self.path} is a folder that is not a corpus, or its manifest is missing: specify another "
+                    "folder, or delete this one"
                 )
             if not force:
                 raise CorpusError(f"{self.path} already exists: add --force to replace it, or specify another folder")
@@ -62,9 +67,15 @@ class LocalPlace:
         """Raises `CorpusError` if the parent folder does not exist or is not writable."""
         self._check_name()
         if not self.path.parent.is_dir():
-            raise CorpusError(f"{self.path} cannot be written: the folder {self.path.parent} does not exist; create it, or specify another path")
+            raise CorpusError(
+                f"{self.path} cannot be written: the folder {self.path.parent} does not exist; create it, or specify "
+                "another path"
+            )
         if not os.access(self.path.parent, os.W_OK | os.X_OK):
-            raise CorpusError(f"{self.path} cannot be written: you have no write permission for the folder {self.path.parent}; specify another path")
+            raise CorpusError(
+                f"{self.path} cannot be written: you have no write permission for the folder {self.path.parent}; "
+                "specify another path"
+            )
 
     def _check_name(self) -> None:
         if self.path.name in ("", ".."):
@@ -100,7 +111,9 @@ class LocalPlace:
 
     def _replace_by(self, part: Path, old: Path, former: Container[str]) -> None:
         """Replaces the existing folder with the new folder `part`, which first gets the files that the user added."""
-        if self.path.is_dir() and not self.path.is_symlink():  # if the path is a link, its target folder does not change
+        if (
+            self.path.is_dir() and not self.path.is_symlink()
+        ):  # if the path is a link, its target folder does not change
             keep_user_files(self.path, part, former)
         replace_folder(part, self.path, old)
         _remove_quietly(old)
@@ -116,7 +129,9 @@ class LocalPlace:
         except (FileNotFoundError, NotADirectoryError) as problem:
             raise FileNotFoundError(str(path)) from problem
         except OSError as problem:
-            raise CorpusError(f"{path} cannot be read: {problem.strerror or problem}; remove it, or specify another corpus") from problem
+            raise CorpusError(
+                f"{path} cannot be read: {problem.strerror or problem}; remove it, or specify another corpus"
+            ) from problem
 
     def remove(self) -> None:
         with self._write_errors():
@@ -128,7 +143,10 @@ class LocalPlace:
             yield
         except OSError as problem:
             reason = problem.strerror or problem
-            raise CorpusError(f"{self.path} cannot be written: {reason}; choose an existing folder with write permission and free space") from problem
+            raise CorpusError(
+                f"{self.path} cannot be written: {reason}; choose an existing folder with write permission and free "
+                "space"
+            ) from problem
 
 
 def _remove_quietly(path: Path) -> None:

@@ -1,5 +1,5 @@
-"""A place is a local path or a URL at which a corpus can be stored. This module defines the interface of places. It also contains
-streams that count bytes and compute checksums.
+"""A place is a local path or a URL at which a corpus can be stored. This module defines the interface of places. It
+also contains streams that count bytes and compute checksums.
 """
 
 from collections.abc import Callable, Container, Iterable
@@ -28,12 +28,14 @@ class Place(Protocol):
     def beside(self, name: str) -> "Place": ...
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if a file cannot be written to this place, or if `force` is false and the file already exists."""
+        """Raises `CorpusError` if a file cannot be written to this place, or if `force` is false and the file already
+        exists.
+        """
         ...
 
     def check_folder(self, is_corpus: "Callable[[Place], bool]", *, force: bool) -> None:
-        """Raises `CorpusError` if a folder cannot be written to this place, or if `force` is false and the folder already
-        contains files.
+        """Raises `CorpusError` if a folder cannot be written to this place, or if `force` is false and the folder
+        already contains files.
 
         A folder that contains files but is not a corpus is never replaced.
         """
@@ -46,9 +48,9 @@ class Place(Protocol):
     def folder(self, manifest: str, former: Container[str]) -> AbstractContextManager[Create]:
         """Yields a function that creates the files of the folder.
 
-        `manifest` is the name of the file that is written last. After an error, a local folder is unchanged, but a folder at a URL
-        may lack files. If files are missing, `manifest` is missing too. The new folder replaces the files and folders in `former`.
-        All other files in an existing folder stay, unless a new file has the same name.
+        `manifest` is the name of the file that is written last. After an error, a local folder is unchanged, but a
+        folder at a URL may lack files. If files are missing, `manifest` is missing too. The new folder replaces the
+        files and folders in `former`. All other files in an existing folder stay, unless a new file has the same name.
         """
         ...
 

@@ -1,4 +1,6 @@
-"""Reads and writes files and folders at URLs that fsspec supports: `s3://bucket/corpus.ndjson`, `gs://…`, `memory://…`."""
+"""Reads and writes files and folders at URLs that fsspec supports: `s3://bucket/corpus.ndjson`, `gs://…`,
+`memory://…`.
+"""
 
 import json
 from collections.abc import Callable, Container, Iterator
@@ -17,15 +19,21 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _ATOMIC = frozenset({"s3", "s3a", "gs", "gcs", "memory"})
-"""The kinds of URLs where a file appears only when it is complete. At other URLs, the file has a temporary name until it is complete."""
+"""The kinds of URLs where a file appears only when it is complete. At other URLs, the file has a temporary name until
+it is complete.
+"""
 _BLOCK = 16 * 1024 * 1024
 """The number of bytes that one request writes."""
 _READ = 128 * 1024
 """The number of bytes that one request reads. The store may read more bytes in advance."""
 UNFINISHED = ".unfinished"
-"""The name of a file that exists while brokerfuzz writes a folder. The file lists the user's own files in this folder, which must not be deleted."""
+"""The name of a file that exists while brokerfuzz writes a folder. The file lists the user's own files in this folder,
+which must not be deleted.
+"""
 _FIRST_LINE = b"being written, or left so: no whole corpus\n"
-"""The first line of the file `UNFINISHED`. After this line comes a JSON array with the names of the user's own files."""
+"""The first line of the file `UNFINISHED`. After this line comes a JSON array with the names of the user's own
+files.
+"""
 
 
 def remote_place(url: str) -> "RemotePlace":
@@ -38,7 +46,9 @@ def remote_place(url: str) -> "RemotePlace":
         try:
             system, key = url_to_fs(url)
         except ImportError as problem:
-            raise CorpusError(f"{url} cannot be used, because a package for such URLs is missing ({problem}): install it") from problem
+            raise CorpusError(
+                f"{url} cannot be used, because a package for such URLs is missing ({problem}): install it"
+            ) from problem
         return RemotePlace(system, key.rstrip("/"), url.rstrip("/"))
 
 
@@ -55,7 +65,9 @@ class RemotePlace:
         return self.name.rpartition("/")[2]
 
     def beside(self, name: str) -> "RemotePlace":
-        return RemotePlace(self.system, f"{self.key.rpartition('/')[0]}/{name}", f"{self.name.rpartition('/')[0]}/{name}")
+        return RemotePlace(
+            self.system, f"{self.key.rpartition('/')[0]}/{name}", f"{self.name.rpartition('/')[0]}/{name}"
+        )
 
     def check_file(self, *, force: bool) -> None:
         with _store_errors(self.name, "used"):
@@ -67,14 +79,19 @@ class RemotePlace:
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
         with _store_errors(self.name, "used"):
             if self.system.isfile(self.key):
-                raise CorpusError(f"{self.name} exists but is not a folder, and this format writes a folder: specify another name")
+                raise CorpusError(
+                    f"{self.name} exists but is not a folder, and this format writes a folder: specify another name"
+                )
             if self.system.exists(self.key) and self.system.ls(self.key, detail=False):
                 if not (is_corpus(self) or self._is_unfinished()):
                     raise CorpusError(
-                        f"{self.name} is a folder that is not a corpus, or its manifest is missing: specify another folder, or delete this one"
+                        f"{self.name} is a folder that is not a corpus, or its manifest is missing: specify another "
+                        "folder, or delete this one"
                     )
                 if not force:
-                    raise CorpusError(f"{self.name} already exists: add --force to replace it, or specify another folder")
+                    raise CorpusError(
+                        f"{self.name} already exists: add --force to replace it, or specify another folder"
+                    )
 
     @contextmanager
     def file(self) -> Iterator[BinaryIO]:
@@ -151,7 +168,8 @@ class RemotePlace:
             return set(map(str, json.loads(said.removeprefix(_FIRST_LINE))))
         except (ValueError, TypeError) as problem:
             raise CorpusError(
-                f"{self.name}/{UNFINISHED} is damaged, so brokerfuzz does not know which files in this folder it must not delete: remove the folder, "
+                f"{self.name}/{UNFINISHED} is damaged, so brokerfuzz does not know which files in this folder it must "
+                "not delete: remove the folder, "
                 "or specify another folder"
             ) from problem
 
@@ -164,7 +182,10 @@ class RemotePlace:
             with _store_errors(self.name, "read", FileNotFoundError):
                 key = f"{self.key}/{below}" if below else self.key
                 if self.system.info(key)["type"] == "directory":
-                    raise CorpusError(f"{self.name} is a folder, and brokerfuzz reads only files from URLs: copy the folder to this machine first")
+                    raise CorpusError(
+                        f"{self.name} is a folder, and brokerfuzz reads only files from URLs: copy the folder to this "
+                        "machine first"
+                    )
                 stream = self.system.open(key, "rb")
         except FileNotFoundError as problem:
             raise FileNotFoundError(ENOENT, strerror(ENOENT), self.name) from problem
@@ -227,7 +248,8 @@ def _store_errors(url: str, what: str = "written", *passed: type[Exception]) -> 
     except Exception as problem:
         if isinstance(problem, NotImplementedError):
             raise CorpusError(
-                f"{url} cannot be {what}: fsspec does not support this operation for this kind of URL; specify another URL or a file"
+                f"{url} cannot be {what}: fsspec does not support this operation for this kind of URL; specify "
+                "another URL or a file"
             ) from problem
         said = " ".join(str(problem).split()) or "the store gives no reason"
         raise CorpusError(f"{url} cannot be {what}: {said}; check the URL and your permissions") from problem

@@ -1,5 +1,5 @@
-"""Reads the values of one site: from a list, a column of a CSV file, or the lines of a text file. Stores each value with its
-origin, so that errors can mention the origin.
+"""Reads the values of one site: from a list, a column of a CSV file, or the lines of a text file. Stores each value
+with its origin, so that errors can mention the origin.
 """
 
 import csv
@@ -14,12 +14,15 @@ from brokerfuzz.file_contents import read_file
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.wording import listed
 
-_INTEGER, _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,400})", re.ASCII), re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
+_INTEGER, _NUMBER = (
+    re.compile(r"-?(?:0|[1-9][0-9]{0,400})", re.ASCII),
+    re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII),
+)
 
 
 class KnownCell(NamedTuple):
-    """A value with its origin: a file and line, or an argument. `text` is true if the value comes from a text file or a CSV file,
-    in which every value is a string.
+    """A value with its origin: a file and line, or an argument. `text` is true if the value comes from a text file or a
+    CSV file, in which every value is a string.
     """
 
     value: Any
@@ -40,14 +43,18 @@ class KnownCell(NamedTuple):
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A CSV file with the names of its columns. Each row consists of its line number, and of a mapping from column names to cells."""
+    """A CSV file with the names of its columns. Each row consists of its line number, and of a mapping from column
+    names to cells.
+    """
 
     path: Path
     names: Sequence[str]
     rows: Sequence[tuple[int, Mapping[str, str]]]
 
     def column(self, name: str, origin: str) -> Iterator[KnownCell]:
-        """If a row is too short, its missing cells are empty. Raises `ReferenceDataError` if there is no such column."""
+        """If a row is too short, its missing cells are empty. Raises `ReferenceDataError` if there is no such
+        column.
+        """
         if name not in self.names:
             remedy = f"{self.path} has {listed(map(repr, self.names))}"
             raise ReferenceDataError(f"{origin}: {UnknownNameError('column', name, self.names, remedy)}")
@@ -78,7 +85,9 @@ def lines_of(path: Path, origin: str) -> list[KnownCell]:
 def cells_of(values: Sequence[Any], origins: Sequence[str]) -> list[KnownCell]:
     for value, origin in zip(values, origins, strict=True):
         if not isinstance(value, str | int | float):
-            raise ReferenceDataError(f"{origin}: {quoted(value)} is not a string, a number or a boolean: correct this value")
+            raise ReferenceDataError(
+                f"{origin}: {quoted(value)} is not a string, a number or a boolean: correct this value"
+            )
     return [KnownCell(value, origin) for value, origin in zip(values, origins, strict=True)]
 
 
@@ -86,6 +95,10 @@ def _text(path: Path, origin: str) -> str:
     try:
         return read_file(path).decode("utf-8-sig")
     except OSError as problem:
-        raise ReferenceDataError(f"{origin}: {path} cannot be read: {problem.strerror or problem}; specify a readable file") from None
+        raise ReferenceDataError(
+            f"{origin}: {path} cannot be read: {problem.strerror or problem}; specify a readable file"
+        ) from None
     except UnicodeDecodeError as problem:
-        raise ReferenceDataError(f"{origin}: {path} is not UTF-8 at byte {problem.start + 1:,}: save the file as UTF-8") from None
+        raise ReferenceDataError(
+            f"{origin}: {path} is not UTF-8 at byte {problem.start + 1:,}: save the file as UTF-8"
+        ) from None

@@ -23,7 +23,8 @@ _SECTIONS = (("values",), ("tool", "brokerfuzz", "values"))
 
 
 def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> KnownValues:
-    """Reads reference data from a TOML file, from the section `[values]` of a configuration, or from a mapping with the same content.
+    """Reads reference data from a TOML file, from the section `[values]` of a configuration, or from a mapping with the
+    same content.
 
     Raises `ReferenceDataError`, which names the file and the line of the problem.
     """
@@ -34,20 +35,24 @@ def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> 
         text = read_file(path).decode("utf-8-sig")
         content = tomllib.loads(text)
     except OSError as problem:
-        raise ReferenceDataError(f"{path} cannot be read: {problem.strerror or problem}; specify a readable file") from None
+        raise ReferenceDataError(
+            f"{path} cannot be read: {problem.strerror or problem}; specify a readable file"
+        ) from None
     except (ValueError, RecursionError) as problem:
         raise ReferenceDataError(f"{path} is not TOML ({' '.join(str(problem).split())}): correct the file") from None
     return _Reader(contract, _section(content), path.parent, path, lines_of_keys(text)).read()
 
 
 def check_values(values: KnownValues, contract: Contract) -> None:
-    """Raises `ReferenceDataError` if the contract lacks a site of the reference data, or does not allow a value. This can happen
-    because the reference data can come from a journal that another person created.
+    """Raises `ReferenceDataError` if the contract lacks a site of the reference data, or does not allow a value. This
+    can happen because the reference data can come from a journal that another person created.
     """
     for message_type, known in contract.sites.items():
         for path, found in values.used(message_type).items():
             if path not in known:
-                raise ReferenceDataError(f"reference data: {UnknownNameError('site', path, known, '`brokerfuzz rules` lists the sites')}")
+                raise ReferenceDataError(
+                    f"reference data: {UnknownNameError('site', path, known, '`brokerfuzz rules` lists the sites')}"
+                )
             check = ValueChecker(contract, message_type, path, "reference data")
             for value in found:
                 check.value_of(KnownCell(value, "reference data"))
@@ -80,11 +85,15 @@ class _Reader:
                 self._add(key, self._cells(given, key), self._origin(None, key))
         tables = self.content.get(ROWS, [])
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-            raise ReferenceDataError(f"{self._origin(None, ROWS)}: rows is not an array of tables: begin each table with the line [[rows]]")
+            raise ReferenceDataError(
+                f"{self._origin(None, ROWS)}: rows is not an array of tables: begin each table with the line [[rows]]"
+            )
         for number, table in enumerate(tables):
             self._add_rows(number, table)
         if not self.sites:
-            raise ReferenceDataError(f'{self.path or "values"}: no site has values: add a line such as "*.productId" = ["P-1", "P-2"]')
+            raise ReferenceDataError(
+                f'{self.path or "values"}: no site has values: add a line such as "*.productId" = ["P-1", "P-2"]'
+            )
         return KnownValues.of(self.sites, self.rows)
 
     def _origin(self, table: Table, key: str) -> str:
@@ -105,20 +114,27 @@ class _Reader:
             case [*values]:
                 cells = cells_of(values, [self._origin_of_item(key, value) for value in values])
             case _:
-                remedy = 'use ["P-1", "P-2"], {csv = "FILE", column = "NAME"} or {lines = "FILE"}, and put quotes around a site with dots'
+                remedy = (
+                    'use ["P-1", "P-2"], {csv = "FILE", column = "NAME"} or {lines = "FILE"}, and put quotes '
+                    "around a site with dots"
+                )
                 raise ReferenceDataError(f"{origin}: {quoted(given)} is not a list of values: {remedy}")
         if not cells:
             raise ReferenceDataError(f"{origin}: {key} has no values: add values, or remove the entry")
         return cells
 
     def _origin_of_item(self, key: str, value: Any) -> str:
-        """Returns the file and the line number of an item of a list. Items of the same list can be on different lines."""
+        """Returns the file and the line number of an item of a list. Items of the same list can be on different
+        lines.
+        """
         if self.path is None or (None, key) not in self.lines:
             return self._origin(None, key)
         first = self.lines[None, key]
         text = read_file(self.path).decode("utf-8-sig").splitlines()
         spelled = value if isinstance(value, str) else str(value).lower()
-        number = next((number for number, line in enumerate(text[first - 1 :], first) if spelled and spelled in line), first)
+        number = next(
+            (number for number, line in enumerate(text[first - 1 :], first) if spelled and spelled in line), first
+        )
         return f"{self.path}:{number}"
 
     def _add(self, key: str, cells: Sequence[KnownCell], origin: str) -> None:
@@ -128,16 +144,22 @@ class _Reader:
 
     def _put(self, message_type: str, path: str, values: Sequence[Any], origin: str) -> None:
         if path in self.sites.setdefault(message_type, {}):
-            raise ReferenceDataError(f"{origin}: {path} of {message_type} already has values: remove one of the two entries")
+            raise ReferenceDataError(
+                f"{origin}: {path} of {message_type} already has values: remove one of the two entries"
+            )
         self.sites[message_type][path] = list({(type(value), value): value for value in values}.values())
 
     # ------------------------------------------------------------------------------------------------------------ rows
 
     def _add_rows(self, number: int, entry: Mapping[str, Any]) -> None:
-        """Adds the values of a table `[[rows]]`. Each row of the CSV file contains values for several properties of the same object."""
+        """Adds the values of a table `[[rows]]`. Each row of the CSV file contains values for several properties of the
+        same object.
+        """
         origin, name = self._origin(number, "csv"), entry.get("csv")
         if not isinstance(name, str):
-            raise ReferenceDataError(f'{self._origin(number, "")}: this table has no file: add a line such as csv = "products.csv"')
+            raise ReferenceDataError(
+                f'{self._origin(number, "")}: this table has no file: add a line such as csv = "products.csv"'
+            )
         table = table_of(self.folder / name, origin)
         objects: dict[tuple[str, str], dict[str, list[KnownCell]]] = {}
         for key, column in entry.items():
@@ -145,20 +167,28 @@ class _Reader:
             if key == "csv":
                 continue
             if not isinstance(column, str):
-                raise ReferenceDataError(f"{there}: {quoted(column)} is not the name of a column: use one of {', '.join(table.names)}")
+                raise ReferenceDataError(
+                    f"{there}: {quoted(column)} is not the name of a column: use one of {', '.join(table.names)}"
+                )
             for message_type, path in self._found(key, there):
                 above, _, prop = path.rpartition(".")
                 objects.setdefault((message_type, above), {})[prop] = list(table.column(column, there))
         if not objects:
-            raise ReferenceDataError(f'{origin}: the columns are not assigned to sites: add a line such as "*.productId" = {quoted(table.names[0])}')
+            raise ReferenceDataError(
+                f'{origin}: the columns are not assigned to sites: add a line such as "*.productId" = '
+                f"{quoted(table.names[0])}"
+            )
         for (message_type, above), columns in objects.items():
             self._add_object(message_type, above, columns, origin)
 
-    def _add_object(self, message_type: str, above: str, columns: Mapping[str, Sequence[KnownCell]], origin: str) -> None:
+    def _add_object(
+        self, message_type: str, above: str, columns: Mapping[str, Sequence[KnownCell]], origin: str
+    ) -> None:
         known = self.contract.sites[message_type]
         if item := next((prop for prop in columns if prop.endswith("[]")), None):
             raise ReferenceDataError(
-                f"{origin}: {join(above, item)} is an item of an array, but rows can contain only properties of objects: remove it from [[rows]], "
+                f"{origin}: {join(above, item)} is an item of an array, but rows can contain only properties of "
+                "objects: remove it from [[rows]], "
                 f'and add a line such as "{join(above, item)}" = ["A", "B"] before the first [[rows]]'
             )
         checks = {prop: ValueChecker(self.contract, message_type, join(above, prop), origin) for prop in columns}
@@ -169,10 +199,14 @@ class _Reader:
                     row[prop] = checks[prop].value_of(cell)
                 elif known[join(above, prop)].required:
                     raise ReferenceDataError(
-                        f"{cell.origin}: the value of {join(above, prop)} is missing, but {message_type} requires this property: add a value"
+                        f"{cell.origin}: the value of {join(above, prop)} is missing, but {message_type} requires "
+                        "this property: add a value"
                     )
             if not any(prop in row for row in rows):
-                raise ReferenceDataError(f"{origin}: the column of {join(above, prop)} has no values: add values, or remove the entry of this column")
+                raise ReferenceDataError(
+                    f"{origin}: the column of {join(above, prop)} has no values: add values, or remove the entry of "
+                    "this column"
+                )
         self.rows.setdefault(message_type, {})[above] = [row for row in rows if row]
         for prop in columns:
             self._put(message_type, join(above, prop), [row[prop] for row in rows if prop in row], origin)
@@ -180,15 +214,21 @@ class _Reader:
     # ----------------------------------------------------------------------------------------------------------- sites
 
     def _found(self, key: str, origin: str) -> Iterator[tuple[str, str]]:
-        """Yields each site that matches a key of the reference data, with its message type. In a key, `*` matches any characters.
-        A key with `*` does not match the sites of objects and arrays.
+        """Yields each site that matches a key of the reference data, with its message type. In a key, `*` matches any
+        characters. A key with `*` does not match the sites of objects and arrays.
         """
         every = [(message_type, path) for message_type, sites in self.contract.sites.items() for path in sites if path]
         if key in {path for _, path in every}:
             return ((message_type, path) for message_type, path in every if path == key)
         fits = name_pattern(key).fullmatch
-        found = [(name, path) for name, path in every if fits(path) and not types_of(self.contract.sites[name][path].schema) & {"array", "object"}]
+        found = [
+            (name, path)
+            for name, path in every
+            if fits(path) and not types_of(self.contract.sites[name][path].schema) & {"array", "object"}
+        ]
         if not found:
             known = dict.fromkeys(path for _, path in every)
-            raise ReferenceDataError(f"{origin}: {UnknownNameError('site', key, known, '`brokerfuzz rules` lists the sites')}")
+            raise ReferenceDataError(
+                f"{origin}: {UnknownNameError('site', key, known, '`brokerfuzz rules` lists the sites')}"
+            )
         return iter(found)

@@ -10,7 +10,9 @@ _ROWS = re.compile(r"\s*\[\[.*\brows\b.*\]\]")
 
 
 def lines_of_keys(text: str) -> Mapping[tuple[Table, str], int]:
-    """Maps each key, with its table, to its line number. The key `""` means the line `[[rows]]` at the beginning of the table."""
+    """Maps each key, with its table, to its line number. The key `""` means the line `[[rows]]` at the beginning of the
+    table.
+    """
     found: dict[tuple[Table, str], int] = {}
     table: Table = None
     for number, line in enumerate(text.splitlines(), 1):

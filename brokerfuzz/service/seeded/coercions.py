@@ -5,7 +5,13 @@ from typing import Any
 
 from brokerfuzz.service.flaws import Bug, coerces
 
-AN_INTEGER, A_NUMBER, A_BOOLEAN, A_STRING, AN_ARRAY = r"^an integer", r"^a number", r"^a boolean", r"^a string", r"^an array"
+AN_INTEGER, A_NUMBER, A_BOOLEAN, A_STRING, AN_ARRAY = (
+    r"^an integer",
+    r"^a number",
+    r"^a boolean",
+    r"^a string",
+    r"^an array",
+)
 BITS_32 = r"214748364[78]"
 ENUM = r"^one of "
 
@@ -28,7 +34,11 @@ def boolean_of_string(value: Any) -> Any:
 
 
 def boolean_of_word(value: Any) -> Any:
-    return {"yes": True, "no": False, "on": True, "off": False}.get(value.lower(), value) if isinstance(value, str) else value
+    return (
+        {"yes": True, "no": False, "on": True, "off": False}.get(value.lower(), value)
+        if isinstance(value, str)
+        else value
+    )
 
 
 def boolean_of_number(value: Any) -> Any:
@@ -53,7 +63,11 @@ def whole_part(value: Any) -> Any:
 
 def low_32_bits(value: Any) -> Any:
     """Keeps only the lowest 32 bits of an integer, as a signed integer."""
-    return ((value + (1 << 31)) % (1 << 32)) - (1 << 31) if isinstance(value, int) and not isinstance(value, bool) else value
+    return (
+        ((value + (1 << 31)) % (1 << 32)) - (1 << 31)
+        if isinstance(value, int) and not isinstance(value, bool)
+        else value
+    )
 
 
 def in_array(value: Any) -> Any:
@@ -79,7 +93,11 @@ def _capitalized(value: Any) -> Any:
 
 
 def _with_spaces(value: Any) -> Any:
-    return value.replace("_", " ").replace("-", " ") if isinstance(value, str) and ("_" in value or "-" in value) else value
+    return (
+        value.replace("_", " ").replace("-", " ")
+        if isinstance(value, str) and ("_" in value or "-" in value)
+        else value
+    )
 
 
 def _positive(value: Any) -> Any:
@@ -100,10 +118,30 @@ def _or_same(convert: Callable[[Any], Any], value: Any) -> Any:
 OFFER_TYPE = "offer-creation-request/offerType:enum"
 
 BUGS = (
-    _bug("coerces-string-to-integer", "A string that contains an integer is accepted as an integer.", AN_INTEGER, integer_of_string),
-    _bug("coerces-string-to-number", "A string that contains a number is accepted as a number.", A_NUMBER, number_of_string),
-    _bug("coerces-string-to-boolean", "The strings `true` and `false` are accepted as booleans.", A_BOOLEAN, boolean_of_string),
-    _bug("coerces-words-to-boolean", "The strings `yes`, `no`, `on` and `off` are accepted as booleans.", A_BOOLEAN, boolean_of_word),
+    _bug(
+        "coerces-string-to-integer",
+        "A string that contains an integer is accepted as an integer.",
+        AN_INTEGER,
+        integer_of_string,
+    ),
+    _bug(
+        "coerces-string-to-number",
+        "A string that contains a number is accepted as a number.",
+        A_NUMBER,
+        number_of_string,
+    ),
+    _bug(
+        "coerces-string-to-boolean",
+        "The strings `true` and `false` are accepted as booleans.",
+        A_BOOLEAN,
+        boolean_of_string,
+    ),
+    _bug(
+        "coerces-words-to-boolean",
+        "The strings `yes`, `no`, `on` and `off` are accepted as booleans.",
+        A_BOOLEAN,
+        boolean_of_word,
+    ),
     _bug("coerces-number-to-boolean", "The numbers 0 and 1 are accepted as booleans.", A_BOOLEAN, boolean_of_number),
     _bug("coerces-boolean-to-number", "Booleans are accepted as numbers.", A_NUMBER, number_of_boolean),
     _bug("coerces-number-to-string", "Numbers are accepted as strings.", A_STRING, string_of_number),
@@ -114,11 +152,26 @@ BUGS = (
         r"^(a number|an integer) or null",
         null_of_empty_string,
     ),
-    _bug("truncates-fractions", "A number with a fraction is accepted as an integer, and the fraction is dropped.", AN_INTEGER, whole_part),
-    _bug("wraps-wide-integers", "An integer of more than 32 bits is accepted, but only its lowest 32 bits are used.", BITS_32, low_32_bits),
+    _bug(
+        "truncates-fractions",
+        "A number with a fraction is accepted as an integer, and the fraction is dropped.",
+        AN_INTEGER,
+        whole_part,
+    ),
+    _bug(
+        "wraps-wide-integers",
+        "An integer of more than 32 bits is accepted, but only its lowest 32 bits are used.",
+        BITS_32,
+        low_32_bits,
+    ),
     _bug("wraps-single-items", "A single value is accepted as an array of one item.", AN_ARRAY, in_array),
     _bug("unwraps-single-items", "An array of one string is accepted as a string.", A_STRING, out_of_array),
-    _bug("unwraps-single-objects", "An array of one object is accepted as an object, even in place of the whole offer.", r"^an object", out_of_array),
+    _bug(
+        "unwraps-single-objects",
+        "An array of one object is accepted as an object, even in place of the whole offer.",
+        r"^an object",
+        out_of_array,
+    ),
     _bug("trims-offer-type", "White space around an offer type is ignored.", ENUM, trimmed, OFFER_TYPE),
     _bug(
         "ignores-case-of-offer-type",

@@ -45,7 +45,9 @@ def _without_zeros(value: Any) -> Any:
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items
     if not isinstance(value, dict):
         return value
-    props = {name: _without_zeros(prop) for name, prop in value.items() if name != "price" or prop != 0 or prop is False}
+    props = {
+        name: _without_zeros(prop) for name, prop in value.items() if name != "price" or prop != 0 or prop is False
+    }
     return value if len(props) == len(value) and all(props[name] is value[name] for name in value) else props
 
 

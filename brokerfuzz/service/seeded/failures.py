@@ -1,7 +1,18 @@
 """Defines bugs in the answer of the service: a crash, no answer, or an answer that contradicts itself."""
 
 from brokerfuzz.service.answers import Offer, nesting
-from brokerfuzz.service.flaws import Bug, a_number, a_string, an_array, an_object, claims_success, fails, fails_when, lacks, null
+from brokerfuzz.service.flaws import (
+    Bug,
+    a_number,
+    a_string,
+    an_array,
+    an_object,
+    claims_success,
+    fails,
+    fails_when,
+    lacks,
+    null,
+)
 
 PRODUCTS = "productClusters[].products"
 DEEP = 100
@@ -9,11 +20,18 @@ LONGEST_INT32 = 2147483647
 
 
 def _is_list_without_clusters(offer: Offer) -> bool:
-    return offer.prop("offerType") == "Product List" and any(lacks("productClusters")(value) for value in offer.values(""))
+    return offer.prop("offerType") == "Product List" and any(
+        lacks("productClusters")(value) for value in offer.values("")
+    )
 
 
 BUGS = (
-    Bug("crashes-on-null-products", "crash", "A cluster whose products are null causes a server error.", fails("crash", PRODUCTS, null)),
+    Bug(
+        "crashes-on-null-products",
+        "crash",
+        "A cluster whose products are null causes a server error.",
+        fails("crash", PRODUCTS, null),
+    ),
     Bug(
         "crashes-on-empty-access-groups",
         "crash",
@@ -44,7 +62,12 @@ BUGS = (
         "A Product List without clusters causes a server error.",
         fails_when("crash", _is_list_without_clusters),
     ),
-    Bug("crashes-on-missing-number", "crash", "An offer without a number causes a server error.", fails("crash", "", lacks("number"))),
+    Bug(
+        "crashes-on-missing-number",
+        "crash",
+        "An offer without a number causes a server error.",
+        fails("crash", "", lacks("number")),
+    ),
     Bug(
         "crashes-on-other-roots",
         "crash",

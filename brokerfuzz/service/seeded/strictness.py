@@ -2,7 +2,18 @@
 
 import re
 
-from brokerfuzz.service.flaws import Bug, Test, a_number, a_string, an_array, lacks, null, orders_after, rejects, rejects_when
+from brokerfuzz.service.flaws import (
+    Bug,
+    Test,
+    a_number,
+    a_string,
+    an_array,
+    lacks,
+    null,
+    orders_after,
+    rejects,
+    rejects_when,
+)
 
 PRODUCTS = "productClusters[].products[]"
 TIERS = "priceClasses[].priceTiers[]"
@@ -13,7 +24,9 @@ def _strict(name: str, text: str, site: str, test: Test, demanded: str) -> Bug:
 
 
 def _strict_on_json(name: str, text: str, pattern: bytes, demanded: str) -> Bug:
-    return Bug(name, "too-strict", text, rejects_when(lambda offer: re.search(pattern, offer.body) is not None, demanded))
+    return Bug(
+        name, "too-strict", text, rejects_when(lambda offer: re.search(pattern, offer.body) is not None, demanded)
+    )
 
 
 BUGS = (
@@ -52,7 +65,13 @@ BUGS = (
         a_number(lambda n: n < 0),
         "a price of at least 0",
     ),
-    _strict("rejects-zero-price", "A price of 0 is rejected in a price tier.", f"{TIERS}.price", a_number(lambda n: n == 0), "a price"),
+    _strict(
+        "rejects-zero-price",
+        "A price of 0 is rejected in a price tier.",
+        f"{TIERS}.price",
+        a_number(lambda n: n == 0),
+        "a price",
+    ),
     _strict(
         "rejects-negative-surcharge",
         "A negative surcharge of a product is rejected.",
@@ -88,7 +107,13 @@ BUGS = (
         a_number(lambda n: n > 32767),
         "at most 32767",
     ),
-    _strict("rejects-zero-weight", "A weight of 0 is rejected.", "weightInPounds", a_number(lambda n: n == 0), "a weight above 0"),
+    _strict(
+        "rejects-zero-weight",
+        "A weight of 0 is rejected.",
+        "weightInPounds",
+        a_number(lambda n: n == 0),
+        "a weight above 0",
+    ),
     _strict(
         "rejects-astral-strings",
         "A string with characters beyond U+FFFF (such as most emoji) is rejected.",
@@ -110,7 +135,13 @@ BUGS = (
         a_string(lambda t: len(t) > 255),
         "at most 255 characters",
     ),
-    _strict("rejects-line-breaks", "Strings with line breaks are rejected.", "**", a_string(lambda t: "\n" in t), "text on one line"),
+    _strict(
+        "rejects-line-breaks",
+        "Strings with line breaks are rejected.",
+        "**",
+        a_string(lambda t: "\n" in t),
+        "text on one line",
+    ),
     _strict(
         "rejects-markup",
         "A string that looks like an HTML tag is rejected.",
@@ -118,17 +149,51 @@ BUGS = (
         a_string(lambda t: re.search("<[a-zA-Z/!]", t) is not None),
         "text without markup",
     ),
-    _strict("rejects-apostrophes", "A string with an apostrophe is rejected.", "**", a_string(lambda t: "'" in t), "text without apostrophes"),
+    _strict(
+        "rejects-apostrophes",
+        "A string with an apostrophe is rejected.",
+        "**",
+        a_string(lambda t: "'" in t),
+        "text without apostrophes",
+    ),
     _strict("rejects-null-description", "Null as a description is rejected.", "description", null, "a string"),
     _strict("rejects-null-omni-channel", "Null as omniChannel is rejected.", "omniChannel", null, "an object"),
-    _strict("rejects-null-price-tiers", "Null as the priceTiers of a price class is rejected.", "priceClasses[].priceTiers", null, "an array"),
     _strict(
-        "rejects-null-page-counts", "Null as the pageCounts of a price tier is rejected.", "priceClasses[].priceTiers[].pageCounts", null, "an array"
+        "rejects-null-price-tiers",
+        "Null as the priceTiers of a price class is rejected.",
+        "priceClasses[].priceTiers",
+        null,
+        "an array",
     ),
-    _strict("rejects-null-page-count", "Null as the page count of a product is rejected.", f"{PRODUCTS}.pageCount", null, "an integer"),
+    _strict(
+        "rejects-null-page-counts",
+        "Null as the pageCounts of a price tier is rejected.",
+        "priceClasses[].priceTiers[].pageCounts",
+        null,
+        "an array",
+    ),
+    _strict(
+        "rejects-null-page-count",
+        "Null as the page count of a product is rejected.",
+        f"{PRODUCTS}.pageCount",
+        null,
+        "an integer",
+    ),
     _strict("rejects-null-flags", "Null as isActive is rejected.", "isActive", null, "a boolean"),
-    _strict("rejects-absent-description", "An offer without a description is rejected.", "", lacks("description"), "a description"),
-    _strict("rejects-absent-class-price", "A price class without a price is rejected.", "priceClasses[]", lacks("price"), "a price"),
+    _strict(
+        "rejects-absent-description",
+        "An offer without a description is rejected.",
+        "",
+        lacks("description"),
+        "a description",
+    ),
+    _strict(
+        "rejects-absent-class-price",
+        "A price class without a price is rejected.",
+        "priceClasses[]",
+        lacks("price"),
+        "a price",
+    ),
     _strict(
         "rejects-absent-property-type",
         "An item of additionalPropsRequiredOnOrder without a type is rejected, although the type has a default.",
@@ -185,8 +250,18 @@ BUGS = (
         a_string(lambda t: "-" not in t),
         "an ID with a hyphen",
     ),
-    _strict_on_json("rejects-escaped-strings", "A character written as a \\u escape is rejected.", rb"\\u[0-9a-fA-F]{4}", "plain characters"),
-    _strict_on_json("rejects-line-breaks-in-json", "JSON with line breaks between values is rejected.", rb"[\r\n]", "JSON on one line"),
+    _strict_on_json(
+        "rejects-escaped-strings",
+        "A character written as a \\u escape is rejected.",
+        rb"\\u[0-9a-fA-F]{4}",
+        "plain characters",
+    ),
+    _strict_on_json(
+        "rejects-line-breaks-in-json",
+        "JSON with line breaks between values is rejected.",
+        rb"[\r\n]",
+        "JSON on one line",
+    ),
     _strict_on_json(
         "rejects-exponents",
         "A number written with an exponent is rejected.",

@@ -32,7 +32,8 @@ def test_a_name_contains_the_verdict_the_rule_and_the_technique() -> None:
 
 def test_a_reason_contains_the_expected_and_the_found_value() -> None:
     assert reason_of(chosen()[1]) == (
-        "Broken: offer-creation-request/orderMinimum:minimum at /orderMinimum: expected at least 1, found 0 (one-below)."
+        "Broken: offer-creation-request/orderMinimum:minimum at /orderMinimum: expected at least 1, found 0 "
+        "(one-below)."
     )
     assert "content-type at the root: found content-type: text/plain" in reason_of(chosen()[5])
     assert reason_of(chosen()[5]).startswith("The contract leaves this open: ")

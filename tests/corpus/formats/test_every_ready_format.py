@@ -31,7 +31,11 @@ def test_names_are_safe_on_every_file_system(name: str) -> None:
 @pytest.mark.parametrize("name", ["pytest", *SUITES])
 def test_source_code_does_not_depend_on_the_cases(name: str) -> None:
     sources = [
-        {path: content for path, content in folder(name, cases).items() if not path.endswith(("README.md", *LISTS)) and "cases." not in path}
+        {
+            path: content
+            for path, content in folder(name, cases).items()
+            if not path.endswith(("README.md", *LISTS)) and "cases." not in path
+        }
         for cases in (chosen(), chosen()[:1])
     ]
     assert sources[0] == sources[1]
@@ -39,9 +43,14 @@ def test_source_code_does_not_depend_on_the_cases(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["junit5", "rust"])
 def test_cases_add_only_words_to_the_list_of_tests(name: str) -> None:
-    few, many = (next(content for path, content in folder(name, cases).items() if path.endswith(LISTS)) for cases in (chosen()[:1], chosen()))
+    few, many = (
+        next(content for path, content in folder(name, cases).items() if path.endswith(LISTS))
+        for cases in (chosen()[:1], chosen())
+    )
     assert set(re.sub(rb"\w+", b"", many)) == set(re.sub(rb"\w+", b"", few))
-    assert len(re.findall(rb"^ +(?:@Test void )?\w+_[0-9a-f]{16}\b", many, re.MULTILINE)) == len(chosen()) - len(clocked())
+    assert len(re.findall(rb"^ +(?:@Test void )?\w+_[0-9a-f]{16}\b", many, re.MULTILINE)) == len(chosen()) - len(
+        clocked()
+    )
 
 
 @pytest.mark.parametrize("name", SUITES)

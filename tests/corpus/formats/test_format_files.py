@@ -62,7 +62,11 @@ def test_git_keeps_every_byte_even_if_it_converts_line_endings(corpus: Path, tmp
         pytest.skip("git is not installed")
 
     def git(*args: str) -> None:
-        subprocess.run(["git", "-C", tmp_path, "-c", "user.name=n", "-c", "user.email=n@broker.example", *args], check=True, capture_output=True)
+        subprocess.run(
+            ["git", "-C", tmp_path, "-c", "user.name=n", "-c", "user.email=n@broker.example", *args],
+            check=True,
+            capture_output=True,
+        )
 
     git("init", "--quiet")
     git("config", "core.autocrlf", "true")
@@ -79,5 +83,11 @@ def test_git_keeps_every_byte_even_if_it_converts_line_endings(corpus: Path, tmp
 def test_sha256sum_confirms_every_file(corpus: Path) -> None:
     if not shutil.which("sha256sum"):
         pytest.skip("sha256sum is not installed")
-    done = subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=corpus, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"],
+        cwd=corpus,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -18,7 +18,9 @@ from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 
 SECONDS = 60
 ENTRY = re.compile(r'"((?:[ !#-\[\]-~]|\\[\\"]|\\x[0-9a-f]{2})+)"')
-"""A line of a dictionary, as documented by AFL++ and libFuzzer: double quotes around printable ASCII characters and escaped bytes."""
+"""A line of a dictionary, as documented by AFL++ and libFuzzer: double quotes around printable ASCII characters and
+escaped bytes.
+"""
 
 
 GO_TARGET = """package seeds
@@ -62,7 +64,9 @@ def tokens(text: bytes) -> Iterator[bytes]:
         if not line.startswith("#"):
             entry = ENTRY.fullmatch(line)
             assert entry, line
-            yield re.sub(r'\\(?:x(..)|([\\"]))', lambda found: chr(int(found[1], 16)) if found[1] else found[2], entry[1]).encode("latin-1")
+            yield re.sub(
+                r'\\(?:x(..)|([\\"]))', lambda found: chr(int(found[1], 16)) if found[1] else found[2], entry[1]
+            ).encode("latin-1")
 
 
 def test_seeds_are_the_distinct_messages_named_by_their_digest(files: Mapping[str, bytes]) -> None:
@@ -79,14 +83,18 @@ def test_go_reads_the_seeds_of_its_fuzz_targets(out: Path) -> None:
     (out / "go.mod").write_text("module example.com/seeds\n\ngo 1.18\n")
     (out / "seeds_test.go").write_text(GO_TARGET)
     environment = {**os.environ, "GOFLAGS": "-mod=mod -vet=off", "GOCACHE": str(out / "cache"), "HOME": str(out)}
-    done = subprocess.run(["go", "test", "."], cwd=out, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    done = subprocess.run(
+        ["go", "test", "."], cwd=out, capture_output=True, text=True, timeout=120, check=False, env=environment
+    )
     assert done.returncode == 0, done.stdout
     read = {bytes.fromhex(line) for line in (out / "seen.txt").read_text().splitlines()}
     assert read == {path.read_bytes() for path in (out / "seeds" / OFFER).iterdir()}
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_a_dictionary_is_well_formed_and_contains_every_property_once(files: Mapping[str, bytes], message_type: str) -> None:
+def test_a_dictionary_is_well_formed_and_contains_every_property_once(
+    files: Mapping[str, bytes], message_type: str
+) -> None:
     found = list(tokens(files[f"{message_type}.dict"]))
     assert len(set(found)) == len(found)
     assert all(0 < len(token) <= LONGEST_TOKEN for token in found)
@@ -124,8 +132,17 @@ def test_the_readme_names_only_existing_folders_and_dictionaries(files: Mapping[
 def test_libfuzzer_accepts_the_dictionary_and_every_seed(out: Path) -> None:
     if not shutil.which("clang"):
         pytest.skip("clang is not installed, so there is no libFuzzer")
-    (out / "target.c").write_text("#include <stddef.h>\n#include <stdint.h>\nint LLVMFuzzerTestOneInput(const uint8_t *b, size_t n) { return 0; }\n")
-    built = subprocess.run(["clang", "-fsanitize=fuzzer", "target.c", "-o", "target"], cwd=out, capture_output=True, timeout=SECONDS, check=False)
+    (out / "target.c").write_text(
+        "#include <stddef.h>\n#include <stdint.h>\nint LLVMFuzzerTestOneInput(const uint8_t *b, size_t n) { return 0; "
+        "}\n"
+    )
+    built = subprocess.run(
+        ["clang", "-fsanitize=fuzzer", "target.c", "-o", "target"],
+        cwd=out,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
     if built.returncode:
         pytest.skip("clang has no libFuzzer")
     for message_type in MESSAGE_TYPES:
@@ -139,10 +156,41 @@ def test_libfuzzer_accepts_the_dictionary_and_every_seed(out: Path) -> None:
 def test_afl_accepts_every_token(out: Path) -> None:
     if not shutil.which("afl-fuzz"):
         pytest.skip("AFL++ is not installed")
-    settings = dict.fromkeys(["AFL_NO_UI", "AFL_NO_AFFINITY", "AFL_SKIP_CPUFREQ", "AFL_SKIP_BIN_CHECK", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES"], "1")
+    settings = dict.fromkeys(
+        [
+            "AFL_NO_UI",
+            "AFL_NO_AFFINITY",
+            "AFL_SKIP_CPUFREQ",
+            "AFL_SKIP_BIN_CHECK",
+            "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES",
+        ],
+        "1",
+    )
     (out / "in").mkdir()
     (out / "in" / "one").write_bytes(b"{}")
     for message_type in MESSAGE_TYPES:
-        command = ["afl-fuzz", "-n", "-E", "1", "-i", "in", "-o", f"found-{message_type}", "-x", f"{message_type}.dict", "--", "/bin/cat", "@@"]
-        done = subprocess.run(command, cwd=out, env={**os.environ, **settings}, capture_output=True, text=True, timeout=SECONDS, check=False)
+        command = [
+            "afl-fuzz",
+            "-n",
+            "-E",
+            "1",
+            "-i",
+            "in",
+            "-o",
+            f"found-{message_type}",
+            "-x",
+            f"{message_type}.dict",
+            "--",
+            "/bin/cat",
+            "@@",
+        ]
+        done = subprocess.run(
+            command,
+            cwd=out,
+            env={**os.environ, **settings},
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
         assert f"Loaded {len(list(tokens((out / f'{message_type}.dict').read_bytes())))} extra tokens" in done.stdout

@@ -34,7 +34,9 @@ def validator() -> jsonschema.Draft6Validator:
     if not SCHEMAS.is_dir():
         pytest.skip("HAR's schema is not installed: run `npm ci` in tests/node")
     found = ((path.name, json.loads(path.read_text(encoding="utf-8"))) for path in sorted(Path(SCHEMAS).glob("*.json")))
-    registry: Registry[Any] = Registry().with_resources((name, DRAFT6.create_resource(schema)) for name, schema in found)
+    registry: Registry[Any] = Registry().with_resources(
+        (name, DRAFT6.create_resource(schema)) for name, schema in found
+    )
     return jsonschema.Draft6Validator({"$ref": "har.json"}, registry=registry)
 
 
@@ -53,7 +55,11 @@ def test_additional_properties_begin_with_an_underscore(entries: list[dict[str, 
 
 
 def test_messages_sent_as_json_are_read_back_byte_for_byte(har: bytes) -> None:
-    plain = [case for case in [*chosen(), *cases()[::10]] if case.body and not any(name.lower() == "content-type" for name, _ in case.headers)]
+    plain = [
+        case
+        for case in [*chosen(), *cases()[::10]]
+        if case.body and not any(name.lower() == "content-type" for name, _ in case.headers)
+    ]
     found = {body for _, body in bodies(har) or ()}
     assert is_har(har)
     assert {case.body for case in plain} <= found

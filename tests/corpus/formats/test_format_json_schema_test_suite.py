@@ -62,7 +62,11 @@ def test_tests_have_the_verdict_of_their_case_and_other_cases_are_counted(groups
         for test in group["tests"]:
             case = by_id.pop(test["description"].rpartition("-")[2])
             assert test["data"] == json.loads(case.body)
-            assert case.label == "unspecified" if "leaves open" in group["description"] else test["valid"] == (case.label == "valid")
+            assert (
+                case.label == "unspecified"
+                if "leaves open" in group["description"]
+                else test["valid"] == (case.label == "valid")
+            )
         left_out += sum(map(int, re.findall(r"(\d+) (?:that|with)", group.get("comment", ""))))
     assert left_out == len(by_id) > 0
 
@@ -72,14 +76,18 @@ def test_a_message_that_parsers_read_differently_is_not_a_test() -> None:
     huge = b'{"number":"1","offerType":"Email","surcharge":1e999}'
     plain = Case.judged(OFFER, b'{"number":"1","offerType":"Email"}', now=NOW)
     doubtful = [Case.judged(OFFER, body, now=NOW) for body in (twice, huge, b"\xef\xbb\xbf" + plain.body)]
-    (group,) = json.loads(written("json-schema-test-suite", [plain, *(case for case in doubtful if case.label == "invalid")]))
+    (group,) = json.loads(
+        written("json-schema-test-suite", [plain, *(case for case in doubtful if case.label == "invalid")])
+    )
     assert len(group["tests"]) == 1
     groups = json.loads(written("json-schema-test-suite", [plain, *doubtful]))
     assert [len(group["tests"]) for group in groups] == [1]
 
 
 def test_a_rule_outside_the_schema_is_not_a_test() -> None:
-    future = Case.judged(OFFER, b'{"number":"1","offerType":"Email","lastUpdatedDateTimeUtc":"2099-01-01T00:00:00Z"}', now=NOW)
+    future = Case.judged(
+        OFFER, b'{"number":"1","offerType":"Email","lastUpdatedDateTimeUtc":"2099-01-01T00:00:00Z"}', now=NOW
+    )
     plain = Case.judged(OFFER, b'{"number":"1","offerType":"Email"}', now=NOW)
     assert future.label == "invalid"
     (group,) = json.loads(written("json-schema-test-suite", [future, plain]))
@@ -88,8 +96,12 @@ def test_a_rule_outside_the_schema_is_not_a_test() -> None:
 
 
 def test_a_verdict_that_depends_on_asserting_formats_is_not_a_test(tmp_path: Path) -> None:
-    contract = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"]["description"].update(format="email"))
-    bodies = [b'{"number":"1","offerType":"Email","description":"%s"}' % text for text in (b"a@b.example", b"no address")]
+    contract = changed_contract(
+        tmp_path, OFFER, lambda schema: schema["properties"]["description"].update(format="email")
+    )
+    bodies = [
+        b'{"number":"1","offerType":"Email","description":"%s"}' % text for text in (b"a@b.example", b"no address")
+    ]
     found = [Case.judged(OFFER, body, now=NOW, contract=contract) for body in bodies]
     assert [case.label for case in found] == ["valid", "invalid"]
     (group,) = json.loads(written("json-schema-test-suite", found, contract))
@@ -103,8 +115,22 @@ def test_all_references_of_a_changed_contract_are_resolved_in_the_document(tmp_p
         schema["properties"]["comments"] = {"$ref": "envelope.schema.json#/properties/failureMessages/items"}
 
     contract = changed_contract(tmp_path, OFFER, refer)
-    bodies = [b'{"number":"12","offerType":"Email"}', b'{"number":"1","offerType":"Email"}', b'{"number":"12","offerType":"Email","comments":1}']
-    (group,) = json.loads(written("json-schema-test-suite", [Case.judged(OFFER, body, now=NOW, contract=contract) for body in bodies], contract))
+    bodies = [
+        b'{"number":"12","offerType":"Email"}',
+        b'{"number":"1","offerType":"Email"}',
+        b'{"number":"12","offerType":"Email","comments":1}',
+    ]
+    (group,) = json.loads(
+        written(
+            "json-schema-test-suite",
+            [Case.judged(OFFER, body, now=NOW, contract=contract) for body in bodies],
+            contract,
+        )
+    )
     judge = jsonschema.Draft202012Validator(group["schema"])
-    assert [judge.is_valid(test["data"]) for test in group["tests"]] == [test["valid"] for test in group["tests"]] == [True, False, False]
+    assert (
+        [judge.is_valid(test["data"]) for test in group["tests"]]
+        == [test["valid"] for test in group["tests"]]
+        == [True, False, False]
+    )
     assert [check(OFFER, body, contract=contract).label for body in bodies] == ["valid", "invalid", "invalid"]

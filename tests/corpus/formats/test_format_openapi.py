@@ -30,7 +30,11 @@ def document() -> dict[str, Any]:
 def media(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Maps each message type to its Media Type Object."""
     components = document["components"]
-    return {name: body["content"]["application/json"] for kind in ("requestBodies", "responses") for name, body in components.get(kind, {}).items()}
+    return {
+        name: body["content"]["application/json"]
+        for kind in ("requestBodies", "responses")
+        for name, body in components.get(kind, {}).items()
+    }
 
 
 def examples(document: dict[str, Any]) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
@@ -41,12 +45,18 @@ def examples(document: dict[str, Any]) -> Iterator[tuple[str, str, str, dict[str
 
 
 def judge_of(document: dict[str, Any], message_type: str) -> jsonschema.Draft202012Validator:
-    registry = Registry().with_resource("urn:document", Resource.from_contents(document, default_specification=DRAFT202012))
-    return jsonschema.Draft202012Validator({"$ref": f"urn:document{media(document)[message_type]['schema']['$ref']}"}, registry=registry)
+    registry = Registry().with_resource(
+        "urn:document", Resource.from_contents(document, default_specification=DRAFT202012)
+    )
+    return jsonschema.Draft202012Validator(
+        {"$ref": f"urn:document{media(document)[message_type]['schema']['$ref']}"}, registry=registry
+    )
 
 
 def errors(document: dict[str, Any]) -> list[Any]:
-    from openapi_spec_validator import OpenAPIV31SpecValidator  # imported late, because each process that runs tests reads this module
+    from openapi_spec_validator import (
+        OpenAPIV31SpecValidator,
+    )  # imported late, because each process that runs tests reads this module
 
     return list(OpenAPIV31SpecValidator(document).iter_errors())
 
@@ -64,7 +74,9 @@ def whole_catalogue() -> Sequence[Case]:
 
 
 @pytest.mark.rotated(4)
-@pytest.mark.parametrize("chosen", [whole_catalogue, some_random_cases, lambda: whole_catalogue()[::-1], lambda: some_random_cases()[::-1]])
+@pytest.mark.parametrize(
+    "chosen", [whole_catalogue, some_random_cases, lambda: whole_catalogue()[::-1], lambda: some_random_cases()[::-1]]
+)
 def test_a_validator_that_reads_the_document_as_yaml_accepts_it(
     chosen: Callable[[], Sequence[Case]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -79,20 +91,37 @@ def test_a_validator_that_reads_the_document_as_yaml_accepts_it(
 def test_a_yaml_parser_reads_the_same_strings_as_a_json_parser(tmp_path: Path) -> None:
     from openapi_spec_validator.readers import read_from_filename
 
-    codes = chain(range(0x20, 0x300), range(0x2000, 0x2100), range(0xD700, 0xD800), range(0xFD00, 0x10000), range(0x10000, 0x110000, 0x4FFF))
+    codes = chain(
+        range(0x20, 0x300),
+        range(0x2000, 0x2100),
+        range(0xD700, 0xD800),
+        range(0xFD00, 0x10000),
+        range(0x10000, 0x110000, 0x4FFF),
+    )
     text = "".join(map(chr, codes))
     file = tmp_path / "openapi.json"
-    file.write_bytes(written("openapi", [Case.judged(OFFER, orjson.dumps({"number": "1", "offerType": "Email", "description": text}), now=NOW)]))
+    file.write_bytes(
+        written(
+            "openapi",
+            [Case.judged(OFFER, orjson.dumps({"number": "1", "offerType": "Email", "description": text}), now=NOW)],
+        )
+    )
     document, _ = read_from_filename(str(file))
     [(*_, example)] = examples(dict(document))
     assert example["value"]["description"] == text
 
 
-@pytest.mark.parametrize("unfit", [b'"%s":1' % (b"a" * 1023), b'"%s":1' % (b"\x7f" * 200), b'"a"\t:1', b'"\\ud83d\\ude00":1'])
+@pytest.mark.parametrize(
+    "unfit", [b'"%s":1' % (b"a" * 1023), b'"%s":1' % (b"\x7f" * 200), b'"a"\t:1', b'"\\ud83d\\ude00":1']
+)
 def test_a_message_that_yaml_reads_differently_is_not_an_example(unfit: bytes) -> None:
-    found = [Case.judged(OFFER, b'{"number":"1","offerType":"Email",%s}' % prop, now=NOW) for prop in (unfit, b'"other":1')]
+    found = [
+        Case.judged(OFFER, b'{"number":"1","offerType":"Email",%s}' % prop, now=NOW) for prop in (unfit, b'"other":1')
+    ]
     document = json.loads(written("openapi", found))
-    assert [example["value"] for *_, example in examples(document)] == [{"number": "1", "offerType": "Email", "other": 1}]
+    assert [example["value"] for *_, example in examples(document)] == [
+        {"number": "1", "offerType": "Email", "other": 1}
+    ]
 
 
 def test_requests_and_responses_are_separate_and_there_are_no_paths(document: dict[str, Any]) -> None:
@@ -150,13 +179,19 @@ def test_the_document_contains_only_message_types_of_the_corpus() -> None:
 
 
 def test_a_message_with_a_property_ref_is_not_an_example() -> None:
-    found = [Case.judged(OFFER, b'{"number":"1","offerType":"Email","%s":"#"}' % name, now=NOW) for name in (b"$ref", b"ref")]
+    found = [
+        Case.judged(OFFER, b'{"number":"1","offerType":"Email","%s":"#"}' % name, now=NOW) for name in (b"$ref", b"ref")
+    ]
     document = json.loads(written("openapi", found))
-    assert [example["value"] for *_, example in examples(document)] == [{"number": "1", "offerType": "Email", "ref": "#"}]
+    assert [example["value"] for *_, example in examples(document)] == [
+        {"number": "1", "offerType": "Email", "ref": "#"}
+    ]
 
 
 def test_the_document_contains_a_changed_contract(tmp_path: Path) -> None:
-    contract = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"].update(extra={"$ref": "envelope.schema.json"}))
+    contract = changed_contract(
+        tmp_path, OFFER, lambda schema: schema["properties"].update(extra={"$ref": "envelope.schema.json"})
+    )
     valid = Case.judged(OFFER, b'{"number":"1","offerType":"Email"}', now=NOW, contract=contract)
     document = json.loads(written("openapi", [valid], contract))
     assert errors(document) == []

@@ -31,7 +31,9 @@ def test_cases_that_depend_on_headers_or_the_clock_are_left_out_with_the_reason(
     assert isinstance(form, Folder)
     about_headers = [case for case in cases() if case.headers]
     assert about_headers
-    assert len(list(form.files([*about_headers, DEPENDS_ON_THE_CLOCK, chosen()[0]], info))) == 2, "a message and the list"
+    assert len(list(form.files([*about_headers, DEPENDS_ON_THE_CLOCK, chosen()[0]], info))) == 2, (
+        "a message and the list"
+    )
     assert info.left_out.by_reason == {
         "with a verdict that depends on request headers": len(about_headers),
         "with a verdict that depends on the current time": 1,
@@ -39,5 +41,8 @@ def test_cases_that_depend_on_headers_or_the_clock_are_left_out_with_the_reason(
 
 
 def test_a_corpus_with_only_cases_that_depend_on_the_clock_is_rejected() -> None:
-    with pytest.raises(CorpusError, match="contain neither request headers nor a time, but the verdict of each chosen case depends on one of these"):
+    with pytest.raises(
+        CorpusError,
+        match="contain neither request headers nor a time, but the verdict of each chosen case depends on one of these",
+    ):
         folder("parsing", [DEPENDS_ON_THE_CLOCK])

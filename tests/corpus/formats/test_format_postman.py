@@ -67,9 +67,23 @@ def service(status_of: Callable[[bytes], int]) -> Iterator[tuple[str, list[Reque
 
 def run_of(folder: Path, url: str, expected: str = "") -> dict[str, Any]:
     log = folder.with_name("report.json")
-    command = ["node", str(NEWMAN), "run", "collection.json", "--env-var", f"url={url}", "--env-var", f"expectedFailures={expected}"]
+    command = [
+        "node",
+        str(NEWMAN),
+        "run",
+        "collection.json",
+        "--env-var",
+        f"url={url}",
+        "--env-var",
+        f"expectedFailures={expected}",
+    ]
     done = subprocess.run(
-        [*command, "--reporters=json", f"--reporter-json-export={log}"], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+        [*command, "--reporters=json", f"--reporter-json-export={log}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert log.exists(), done.stdout + done.stderr
     run: dict[str, Any] = json.loads(log.read_text())["run"]
@@ -80,14 +94,17 @@ def checks_of(run: dict[str, Any]) -> dict[str, dict[str, str | None]]:
     """For each request name, maps the names of the checks to their errors, or to None if there is no error."""
     return {
         one["item"]["name"]: {
-            check["assertion"] + (" skipped" if check.get("skipped") else ""): check.get("error", {}).get("message") for check in one["assertions"]
+            check["assertion"] + (" skipped" if check.get("skipped") else ""): check.get("error", {}).get("message")
+            for check in one["assertions"]
         }
         for one in run["executions"]
     }
 
 
 def sent() -> list[Case]:
-    return [case for case in offers() if name_of(case) not in clocked() and b"{{" not in case.body and _is_text(case.body)]
+    return [
+        case for case in offers() if name_of(case) not in clocked() and b"{{" not in case.body and _is_text(case.body)
+    ]
 
 
 def _is_text(body: bytes) -> bool:
@@ -116,12 +133,16 @@ def test_newman_sends_the_exact_bytes_and_names_what_fails(folder: Path) -> None
     wrong, passing = failed.values()
     assert (names[zero().id], "is rejected") in failed
     assert (
-        f"accepted the invalid offer-creation-request {zero().id}\n  Broken: {RULE} at /orderMinimum: expected at least 1, found 0 (one-below)."
-        in str(wrong)
+        f"accepted the invalid offer-creation-request {zero().id}\n  Broken: {RULE} at /orderMinimum: expected at "
+        "least 1, found 0 (one-below)." in str(wrong)
     )
-    assert passing == "these entries pass again, so remove these lines from expected-failures: */lastUpdatedDateTimeUtc:*"
+    assert (
+        passing == "these entries pass again, so remove these lines from expected-failures: */lastUpdatedDateTimeUtc:*"
+    )
     assert "is accepted (expected failure) skipped" in checks[names[CRASHING.id]]
-    assert any(headers.get("content-type") == "text/plain; a=b&c%20+d" and "accept" not in headers for _, headers in seen)
+    assert any(
+        headers.get("content-type") == "text/plain; a=b&c%20+d" and "accept" not in headers for _, headers in seen
+    )
 
 
 def test_folders_are_rules(folder: Path) -> None:

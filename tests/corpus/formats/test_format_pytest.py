@@ -36,7 +36,21 @@ def outcomes_of(folder: Path, answer: str | None, *options: str, known: str = ""
     if answer is not None:
         fill_in(folder / "conftest.py", r"pytest\.fail\(.*?\)\n", f"{JUDGED.strip()}\n    {answer}\n")
     (folder / "expected-failures").write_text(known)
-    command = [sys.executable, "-m", "pytest", "-c", "/dev/null", "-p", "no:cacheprovider", "-vv", "-rs", "--color=no", "-W", "error", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-c",
+        "/dev/null",
+        "-p",
+        "no:cacheprovider",
+        "-vv",
+        "-rs",
+        "--color=no",
+        "-W",
+        "error",
+        *options,
+    ]
     done = subprocess.run([*command, str(folder)], capture_output=True, text=True, cwd=folder, env=ALONE, check=False)
     assert done.returncode in (0, 1), done.stdout + done.stderr
     found = re.findall(r"::(test_\w+(?:\[.*\])?)\s+(PASSED|FAILED|SKIPPED|ERROR)", done.stdout)
@@ -83,7 +97,9 @@ def test_a_bug_fails_the_test_of_its_rule_with_the_difference_from_the_twin(tmp_
 
 def test_no_other_test_runs_if_a_plain_message_fails(tmp_path: Path) -> None:
     outcomes, printed = outcomes_of(tmp_path / "contract", REJECTS_TWIN)
-    assert {name for name, outcome in outcomes.items() if outcome == "FAILED"} == {"test_broker_contract[offer-creation-request/plain]"}
+    assert {name for name, outcome in outcomes.items() if outcome == "FAILED"} == {
+        "test_broker_contract[offer-creation-request/plain]"
+    }
     assert {outcome for name, outcome in outcomes.items() if "/plain" not in name} == {"SKIPPED"}
     assert "  actual: rejected" in printed
     assert "a plain message fails, so no other test runs" in printed
@@ -96,7 +112,9 @@ def test_a_rejection_is_inconclusive_if_all_twins_are_rejected_too(tmp_path: Pat
 
 
 def test_any_exception_is_a_crash_and_fails_for_every_verdict(tmp_path: Path) -> None:
-    outcomes, printed = outcomes_of(tmp_path / "contract", "raise ZeroDivisionError('by what is tested')", known="*/plain")
+    outcomes, printed = outcomes_of(
+        tmp_path / "contract", "raise ZeroDivisionError('by what is tested')", known="*/plain"
+    )
     assert {outcome for name, outcome in outcomes.items() if "plain" not in name} == {"FAILED"}
     assert re.search(r"actual: crashed \(ZeroDivisionError: by what is tested, conftest.py:\d+\)", printed)
 
@@ -125,7 +143,11 @@ def test_another_export_does_not_overwrite_the_completed_template(tmp_path: Path
     assert "conftest.py" not in (folder / "SHA256SUMS").read_text()
 
 
-@pytest.mark.parametrize("tool", [["ruff", "check", "--isolated", "--no-cache"], ["mypy", "--strict", "--cache-dir=/dev/null"]], ids=["ruff", "mypy"])
+@pytest.mark.parametrize(
+    "tool",
+    [["ruff", "check", "--isolated", "--no-cache"], ["mypy", "--strict", "--cache-dir=/dev/null"]],
+    ids=["ruff", "mypy"],
+)
 @pytest.mark.rotated(2)
 def test_checkers_find_no_problem(tool: list[str], tmp_path: Path) -> None:
     folder = exported(tmp_path / "contract", "pytest")
@@ -137,7 +159,11 @@ def test_checkers_find_no_problem(tool: list[str], tmp_path: Path) -> None:
 
 def test_the_folder_is_a_corpus_that_can_be_verified(tmp_path: Path) -> None:
     folder = tmp_path / "contract"
-    tests = [case for case in chosen() if case.id in ids_of_tests() and check(case.message_type, case.body, headers=case.headers) == case.verdict]
+    tests = [
+        case
+        for case in chosen()
+        if case.id in ids_of_tests() and check(case.message_type, case.body, headers=case.headers) == case.verdict
+    ]
     cases = list({case.id: case for test in tests for case in (test.twin, test) if case is not None}.values())
     write(folder, cases, fmt="pytest", about=about())
     assert {case.id for case in read(folder)} == {case.id for case in cases}

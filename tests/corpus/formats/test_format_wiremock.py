@@ -20,7 +20,9 @@ Stub = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def responses() -> list[Case]:
-    return [case for case in {case.id: case for case in [*chosen(), *cases()[::10]]}.values() if case.message_type != OFFER]
+    return [
+        case for case in {case.id: case for case in [*chosen(), *cases()[::10]]}.values() if case.message_type != OFFER
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,9 @@ def stubs(files: Mapping[str, bytes]) -> list[Stub]:
     return [stub for mapping in read for stub in mapping.get("mappings", [mapping])]
 
 
-def served(stubs: list[Stub], files: Mapping[str, bytes], method: str, path: str, *, case: str = "", state: str = "Started") -> bytes:
+def served(
+    stubs: list[Stub], files: Mapping[str, bytes], method: str, path: str, *, case: str = "", state: str = "Started"
+) -> bytes:
     """Imitates WireMock: among the matching stubs, the stub with the lowest `priority` gives the response."""
 
     def fits(stub: Stub) -> bool:
@@ -42,7 +46,10 @@ def served(stubs: list[Stub], files: Mapping[str, bytes], method: str, path: str
         return (
             request["method"] in (method, "ANY")
             and (request.get("urlPath") == path or bool(re.fullmatch(request.get("urlPattern", "(?!)"), path)))
-            and all(header == HEADER and demand == {"equalTo": case} for header, demand in request.get("headers", {}).items())
+            and all(
+                header == HEADER and demand == {"equalTo": case}
+                for header, demand in request.get("headers", {}).items()
+            )
             and stub.get("requiredScenarioState", state) == state
         )
 
@@ -53,22 +60,33 @@ def served(stubs: list[Stub], files: Mapping[str, bytes], method: str, path: str
     return files[f"__files/{response['bodyFileName']}"]
 
 
-def test_each_response_is_served_by_path_header_and_state(stubs: list[Stub], files: Mapping[str, bytes], responses: list[Case]) -> None:
+def test_each_response_is_served_by_path_header_and_state(
+    stubs: list[Stub], files: Mapping[str, bytes], responses: list[Case]
+) -> None:
     assert len(responses) > 40
     for case in responses[:40]:
-        assert served(stubs, files, "GET", f"/brokerfuzz/{case.message_type}/{case.id}", state=responses[-1].id) == case.body
+        assert (
+            served(stubs, files, "GET", f"/brokerfuzz/{case.message_type}/{case.id}", state=responses[-1].id)
+            == case.body
+        )
         assert served(stubs, files, "POST", "/pricing", case=case.id, state=responses[-1].id) == case.body
         assert served(stubs, files, "GET", "/products?page=1", state=case.id) == case.body
 
 
-def test_the_list_contains_every_case_with_its_path(stubs: list[Stub], files: Mapping[str, bytes], responses: list[Case]) -> None:
+def test_the_list_contains_every_case_with_its_path(
+    stubs: list[Stub], files: Mapping[str, bytes], responses: list[Case]
+) -> None:
     listed = json.loads(served(stubs, files, "GET", "/brokerfuzz"))
     assert [entry["id"] for entry in listed] == [case.id for case in responses]
-    assert all(files[f"__files{entry['path']}.json"] == case.body for entry, case in zip(listed, responses, strict=True))
+    assert all(
+        files[f"__files{entry['path']}.json"] == case.body for entry, case in zip(listed, responses, strict=True)
+    )
 
 
 def test_stubs_describe_their_case(stubs: list[Stub], responses: list[Case]) -> None:
-    described = {stub["metadata"]["brokerfuzz"]["id"]: stub["metadata"]["brokerfuzz"] for stub in stubs if "metadata" in stub}
+    described = {
+        stub["metadata"]["brokerfuzz"]["id"]: stub["metadata"]["brokerfuzz"] for stub in stubs if "metadata" in stub
+    }
     for case in responses:
         assert described[case.id]["verdict"] == case.label
         assert [fault["rule"] for fault in described[case.id]["faults"]] == [fault.rule for fault in case.faults]

@@ -25,4 +25,7 @@ def test_a_csharp_parser_finds_no_syntax_error(folder: Path, name: str) -> None:
 def test_the_tests_use_the_members_of_the_template(folder: Path) -> None:
     tests, template = ((folder / name).read_text() for name in ("BrokerContractTests.cs", "Broker.cs"))
     assert "Broker.AcceptsAsync(one.MessageType, one.Body, one.Headers)" in tests
-    assert "Task<bool> AcceptsAsync(string messageType, byte[] body, IReadOnlyList<KeyValuePair<string, string?>> headers)" in template
+    assert (
+        "Task<bool> AcceptsAsync(string messageType, byte[] body, IReadOnlyList<KeyValuePair<string, string?>> "
+        "headers)" in template
+    )

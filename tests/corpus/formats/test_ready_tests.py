@@ -34,7 +34,9 @@ def runner(request: pytest.FixtureRequest) -> Runner:
 def exported(folder: Path, runner: Runner, *entries: str) -> Path:
     suite = folder / "brokercontract"
     write(suite, all_cases(), fmt=runner.format, about=about())
-    (suite / "invalid.txt").write_text("".join(f"{case.body.hex()}\n" for case in all_cases() if case.label == "invalid"))
+    (suite / "invalid.txt").write_text(
+        "".join(f"{case.body.hex()}\n" for case in all_cases() if case.label == "invalid")
+    )
     expect(suite, runner, *entries)
     return suite
 
@@ -49,11 +51,16 @@ def names(runner: Runner) -> dict[str, str]:
     cases = arranged(all_cases(), about())
     if runner.lists_functions:
         return {test[-16:]: f"{group} {test}" for group, tests in named_tests(cases) for test in tests}
-    return {one.case.id: f"{one.group} {one.name}".replace(" ", "_" if runner.format == "go" else " ", one.group.count(" ")) for one in cases}
+    return {
+        one.case.id: f"{one.group} {one.name}".replace(" ", "_" if runner.format == "go" else " ", one.group.count(" "))
+        for one in cases
+    }
 
 
 @pytest.mark.rotated(3)
-def test_the_report_names_rules_and_techniques_and_honours_the_expected_failures(runner: Runner, tmp_path: Path) -> None:
+def test_the_report_names_rules_and_techniques_and_honours_the_expected_failures(
+    runner: Runner, tmp_path: Path
+) -> None:
     suite = exported(tmp_path, runner, f"{CRASHING.id}  # a known bug", UNNECESSARY)
     found, name = runner.report(suite), names(runner)
     failed = {test: said for test, (outcome, said) in found.items() if outcome == "failed"}
@@ -82,10 +89,14 @@ def test_one_failure_says_why_no_other_test_can_run_until_it_is_expected(runner:
     assert "0123456789abcdef matches no case" in the_failure(runner, suite)
 
 
-BELOW_ZERO = offer(b'{"number":"1","offerType":"Email","orderMinimum":-1}', Fault(RULE, "/orderMinimum", "negative"), twin=chosen()[0])
+BELOW_ZERO = offer(
+    b'{"number":"1","offerType":"Email","orderMinimum":-1}', Fault(RULE, "/orderMinimum", "negative"), twin=chosen()[0]
+)
 
 
-def test_a_rejection_proves_nothing_and_says_so_if_the_twin_is_an_expected_failure(runner: Runner, tmp_path: Path) -> None:
+def test_a_rejection_proves_nothing_and_says_so_if_the_twin_is_an_expected_failure(
+    runner: Runner, tmp_path: Path
+) -> None:
     suite = tmp_path / "brokercontract"
     write(suite, (*all_cases(), BELOW_ZERO), fmt=runner.format, about=about())
     rejected = (BELOW_ZERO, chosen()[0], *(case for case in all_cases() if case.label == "invalid"))
@@ -95,7 +106,9 @@ def test_a_rejection_proves_nothing_and_says_so_if_the_twin_is_an_expected_failu
     ((outcome, said),) = (one for name, one in found.items() if name.endswith(BELOW_ZERO.id))
     assert outcome == ("skipped" if runner.can_skip else "failed")
     reason = f"inconclusive: your system does not accept the twin (the valid counterpart) {chosen()[0].id} either"
-    assert reason in said or (outcome == "skipped" and not said)  # the reports of PHPUnit and Vitest omit why a test is skipped
+    assert reason in said or (
+        outcome == "skipped" and not said
+    )  # the reports of PHPUnit and Vitest omit why a test is skipped
     ((outcome, said),) = (one for name, one in found.items() if name.endswith(zero().id))
     assert outcome == "failed"
     assert f"accepted the invalid offer-creation-request {zero().id}" in said
@@ -124,11 +137,15 @@ def test_plain_messages_come_first_and_the_cases_of_a_rule_are_neighbours() -> N
     assert groups[0] == "offer-creation-request/plain"
     assert [group for at, group in enumerate(groups) if group != groups[at - 1]] == list(dict.fromkeys(groups))
     twins = {case.twin_id for case in all_cases()}
-    assert {one.case.id for one in arranged(all_cases(), about()) if one.is_plain} == {case.id for case in all_cases() if case.id in twins}
+    assert {one.case.id for one in arranged(all_cases(), about()) if one.is_plain} == {
+        case.id for case in all_cases() if case.id in twins
+    }
 
 
 def test_cases_about_the_clock_are_left_out_and_counted() -> None:
     info = about()
     kept: list[Case] = [one.case for one in arranged(all_cases(), info)]
-    assert {case.id for case in all_cases()} - {case.id for case in kept} == {case.id for case in all_cases() if name_of(case) in clocked()}
+    assert {case.id for case in all_cases()} - {case.id for case in kept} == {
+        case.id for case in all_cases() if name_of(case) in clocked()
+    }
     assert sum(info.left_out.by_reason.values()) == len(clocked())

@@ -21,7 +21,9 @@ from brokerfuzz.cases.techniques.wire.syntax_slips import (
 
 def _unquoted(body: bytes) -> bytes:
     found = tokens(body)
-    return b"".join(token[1:-1] if following == b":" else token for token, following in zip(found, [*found[1:], b""], strict=True))
+    return b"".join(
+        token[1:-1] if following == b":" else token for token, following in zip(found, [*found[1:], b""], strict=True)
+    )
 
 
 def _in_parentheses(body: bytes) -> bytes | None:
@@ -62,11 +64,25 @@ slip("named-item", "An empty name and a colon before an item of an array.", afte
 
 slip("unquoted-key", "The first property name without quotes.", at(name, lambda token: token[1:-1]))
 slip("unquoted-keys", "All property names without quotes.", _unquoted)
-slip("single-quoted-key", "The first property name in single quotes.", at(name, lambda token: b"'" + token[1:-1] + b"'"))
-slip("escaped-quotes-of-key", "The first property name in escaped quotes.", at(name, lambda token: rb"\"" + token[1:-1] + rb"\""))
+slip(
+    "single-quoted-key", "The first property name in single quotes.", at(name, lambda token: b"'" + token[1:-1] + b"'")
+)
+slip(
+    "escaped-quotes-of-key",
+    "The first property name in escaped quotes.",
+    at(name, lambda token: rb"\"" + token[1:-1] + rb"\""),
+)
 slip("number-for-key", "A property with an unquoted number as its name.", before(closing, b",1:1"))
-slip("huge-number-for-key", "A property with an unquoted number as its name, which is too large for a double.", before(closing, b",9999E9999:1"))
-slip("null-for-key", "Two properties with the unquoted word null as their name.", before(closing, b",null:null,null:null"))
+slip(
+    "huge-number-for-key",
+    "A property with an unquoted number as its name, which is too large for a double.",
+    before(closing, b",9999E9999:1"),
+)
+slip(
+    "null-for-key",
+    "Two properties with the unquoted word null as their name.",
+    before(closing, b",null:null,null:null"),
+)
 slip("bracket-for-key", "An opening bracket instead of a property name.", before(closing, b',[:"a"'))
 slip("missing-name", "A colon and a value without a property name.", before(closing, b',:"a"'))
 slip("name-alone", "A property name without a colon and a value.", before(closing, b',"a"'))

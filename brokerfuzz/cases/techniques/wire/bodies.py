@@ -1,5 +1,5 @@
-"""Defines bodies that replace a JSON message: other content, the message in another format such as YAML, or the message with
-content before or after it.
+"""Defines bodies that replace a JSON message: other content, the message in another format such as YAML, or the message
+with content before or after it.
 """
 
 from base64 import b64encode
@@ -46,18 +46,58 @@ for _name, _text, _body in (
 # --------------------------------------------------------------------------------------------------- other formats
 
 slip("in-base64", "The message encoded in Base64.", b64encode, family="whole-body")
-slip("percent-encoded", "The message, percent-encoded as in a URL.", lambda body: quote(body).encode(), family="whole-body")
-slip("html-escaped", "The message with its quotes escaped as in HTML.", lambda body: escape(body.decode()).encode(), family="whole-body")
-slip("quotes-escaped", "The message with a backslash before every quote.", lambda body: body.replace(b'"', rb"\""), family="whole-body")
+slip(
+    "percent-encoded",
+    "The message, percent-encoded as in a URL.",
+    lambda body: quote(body).encode(),
+    family="whole-body",
+)
+slip(
+    "html-escaped",
+    "The message with its quotes escaped as in HTML.",
+    lambda body: escape(body.decode()).encode(),
+    family="whole-body",
+)
+slip(
+    "quotes-escaped",
+    "The message with a backslash before every quote.",
+    lambda body: body.replace(b'"', rb"\""),
+    family="whole-body",
+)
 slip("as-form", "The message encoded as an HTML form.", _as_form, family="whole-body")
-slip("as-xml", "XML instead of the message.", lambda body: b'<?xml version="1.0"?><offer><number>A-1</number></offer>', family="whole-body")
+slip(
+    "as-xml",
+    "XML instead of the message.",
+    lambda body: b'<?xml version="1.0"?><offer><number>A-1</number></offer>',
+    family="whole-body",
+)
 slip("as-yaml", "The message as YAML, with one property per line.", _as_yaml, family="whole-body")
-slip("single-quotes", "All names and strings in single quotes.", lambda body: body.replace(b"'", b"").replace(b'"', b"'"), family="whole-body")
-slip("curly-quotes", "All names and strings in typographic (curly) quotes.", lambda body: body.replace(b'"', "”".encode()), family="whole-body")
+slip(
+    "single-quotes",
+    "All names and strings in single quotes.",
+    lambda body: body.replace(b"'", b"").replace(b'"', b"'"),
+    family="whole-body",
+)
+slip(
+    "curly-quotes",
+    "All names and strings in typographic (curly) quotes.",
+    lambda body: body.replace(b'"', "”".encode()),
+    family="whole-body",
+)
 slip("in-backticks", "All names and strings in backticks.", lambda body: body.replace(b'"', b"`"), family="whole-body")
-slip("as-python", "The message as a Python dictionary literal.", lambda body: in_words(loads(body)).encode(), family="whole-body")
+slip(
+    "as-python",
+    "The message as a Python dictionary literal.",
+    lambda body: in_words(loads(body)).encode(),
+    family="whole-body",
+)
 slip("in-utf-7", "The message encoded in UTF-7.", _in_utf_7, family="encoding")
-slip("in-ebcdic", "The message encoded in EBCDIC.", lambda body: body.decode().encode("cp500", "replace"), family="encoding")
+slip(
+    "in-ebcdic",
+    "The message encoded in EBCDIC.",
+    lambda body: body.decode().encode("cp500", "replace"),
+    family="encoding",
+)
 
 # ------------------------------------------------------------------------------------------- before the message
 

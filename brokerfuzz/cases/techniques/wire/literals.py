@@ -78,8 +78,20 @@ for _name, _words, _change in (
 
 for _name, _words, _change in (
     ("unquoted-string", "A string without quotes.", lambda token: b"abc"),
-    ("accented-unquoted-string", "A string without quotes that contains a non-ASCII letter.", lambda token: "é".encode()),
-    ("broken-unquoted-string", "A string without quotes that contains a byte that is not valid UTF-8.", lambda token: b"a\xe5"),
-    ("constructed-string", "A string as the argument of a constructor, as in JavaScript.", lambda token: b"new String(" + token + b")"),
+    (
+        "accented-unquoted-string",
+        "A string without quotes that contains a non-ASCII letter.",
+        lambda token: "é".encode(),
+    ),
+    (
+        "broken-unquoted-string",
+        "A string without quotes that contains a byte that is not valid UTF-8.",
+        lambda token: b"a\xe5",
+    ),
+    (
+        "constructed-string",
+        "A string as the argument of a constructor, as in JavaScript.",
+        lambda token: b"new String(" + token + b")",
+    ),
 ):
     slip(_name, _words, at(string, _change))

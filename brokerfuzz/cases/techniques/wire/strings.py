@@ -32,11 +32,27 @@ for _name, _words, _within in (
     ("prefixed-unicode-escape", "A Unicode escape whose digits begin with 0x.", rb"\u0x41"),
     ("full-width-unicode-escape", "A Unicode escape with full-width digits.", "\\u００４１".encode()),
     ("broken-unicode-escape", "A Unicode escape with a byte that is not valid UTF-8.", b"\\u\xe5"),
-    ("surrogate-and-empty-escape", "Half of a surrogate pair, followed by a Unicode escape without digits.", rb"\ud800\u"),
-    ("surrogate-and-short-escape", "Half of a surrogate pair, followed by a Unicode escape with one digit.", rb"\ud800\u1"),
-    ("surrogate-and-wordy-escape", "Half of a surrogate pair, followed by a Unicode escape with a digit and an invalid letter.", rb"\ud800\u1x"),
+    (
+        "surrogate-and-empty-escape",
+        "Half of a surrogate pair, followed by a Unicode escape without digits.",
+        rb"\ud800\u",
+    ),
+    (
+        "surrogate-and-short-escape",
+        "Half of a surrogate pair, followed by a Unicode escape with one digit.",
+        rb"\ud800\u1",
+    ),
+    (
+        "surrogate-and-wordy-escape",
+        "Half of a surrogate pair, followed by a Unicode escape with a digit and an invalid letter.",
+        rb"\ud800\u1x",
+    ),
     ("surrogate-cut-short", "A surrogate pair whose second half has only two digits.", rb"\ud834\udd"),
-    ("surrogates-and-bad-escape", "Two halves of surrogate pairs, followed by an escape that JSON does not have.", rb"\ud800\ud800\x"),
+    (
+        "surrogates-and-bad-escape",
+        "Two halves of surrogate pairs, followed by an escape that JSON does not have.",
+        rb"\ud800\ud800\x",
+    ),
     ("raw-quote", "An unescaped double quote in a string.", b'"'),
 ):
     slip(_name, _words, at(string, b'"a' + _within + b'z"'))
@@ -51,7 +67,11 @@ for _name, _words, _text in (
     ("last-quote-missing", "A string without its closing quote.", b'"a'),
     ("last-quote-escaped", "A string whose closing quote is escaped.", rb'"a\"'),
     ("last-quote-escaped-behind-backslash", "A string with a backslash, whose closing quote is escaped.", rb'"\\\"'),
-    ("last-quote-escaped-behind-surrogate", "A string with half of a surrogate pair, whose closing quote is escaped.", rb'"\ud800\"'),
+    (
+        "last-quote-escaped-behind-surrogate",
+        "A string with half of a surrogate pair, whose closing quote is escaped.",
+        rb'"\ud800\"',
+    ),
     ("apostrophe-for-last-quote", "A string with an apostrophe as its closing quote.", b"\"a'"),
     ("words-behind-string", "A word without quotes after a string.", b'"a" b'),
     ("letter-behind-string", "A letter directly after a string.", b'"a"x'),

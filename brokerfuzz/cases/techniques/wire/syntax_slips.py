@@ -1,4 +1,6 @@
-"""Makes slips (small syntax errors in a message). Most slips change the message at a certain token, for example at the first comma."""
+"""Makes slips (small syntax errors in a message). Most slips change the message at a certain token, for example at the
+first comma.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -121,8 +123,8 @@ def _booleans(found: Tokens) -> list[int]:
 
 
 def _fractions(found: Tokens) -> list[int]:
-    """Returns the indices of the property values that are numbers with a fraction. Integers are not included, because a changed
-    integer could also break a rule about types or bounds.
+    """Returns the indices of the property values that are numbers with a fraction. Integers are not included, because a
+    changed integer could also break a rule about types or bounds.
     """
     return [index + 1 for index in _colons(found) if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]]
 
