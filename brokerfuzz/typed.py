@@ -26,12 +26,7 @@ __all__ = [
 
 
 class PropertyRequiredOnOrder(TypedDict):
-    """An item of `additionalPropsRequiredOnOrder` in an offer creation request.
-
-    >>> from brokerfuzz import PropertyRequiredOnOrder
-    >>> PropertyRequiredOnOrder(name="A")
-    {'name': 'A'}
-    """
+    """An item of `additionalPropsRequiredOnOrder` in an offer creation request."""
 
     name: str
     """Name of the property."""
@@ -46,12 +41,7 @@ class PropertyRequiredOnOrder(TypedDict):
 
 
 class ChannelOffer(TypedDict):
-    """An item of `omniChannel.offers` in an offer creation request.
-
-    >>> from brokerfuzz import ChannelOffer
-    >>> ChannelOffer(offerId="A")
-    {'offerId': 'A'}
-    """
+    """An item of `omniChannel.offers` in an offer creation request."""
 
     offerId: NotRequired[str | None]
     """ID of the offer for this channel."""
@@ -60,24 +50,14 @@ class ChannelOffer(TypedDict):
 
 
 class OmniChannel(TypedDict):
-    """The parts of an offer that uses several channels.
-
-    >>> from brokerfuzz import OmniChannel
-    >>> OmniChannel(offers=None)
-    {'offers': None}
-    """
+    """The parts of an offer that uses several channels."""
 
     offers: NotRequired[list[ChannelOffer] | None]
     """One offer for each channel."""
 
 
 class PageCountPrice(TypedDict):
-    """An item of `priceClasses[].priceTiers[].pageCounts` in an offer creation request.
-
-    >>> from brokerfuzz import PageCountPrice
-    >>> PageCountPrice(minimumPages=None)
-    {'minimumPages': None}
-    """
+    """An item of `priceClasses[].priceTiers[].pageCounts` in an offer creation request."""
 
     minimumPages: NotRequired[int | None]
     """Lowest number of pages to which the price applies."""
@@ -88,12 +68,7 @@ class PageCountPrice(TypedDict):
 
 
 class PriceTier(TypedDict):
-    """An item of `priceClasses[].priceTiers` in an offer creation request.
-
-    >>> from brokerfuzz import PriceTier
-    >>> PriceTier(price=1)
-    {'price': 1}
-    """
+    """An item of `priceClasses[].priceTiers` in an offer creation request."""
 
     price: float
     """Price in this tier."""
@@ -106,12 +81,7 @@ class PriceTier(TypedDict):
 
 
 class PriceClass(TypedDict):
-    """An item of `priceClasses` in an offer creation request.
-
-    >>> from brokerfuzz import PriceClass
-    >>> PriceClass(name="A")
-    {'name': 'A'}
-    """
+    """An item of `priceClasses` in an offer creation request."""
 
     name: NotRequired[str]
     """Name of the price class."""
@@ -122,12 +92,7 @@ class PriceClass(TypedDict):
 
 
 class ClusterProduct(TypedDict):
-    """An item of `productClusters[].products` in an offer creation request.
-
-    >>> from brokerfuzz import ClusterProduct
-    >>> ClusterProduct(productId="A", productQuantityInOffer=1)
-    {'productId': 'A', 'productQuantityInOffer': 1}
-    """
+    """An item of `productClusters[].products` in an offer creation request."""
 
     productId: str
     """ID of the product."""
@@ -142,12 +107,7 @@ class ClusterProduct(TypedDict):
 
 
 class ProductCluster(TypedDict):
-    """An item of `productClusters` in an offer creation request.
-
-    >>> from brokerfuzz import ProductCluster
-    >>> ProductCluster(id="A")
-    {'id': 'A'}
-    """
+    """An item of `productClusters` in an offer creation request."""
 
     id: NotRequired[str | None]
     """ID of the cluster."""
@@ -156,12 +116,7 @@ class ProductCluster(TypedDict):
 
 
 class OfferCreationRequest(TypedDict):
-    """A sellable item to create, with its prices, availability, ordering limits and delivery.
-
-    >>> from brokerfuzz import OfferCreationRequest
-    >>> OfferCreationRequest(number="A", offerType="Direct Mail")
-    {'number': 'A', 'offerType': 'Direct Mail'}
-    """
+    """A sellable item to create, with its prices, availability, ordering limits and delivery."""
 
     number: str
     """The offer's number."""
@@ -238,12 +193,7 @@ class OfferCreationRequest(TypedDict):
 
 
 class ProductListCluster(TypedDict):
-    """An item of `productClusters` in an offer creation request.
-
-    >>> from brokerfuzz import ProductListCluster
-    >>> ProductListCluster(products=[{"productId": "A", "productQuantityInOffer": 1}])
-    {'products': [{'productId': 'A', 'productQuantityInOffer': 1}]}
-    """
+    """An item of `productClusters` in an offer creation request."""
 
     products: list[ClusterProduct]
     """The products of the cluster."""
@@ -252,16 +202,7 @@ class ProductListCluster(TypedDict):
 
 
 class ProductListOffer(TypedDict):
-    """An offer that consists of products.
-
-    >>> from brokerfuzz import ProductListOffer
-    >>> ProductListOffer(
-    ...     number="A",
-    ...     offerType="Product List",
-    ...     productClusters=[{"products": [{"productId": "A", "productQuantityInOffer": 1}]}],
-    ... )
-    {'number': 'A', 'offerType': 'Product List', 'productClusters': [{'products': [{'productId': 'A', 'productQuantityInOffer': 1}]}]}
-    """
+    """An offer that consists of products."""
 
     number: str
     """The offer's number."""
@@ -338,12 +279,7 @@ class ProductListOffer(TypedDict):
 
 
 class ProductRecord(TypedDict):
-    """An item of `data` in a product list response.
-
-    >>> from brokerfuzz import ProductRecord
-    >>> ProductRecord(productId="A", productNumber="A", productType="A", status="A", lastUpdateDateTimeUtc="A")
-    {'productId': 'A', 'productNumber': 'A', 'productType': 'A', 'status': 'A', 'lastUpdateDateTimeUtc': 'A'}
-    """
+    """An item of `data` in a product list response."""
 
     productId: str
     """ID of the product in the integration layer; the contract does not describe this layer."""
@@ -368,12 +304,7 @@ class ProductRecord(TypedDict):
 
 
 class ProductListResponse(TypedDict):
-    """A response with the products of a product management system.
-
-    >>> from brokerfuzz import ProductListResponse
-    >>> ProductListResponse(data=None, failureMessages=[], informationalMessages=[], operationWasSuccessful=True)
-    {'data': None, 'failureMessages': [], 'informationalMessages': [], 'operationWasSuccessful': True}
-    """
+    """A response with the products of a product management system."""
 
     data: list[ProductRecord] | None
     """The products, or null if there is no result."""
@@ -386,12 +317,7 @@ class ProductListResponse(TypedDict):
 
 
 class PricedOffer(TypedDict):
-    """An item of `data.offers` in an offer pricing response.
-
-    >>> from brokerfuzz import PricedOffer
-    >>> PricedOffer(offerId="A", quantity=1, unitPrice=1, extendedPrice=1)
-    {'offerId': 'A', 'quantity': 1, 'unitPrice': 1, 'extendedPrice': 1}
-    """
+    """An item of `data.offers` in an offer pricing response."""
 
     offerId: str
     """ID of the offer."""
@@ -410,12 +336,7 @@ class PricedOffer(TypedDict):
 
 
 class OfferPricing(TypedDict):
-    """The calculated prices. Without prices, the property `data` is null.
-
-    >>> from brokerfuzz import OfferPricing
-    >>> OfferPricing(customerId="A", offers=[], totalExtendedPrice=1)
-    {'customerId': 'A', 'offers': [], 'totalExtendedPrice': 1}
-    """
+    """The calculated prices. Without prices, the property `data` is null."""
 
     customerId: str
     """ID of the customer for whom the prices were calculated."""
@@ -426,12 +347,7 @@ class OfferPricing(TypedDict):
 
 
 class OfferPricingResponse(TypedDict):
-    """A response with the prices of offers for a customer.
-
-    >>> from brokerfuzz import OfferPricingResponse
-    >>> OfferPricingResponse(data=None, failureMessages=[], informationalMessages=[], operationWasSuccessful=True)
-    {'data': None, 'failureMessages': [], 'informationalMessages': [], 'operationWasSuccessful': True}
-    """
+    """A response with the prices of offers for a customer."""
 
     data: OfferPricing | None
     """The calculated prices. Without prices, the property `data` is null."""

@@ -71,8 +71,8 @@ def validation_rules() -> dict[int, set[str]]:
     """
     stated: dict[int, set[str]] = {}
     for rule in load_contract().rules[OFFER]:
-        if rule.citation and rule.citation.validation_rule:
-            stated.setdefault(rule.citation.validation_rule, set()).add(rule.id)
+        if rule.validation_rule:
+            stated.setdefault(rule.validation_rule, set()).add(rule.id)
     return dict(sorted(stated.items()))
 
 

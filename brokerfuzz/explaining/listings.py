@@ -5,7 +5,6 @@ from typing import Any
 
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, Rule
-from brokerfuzz.schemas.citations import Citation
 
 Row = dict[str, Any]
 NOT_STATED = "a changed contract"
@@ -27,7 +26,7 @@ def _rule_row(rule: Rule) -> Row:
         "value": rule.value,
         "demand": rule.demand,
         "source": rule.source,
-        **{name: getattr(rule.citation, name, None) for name in Citation._fields},
+        "validation_rule": rule.validation_rule,
         "condition": rule.condition.label if rule.condition else None,
     }
 

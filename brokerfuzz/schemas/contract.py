@@ -92,9 +92,11 @@ class Contract:
         """Maps each message type to its rules."""
         if self.original is not None:
             return self.original.rules
-        return MappingProxyType(
-            {of: (*derive_rules(of, self.flat[of]), *self._semantics_of(of)) for of in MESSAGE_TYPES}
-        )
+        found: dict[str, tuple[Rule, ...]] = {}
+        for of in MESSAGE_TYPES:
+            rules = (*derive_rules(of, self.flat[of]), *self._semantics_of(of))
+            found[of] = rules if self.folder == DATA else tuple(map(_with_own_source, rules))
+        return MappingProxyType(found)
 
     def _semantics_of(self, message_type: str) -> list[Rule]:
         """Returns the rules in `semantics.json` for a message type. If a changed contract lacks the site of a rule, the
@@ -142,6 +144,11 @@ class Contract:
     def rules_by_id(self) -> Mapping[str, Rule]:
         """Maps rule IDs to the rules of all message types."""
         return MappingProxyType({rule.id: rule for rules in self.rules.values() for rule in rules})
+
+    @cached_property
+    def sources(self) -> frozenset[str | None]:
+        """The sources of all rules."""
+        return frozenset(rule.source for rule in self.rules_by_id.values())
 
     def rule(self, rule_id: str) -> Rule:
         if rule_id not in self.rules_by_id:
@@ -198,6 +205,16 @@ class Contract:
                         )
                 found[ambiguity.id] = values
         return found
+
+
+def _with_own_source(rule: Rule) -> Rule:
+    """Removes the source of a changed rule if it is a source of the built-in contract, because the built-in contract
+    does not state the changed rule.
+    """
+    built_in = load_contract()
+    if built_in.rules_by_id.get(rule.id) == rule or rule.source not in built_in.sources:
+        return rule
+    return replace(rule, source=None, validation_rule=None)
 
 
 def known_message_type(name: str) -> MessageType:

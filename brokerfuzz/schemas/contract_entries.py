@@ -19,7 +19,7 @@ from brokerfuzz.schemas.ambiguity_detectors import (
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.read_only import frozen
-from brokerfuzz.schemas.sites import Rule, join
+from brokerfuzz.schemas.sites import Rule, join, sources_of
 from brokerfuzz.wording import counted, listed
 
 LONGEST_TOLERANCE = 86_400
@@ -123,7 +123,7 @@ _SEMANTIC_RULE = validator_for(
     {
         "type": "object",
         "required": ("keyword", "message", "site", "demand"),
-        "properties": {name: {"type": "string"} for name in ("keyword", "message", "site", "demand")},
+        "properties": {name: {"type": "string"} for name in ("keyword", "message", "site", "demand", "source")},
     }
 )
 
@@ -224,4 +224,5 @@ def semantic_rule_of(entry: Any) -> Rule:
             f"semantics.json has the keyword {entry['keyword']!r}, but only {NOT_IN_FUTURE!r} is supported: use this "
             "keyword, or remove the entry"
         )
-    return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["demand"])
+    sources = sources_of(entry.get("source", ""), entry["keyword"])
+    return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["demand"], None, *sources)

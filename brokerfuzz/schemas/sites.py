@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
-from brokerfuzz.schemas.citations import Citation, citation
 from brokerfuzz.schemas.flattening import ASSERTIONS, Schema, conditions_of, unsupported_keywords_of
 from brokerfuzz.wording import counted
 
 JSON_RULE = "json"
 """The keyword of the rule that requires valid JSON."""
+_SOURCE_OF_JSON = "What the service does, JSON messages"
+_VALIDATION_RULE = re.compile("validation rule ([0-9]+): (.+)")
 
 
 Steps = tuple[str | int, ...]
@@ -69,22 +70,16 @@ class Rule:
     value: Any = field(hash=False)
     demand: str
     condition: Condition | None = None
+    source: str | None = field(default=None, compare=False)
+    """The part of the contract that states the rule: the `$comment` of the schema at the site. The source is None if
+    the schema has no comment.
+    """
+    validation_rule: int | None = field(default=None, compare=False)
+    """The number of the rule in the contract's list of validation rules, if this list states the rule, too."""
     id: str = field(init=False, compare=False)
     """The ID, such as `offer-creation-request/productClusters[].products[].pageCount:minimum`. If the rule has a
     condition, the condition follows after `@`.
     """
-
-    @property
-    def citation(self) -> Citation | None:
-        """The part of the contract that states the rule. The citation is None for a rule that only a changed contract
-        has.
-        """
-        return citation(self.id, self.value)
-
-    @property
-    def source(self) -> str | None:
-        """The citation as text, or None if there is no citation."""
-        return str(self.citation) if self.citation else None
 
     def __post_init__(self) -> None:
         suffix = f"@{self.condition.label}" if self.condition else ""
@@ -114,7 +109,7 @@ def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator
 
 def derive_rules(message_type: MessageType, schema: Schema) -> list[Rule]:
     """Returns every rule that a flat schema states, in the order of the sites. Conditional rules come last."""
-    rules = [Rule(message_type, "", JSON_RULE, True, "valid JSON (RFC 8259)")]
+    rules = [Rule(message_type, "", JSON_RULE, True, "valid JSON (RFC 8259)", source=_SOURCE_OF_JSON)]
     rules += _rules_of(message_type, schema, "", None)
     plain = {(rule.site, rule.keyword): rule.value for rule in rules}
     for condition, then in _conditions(schema):
@@ -139,20 +134,41 @@ def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
                 yield Condition(site.path, entry["if"], False, f"not-{label}"), entry["else"]
 
 
-def _rules_of(message_type: MessageType, schema: Schema, path: str, condition: Condition | None) -> list[Rule]:
+def _rules_of(
+    message_type: MessageType, schema: Schema, path: str, condition: Condition | None, comment: str = ""
+) -> list[Rule]:
+    """`comment` is the `$comment` for schemas without one: items of an array have the source of the array."""
+    comment = schema.get("$comment", comment)
     keywords = [
         k for k in schema if (k in ASSERTIONS and _demands(k, schema[k])) or k in unsupported_keywords_of(schema)
     ]
-    found = [Rule(message_type, path, k, schema[k], demand(k, schema[k]), condition) for k in keywords]
-    found += [
-        Rule(message_type, join(path, name), "required", True, "to be present", condition)
-        for name in schema.get("required", ())
+    found = [
+        Rule(message_type, path, k, schema[k], demand(k, schema[k]), condition, *sources_of(comment, k))
+        for k in keywords
     ]
-    for name, prop in schema.get("properties", {}).items():
+    props = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        sources = sources_of(props.get(name, {}).get("$comment", comment), "required")
+        found.append(Rule(message_type, join(path, name), "required", True, "to be present", condition, *sources))
+    for name, prop in props.items():
         found += _rules_of(message_type, prop, join(path, name), condition)
     if "items" in schema:
-        found += _rules_of(message_type, schema["items"], path + "[]", condition)
+        found += _rules_of(message_type, schema["items"], path + "[]", condition, comment)
     return found
+
+
+def sources_of(comment: str, keyword: str) -> tuple[str | None, int | None]:
+    """Returns the source of a rule, and the number of the validation rule that states it.
+
+    A comment such as `Price tier, row price; validation rule 8: required` consists of sources, and of the validation
+    rule that states the rules of some keywords at the same site.
+    """
+    parts = comment.split("; ")
+    stated = [match for part in parts if (match := _VALIDATION_RULE.fullmatch(part))]
+    number = next((int(match[1]) for match in stated if keyword in match[2].split(", ")), None)
+    sources = [part for part in parts if part and not _VALIDATION_RULE.fullmatch(part)]
+    sources += [f"validation rule {number}"] if number is not None else []
+    return "; ".join(sources) or None, number
 
 
 def _demands(keyword: str, value: Any) -> bool:

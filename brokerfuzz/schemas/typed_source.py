@@ -128,36 +128,12 @@ def _text(description: str) -> str:
 
 
 def _class(name: str, summary: str, schema: Schema, props: Mapping[str, str]) -> str:
-    simplest = _simplest_object(schema)
-    call = f"{name}({', '.join(f'{prop}={value!r}' for prop, value in simplest.items())})".replace("'", '"')
-    example = ["", f"    >>> from brokerfuzz import {name}", f"    >>> {call}", f"    {simplest!r}", '    """']
-    lines = [f"class {name}(TypedDict):", f'    """{summary}', *example, ""]
+    lines = [f"class {name}(TypedDict):", f'    """{summary}"""', ""]
     for prop, annotation in props.items():
         lines.append(f"    {prop}: {annotation}")
         if description := schema["properties"][prop].get("description"):
             lines.append(f'    """{_text(description)}"""')
     return "\n".join(lines) + "\n"
-
-
-def _simplest_object(schema: Schema) -> Mapping[str, Any]:
-    """Returns an object with only the required properties, or with its first property if none is required."""
-    shown = schema.get("required") or list(schema["properties"])[:1]
-    return {name: _simplest(prop) for name, prop in schema["properties"].items() if name in shown}
-
-
-def _simplest(schema: Schema) -> Any:
-    types = types_of(schema)
-    if "enum" in schema:
-        return schema["enum"][0]
-    if "string" in types:
-        return "A"
-    if "null" in types:
-        return None
-    if "properties" in schema:
-        return _simplest_object(schema)
-    if "array" in types:
-        return [_simplest(schema.get("items", {}))] * schema.get("minItems", 0)
-    return True if "boolean" in types else max(schema.get("minimum", 1), 1)
 
 
 def _call(name: str, summary: str, schema: Schema, props: Mapping[str, str]) -> str:

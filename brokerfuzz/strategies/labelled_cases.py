@@ -103,8 +103,8 @@ class LabelledCases:
         """
         stated: dict[int, list[Rule]] = {}
         for rule in self.breakable:
-            if rule.citation is not None and rule.citation.validation_rule:
-                stated.setdefault(rule.citation.validation_rule, []).append(rule)
+            if rule.validation_rule:
+                stated.setdefault(rule.validation_rule, []).append(rule)
         return [*stated.values(), *[self.breakable] * max(1, len(stated))]
 
     def fault_in(self, message: Any, source: Source, now: datetime) -> Broken | None:

@@ -27,17 +27,15 @@ def test_rules_as_json_contain_the_requirement_and_its_source(run: Run) -> None:
     listed = json.loads(run("rules", "--json").stdout)
     assert [rule["id"] for rule in listed["rules"]] == list(CONTRACT.rules_by_id)
     assert all(rule["demand"] and rule["source"] for rule in listed["rules"])
-    cited = {
-        rule["id"]: [rule[name] for name in ("section", "table", "row", "validation_rule")] for rule in listed["rules"]
-    }
-    offers = "Offer creation request"
-    assert cited["offer-creation-request/orderMinimum:minimum"] == [offers, offers, "orderMinimum", 7]
-    assert cited["offer-creation-request/priceClasses[].priceTiers[]:additionalProperties"] == [
-        offers,
-        "Price tier",
-        None,
+    cited = {rule["id"]: (rule["source"], rule["validation_rule"]) for rule in listed["rules"]}
+    assert cited["offer-creation-request/orderMinimum:minimum"] == (
+        "Offer creation request, row orderMinimum; validation rule 7",
+        7,
+    )
+    assert cited["offer-creation-request/priceClasses[].priceTiers[]:additionalProperties"] == (
+        "Offer creation request, Price tier; validation rule 9",
         9,
-    ]
+    )
     assert all(ambiguity["question"] and ambiguity["source"] for ambiguity in listed["ambiguities"])
 
 
@@ -50,14 +48,20 @@ def test_a_rule_that_only_a_changed_contract_states_has_no_source(run: Run, tmp_
     listed = json.loads(run("rules", "--json", "--contract", tmp_path).stdout)["rules"]
     stated = [rule["id"] for rule in listed if rule["source"] is None]
     assert stated == ["offer-creation-request/number:maxLength", "offer-creation-request/orderMinimum:minimum"]
-    assert all(
-        rule[name] is None
-        for rule in listed
-        if rule["id"] in stated
-        for name in ("section", "table", "row", "validation_rule")
-    )
+    assert all(rule["validation_rule"] is None for rule in listed if rule["id"] in stated)
     assert "    at most 10 characters (a changed contract)" in run("rules", "--contract", tmp_path).stdout.splitlines()
     assert "Source in the contract" not in run("explain", stated[0], "--contract", tmp_path).stdout
+
+
+def test_a_changed_contract_can_state_its_own_sources(run: Run, tmp_path: Path) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        schema["properties"]["number"] |= {"maxLength": 10, "$comment": "Wiki, page 7; validation rule 12: maxLength"}
+
+    changed_contract(tmp_path, "offer-creation-request", change)
+    assert (
+        "Source in the contract: Wiki, page 7; validation rule 12."
+        in run("explain", "offer-creation-request/number:maxLength", "--contract", tmp_path).stdout
+    )
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)

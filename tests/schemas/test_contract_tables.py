@@ -6,13 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
-from brokerfuzz.schemas import contract as contract_module
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import join
 
-TABLES: dict[str, Any] = json.loads(
-    Path(contract_module.__file__).with_name("contract_tables.json").read_text(encoding="utf-8")
-)
+TABLES: dict[str, Any] = json.loads(Path(__file__).with_name("contract_tables.json").read_text(encoding="utf-8"))
 CONTRACT = load_contract()
 INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
 TYPES: dict[str, dict[str, Any]] = {
@@ -126,64 +123,45 @@ def test_every_bound_is_a_limit_the_range_of_an_integer_or_stated_by_another_tab
     assert bounds == {rule_id for rule_id, _ in limits() if ":type" not in rule_id} | WITHOUT_LIMIT
 
 
-# ------------------------------------------------------------------------------------------------------------ citations
+# -------------------------------------------------------------------------------------------------------------- sources
 
 
-def demanded() -> Iterator[tuple[str, tuple[str, str, str | None]]]:
-    """Yields the ID of each rule that the tables demand, with the section, the table and the row that the rule must
-    cite.
-    """
-    for table in TABLES["tables"]:
-        for place in table["objects"]:
-            if table["closed"]:
-                yield f"{place}:additionalProperties", (table["section"], table["table"], None)
-            for row in table["rows"]:
-                message_type, _, site = place.partition("/")
-                path, cited = (
-                    f"{message_type}/{join(site, row['name'])}",
-                    (table["section"], table["table"], row["name"]),
-                )
-                facts = stated(message_type, row)
-                keywords = [word for word in facts if word not in {"nullable", "default"}]
-                keywords += ["required"] * row["required"] + ["not-in-future"] * ("notInFuture" in row)
-                yield from ((f"{path}:{word}", cited) for word in keywords)
-                if "items" in row:
-                    items = stated(message_type, {"type": row["items"], "nullable": False})
-                    yield from ((f"{path}[]:{word}", cited) for word in items if word != "nullable")
+def source(entry: dict[str, Any], row: str | None = None) -> str:
+    """Returns the source that the rules of a table or of a row must have. A table can have the title of its section."""
+    titles = [entry["section"], entry.get("table") or entry["statement"], *([f"row {row}"] if row else [])]
+    return ", ".join(dict.fromkeys(titles))
+
+
+def demanded() -> Iterator[tuple[str, str]]:
+    """Yields the ID of each rule that the contract demands, with its source."""
+    for message_type, site, table in objects():
+        place = f"{message_type}/{site}"
+        if table["closed"]:
+            yield f"{place}:additionalProperties", source(table)
+        if site == "" or site.endswith("[]"):  # the type of any other object is in a row of the surrounding object
+            yield f"{place}:type", source(table)
+        for row in table["rows"]:
+            path, cited = f"{message_type}/{join(site, row['name'])}", source(table, row["name"])
+            facts = stated(message_type, row)
+            keywords = [word for word in facts if word not in {"nullable", "default"}]
+            keywords += ["required"] * row["required"] + ["not-in-future"] * ("notInFuture" in row)
+            yield from ((f"{path}:{word}", cited) for word in keywords)
+            if row.get("items") not in {None, "object"}:
+                items = stated(message_type, {"type": row["items"], "nullable": False})
+                yield from ((f"{path}[]:{word}", cited) for word in items if word != "nullable")
     for entry in TABLES["statements"]:
-        yield from ((rule_id, (entry["section"], entry["statement"], None)) for rule_id in entry["demands"])
+        yield from ((rule_id, source(entry)) for rule_id in entry["demands"])
 
 
-def test_every_demand_of_the_contract_is_cited_by_its_rule() -> None:
-    known = CONTRACT.rules_by_id
-    wrong = [
-        (rule_id, cited)
-        for rule_id, cited in demanded()
-        if rule_id not in known or (known[rule_id].citation or ())[:3] != cited
-    ]
-    assert wrong == []
+def test_the_contract_demands_exactly_the_rules_and_is_their_source() -> None:
+    sources = {rule.id: str(rule.source).split("; ") for rule in CONTRACT.rules_by_id.values()}
+    assert sources.keys() == dict(demanded()).keys()
+    assert [(rule_id, cited) for rule_id, cited in demanded() if cited not in sources[rule_id]] == []
+    named = {cited for found in sources.values() for cited in found if not cited.startswith("validation rule")}
+    assert named == {cited for _, cited in demanded()}
 
 
-def test_every_rule_is_demanded_by_a_part_of_the_contract() -> None:
-    asked = {rule_id for rule_id, _ in demanded()}
-    roots = {f"{message_type}/:type" for message_type in MESSAGE_TYPES} | {"product-list-response/data[]:type"}
-    assert set(CONTRACT.rules_by_id) - asked == roots, (
-        "these are objects because they have tables with their properties"
-    )
-    assert all(rule.citation is not None for rule in CONTRACT.rules_by_id.values())
-
-
-def test_every_row_and_table_is_the_source_of_a_rule() -> None:
-    cited = {rule.citation[:3] for rule in CONTRACT.rules_by_id.values() if rule.citation}
-    parts = {
-        (table["section"], table["table"], row)
-        for table in TABLES["tables"]
-        for row in (None, *(row["name"] for row in table["rows"]))
-    }
-    assert cited == parts | {(entry["section"], entry["statement"], None) for entry in TABLES["statements"]}
-
-
-def test_every_validation_rule_is_cited_by_exactly_the_rules_that_it_states() -> None:
+def test_every_validation_rule_is_named_by_exactly_the_rules_that_it_states() -> None:
     offers = {rule.id: rule.id.partition("/")[2].partition("@")[0] for rule in CONTRACT.rules["offer-creation-request"]}
     for entry in TABLES["validation_rules"]:
         names = {
@@ -192,11 +170,9 @@ def test_every_validation_rule_is_cited_by_exactly_the_rules_that_it_states() ->
             if name in entry["breaks"] or (entry["rule"] == 9 and name.endswith(":additionalProperties"))
         }
         assert names >= {name for name in entry["breaks"] if not name.startswith("*")}
-        expected = {rule_id for rule_id, name in offers.items() if name in names}
-        number = entry["rule"]
-        assert {
-            rule.id
-            for rule in CONTRACT.rules_by_id.values()
-            if rule.citation and rule.citation.validation_rule == number
-        } == expected
+        found = {rule.id for rule in CONTRACT.rules_by_id.values() if rule.validation_rule == entry["rule"]}
+        assert found == {rule_id for rule_id, name in offers.items() if name in names}
+        assert all(
+            str(CONTRACT.rule(rule_id).source).endswith(f"; validation rule {entry['rule']}") for rule_id in found
+        )
     assert [entry["rule"] for entry in TABLES["validation_rules"]] == list(range(1, 10))

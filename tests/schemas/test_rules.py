@@ -65,7 +65,10 @@ OFFER = "Offer creation request"
             "offer-creation-request/additionalPropsRequiredOnOrder[].name:required",
             f"{OFFER}, additionalPropsRequiredOnOrder item, row name; validation rule 8",
         ),
-        ("offer-creation-request/omniChannel:additionalProperties", f"{OFFER}, omniChannel; validation rule 9"),
+        (
+            "offer-creation-request/omniChannel:additionalProperties",
+            f"{OFFER}, row omniChannel; {OFFER}, omniChannel; validation rule 9",
+        ),
         ("offer-creation-request/:json", "What the service does, JSON messages"),
         (
             "offer-pricing-response/data.totalExtendedPrice:minimum",
