@@ -22,9 +22,10 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.generation import REQUIRED, Setting, Wish, message
 from brokerfuzz.generation.value_pools import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
-from brokerfuzz.schemas.contract import known_contract, known_message_type
+from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
 
 LARGEST = 16 * 1024

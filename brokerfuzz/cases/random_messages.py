@@ -9,7 +9,8 @@ from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.errors import quoted
 from brokerfuzz.generation import RandomSource, Style, valid_draw
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
-from brokerfuzz.schemas.contract import known_contract, known_message_type
+from brokerfuzz.schemas.contract import known_message_type
+from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListResponse
 

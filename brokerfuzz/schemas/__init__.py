@@ -1,15 +1,9 @@
 """Defines the contract (message types, rules and ambiguities), and the oracle, which judges messages."""
 
 from brokerfuzz.contract_names import MESSAGE_TYPES, Label, MessageType
-from brokerfuzz.schemas.contract import (
-    Contract,
-    Policies,
-    PolicyValues,
-    known_contract,
-    known_message_type,
-    load_contract,
-)
+from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_message_type
 from brokerfuzz.schemas.contract_entries import Ambiguity
+from brokerfuzz.schemas.loading import known_contract, load_contract
 from brokerfuzz.schemas.oracle import check
 from brokerfuzz.schemas.sites import Condition, Rule, Site
 from brokerfuzz.schemas.verdicts import Touched, Verdict, Violation

@@ -18,7 +18,6 @@ from brokerfuzz.schemas.ambiguity_detectors import (
 )
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
-from brokerfuzz.schemas.read_only import frozen
 from brokerfuzz.schemas.sites import Rule, join, sources_of
 from brokerfuzz.wording import counted, listed
 
@@ -84,6 +83,12 @@ class Ambiguity:
         below = f"{site}[]" if self.detector == "distinct" else site
         return [site, *(join(below, name) for name in (*names, *PROPERTIES.get(str(self.detector), ())))]
 
+    @property
+    def read_sites(self) -> Iterator[tuple[str, str]]:
+        """Yields each site of the ambiguity, and each site that its detector reads, with its message type."""
+        for message_type, entries in (self.sites or {}).items():
+            yield from ((message_type, site) for where in entries for site in self.read_at(where))
+
     def at_sites_of(self, sites: Mapping[str, Collection[str]]) -> "Ambiguity":
         """Returns the ambiguity without the sites that a changed contract lacks. `sites` maps each message type to its
         sites.
@@ -91,9 +96,7 @@ class Ambiguity:
         if self.sites is None:
             return self
         left = {of: [*self._left(entries, sites.get(of, ()))] for of, entries in self.sites.items()}
-        return replace(
-            self, sites=frozen({of: entries for of, entries in left.items() if entries or not self.sites[of]})
-        )
+        return replace(self, sites={of: entries for of, entries in left.items() if entries or not self.sites[of]})
 
     def _left(self, entries: Any, known: Collection[str]) -> Iterator[Any]:
         for where in entries:
@@ -142,7 +145,7 @@ def ambiguity_of(entry: Any) -> Ambiguity:
     _check_detector(entry)
     options = {key: value for key, value in entry.items() if key not in (*_REQUIRED, "sites")}
     about = entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"]
-    return Ambiguity(*about, _interpretations(entry), frozen(entry.get("sites")), frozen(options))
+    return Ambiguity(*about, _interpretations(entry), entry.get("sites"), options)
 
 
 def _named(entry: Any) -> str:

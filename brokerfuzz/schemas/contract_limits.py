@@ -5,11 +5,16 @@ are compiled, because compiling cannot be interrupted. The environment variable 
 all limits.
 """
 
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import process_time
 from typing import Any
+
+import jsonschema_rs
 
 from brokerfuzz.errors import ContractError
 
@@ -40,6 +45,10 @@ larger by 1e-13.
 """
 SECONDS = 10.0
 """The maximum processor time, in seconds, for generating the values of one place of a message."""
+PATTERN_SECONDS = 5
+"""The maximum time, in seconds, for compiling the patterns of a file."""
+PATTERN_MEMORY = 1 << 30
+"""The maximum memory for compiling the patterns of a file, in bytes."""
 
 VARIABLE = "BROKERFUZZ_CONTRACT_LIMITS"
 MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=10"
@@ -57,12 +66,15 @@ def limit(number: float) -> float:
     return number * int(factor)
 
 
+def _check(number: float, most: float, what: str, remedy: str) -> None:
+    if number > limit(most):
+        raise ContractError(f"{what}, and the limit is {limit(most):,}: {remedy}, {MORE}")
+
+
 def check_size(path: Path) -> None:
     """Raises `ContractError` if a file is too large to be part of a contract."""
-    if (size := path.stat().st_size) > limit(LARGEST_FILE):
-        raise ContractError(
-            f"{path} has {size:,} bytes, and the limit is {limit(LARGEST_FILE):,}: shorten the file, {MORE}"
-        )
+    size = path.stat().st_size
+    _check(size, LARGEST_FILE, f"{path} has {size:,} bytes", "shorten the file")
 
 
 def check_limits(schema: Any, path: Path) -> None:
@@ -71,19 +83,14 @@ def check_limits(schema: Any, path: Path) -> None:
     for part in _objects(schema):
         for keyword, most in LARGEST_BOUND.items():
             value = part.get(keyword)
-            if isinstance(value, int | float) and value > limit(most):
-                raise ContractError(
-                    f'{path} contains "{keyword}": {value:,}, and the limit is {limit(most):,}: use a smaller number, '
-                    f"{MORE}"
-                )
+            if isinstance(value, int | float):
+                _check(value, most, f'{path} contains "{keyword}": {value:,}', "use a smaller number")
         for keyword, most in MOST.items():
             value = part.get(keyword)
             counts[keyword] += len(value) if isinstance(value, list | Mapping) else 0
-            if counts[keyword] > limit(most):
-                raise ContractError(
-                    f'{path} exceeds the limit of {limit(most):,} entries in "{keyword}" for a file: remove some '
-                    f"entries, {MORE}"
-                )
+            _check(
+                counts[keyword], most, f'{path} has {counts[keyword]:,} entries in "{keyword}"', "remove some entries"
+            )
         if isinstance(step := part.get("multipleOf"), int | float) and 0 < step < SMALLEST_STEP:
             raise ContractError(
                 f'{path} contains "multipleOf": {step}, and the smallest possible step is {SMALLEST_STEP}: use a '
@@ -93,28 +100,21 @@ def check_limits(schema: Any, path: Path) -> None:
 
 def check_references(count: int, path: Path) -> None:
     """Raises `ContractError` if too many references were followed."""
-    if count > limit(MOST_REFERENCES):
-        raise ContractError(
-            f"{path} exceeds the limit of {limit(MOST_REFERENCES):,} references ($ref) for a file: use fewer "
-            f"references, {MORE}"
-        )
+    _check(count, MOST_REFERENCES, f"{path} has {count:,} or more references ($ref)", "use fewer references")
 
 
 def check_values(flat: Mapping[str, Any], path: Path) -> None:
     """Raises `ContractError` if a message with all properties and the shortest arrays has too many levels or too many
     values.
     """
-    if _levels(flat) > limit(MOST_LEVELS):
-        raise ContractError(
-            f"{path} exceeds the limit of {limit(MOST_LEVELS)} levels of nested arrays and objects: reduce the "
-            f"nesting, {MORE}"
-        )
-    if _values(flat) > limit(MOST_VALUES):
-        raise ContractError(
-            f"{path} exceeds the limit of {limit(MOST_VALUES):,} values in a message, even with the shortest arrays: "
-            "use a smaller minItems or fewer "
-            f"properties, {MORE}"
-        )
+    levels, values = _levels(flat), _values(flat)
+    _check(levels, MOST_LEVELS, f"{path} has {levels} levels of nested arrays and objects", "reduce the nesting")
+    _check(
+        values,
+        MOST_VALUES,
+        f"{path} needs {values:,} values in a message, even with the shortest arrays",
+        "use a smaller minItems or fewer properties",
+    )
 
 
 class TimeLimit:
@@ -132,7 +132,50 @@ class TimeLimit:
             )
 
 
-def patterns_in(schema: Any) -> Iterator[str]:
+# ------------------------------------------------------------------------------------------------------------ patterns
+
+_PROGRAM = """
+import json, sys
+memory, path, patterns = json.load(sys.stdin)
+sys.path.append(path)
+import jsonschema_rs
+try:
+    import resource
+except ImportError:  # Windows
+    pass
+else:
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+for pattern in patterns:
+    try:
+        jsonschema_rs.Draft202012Validator({"pattern": pattern})
+    except jsonschema_rs.ValidationError:  # the command reports this error later
+        pass
+"""
+
+
+def check_patterns(schema: Any, path: Path) -> None:
+    """Compiles the patterns (regular expressions) of a schema in a separate process, because compiling cannot be
+    interrupted. Raises `ContractError` if this exceeds a limit.
+
+    Only patterns need much time or memory: jsonschema-rs compiles a schema of 1 MB without patterns in 0.2 s. If the
+    separate process has compiled the patterns within the limits, this process can safely compile them too.
+    """
+    patterns = sorted(set(_patterns_in(schema)))
+    if not patterns:
+        return
+    seconds, memory = limit(PATTERN_SECONDS), int(limit(PATTERN_MEMORY))
+    command = [sys.executable, "-I", "-S", "-c", _PROGRAM]  # Python starts faster without the modules of the user
+    task = json.dumps([memory, str(Path(jsonschema_rs.__file__).parents[1]), patterns])
+    try:
+        subprocess.run(command, input=task, text=True, check=True, capture_output=True, timeout=seconds)
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+        raise ContractError(
+            f"the patterns of {path} cannot be compiled within {seconds:g} s and {memory / 2**30:g} GB of memory"
+            f": use fewer repetitions, {MORE}"
+        ) from None
+
+
+def _patterns_in(schema: Any) -> Iterator[str]:
     for part in _objects(schema):
         pattern, by_pattern = part.get("pattern"), part.get("patternProperties")
         yield from [pattern] if isinstance(pattern, str) else []

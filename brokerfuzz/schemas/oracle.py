@@ -17,11 +17,12 @@ from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas.ambiguity_detectors import MESSAGE_SIZE, NEAR_NOW, OVERLONG_UTF_8
 from brokerfuzz.schemas.ambiguity_scan import Inspection, Inspector
-from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_contract, known_message_type
+from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_message_type
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.interpretations import DOUBLE_RANGE, DUPLICATE_PROPERTIES, MEANINGS, Interpretation
 from brokerfuzz.schemas.json_reader import DEEPEST, Reading, overlong_decoded, read, read_shallow
 from brokerfuzz.schemas.judged_interpretations import JudgedInterpretation, verdict_of
+from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.sites import JSON_RULE
 from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation

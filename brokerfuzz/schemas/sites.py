@@ -1,8 +1,9 @@
 """Defines the sites of a message type (the possible positions of values), and the rules at these sites."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
@@ -105,6 +106,10 @@ def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator
         yield from sites(prop, join(path, name), required=name in schema.get("required", ()))
     if "items" in schema:
         yield from sites(schema["items"], path + "[]")
+
+
+def sites_by_path(schema: Schema) -> Mapping[str, Site]:
+    return MappingProxyType({site.path: site for site in sites(schema)})
 
 
 def derive_rules(message_type: MessageType, schema: Schema) -> list[Rule]:

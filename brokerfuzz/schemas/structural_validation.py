@@ -1,12 +1,10 @@
 """Validates the structure of messages with JSON Schema (jsonschema-rs).
 
 The validator also checks the keyword `format`. References may point only to the contract's own files, and nothing is
-downloaded. jsonschema-rs does not support read-only lists (a subclass of `list`), so this module gives it copies of the
-schemas with ordinary lists.
+downloaded.
 """
 
 from collections.abc import Mapping
-from copy import deepcopy
 from typing import Any
 
 import jsonschema_rs
@@ -38,10 +36,6 @@ class SchemaFiles:
         """Raises `LookupError` if there is no such schema."""
         return self._by_uri[uri] if uri in self._by_uri else self._by_file[uri.rpartition("/")[2]]
 
-    def __call__(self, uri: str, /) -> Schema:
-        """Returns a copy of the schema with this URI. Raises `LookupError` if there is no such schema."""
-        return deepcopy(self.find(uri))
-
 
 def validator(schema: Schema, files: SchemaFiles) -> Validator:
     """Raises `ValueError` if the schema is not valid in draft 2020-12, or if a reference does not point to a file of
@@ -49,7 +43,7 @@ def validator(schema: Schema, files: SchemaFiles) -> Validator:
     """
     try:
         return jsonschema_rs.Draft202012Validator(
-            deepcopy(schema), retriever=files, validate_formats=True, pattern_options=PATTERNS
+            schema, retriever=files.find, validate_formats=True, pattern_options=PATTERNS
         )
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:
         raise ValueError(problem.message) from problem

@@ -14,8 +14,9 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
-from brokerfuzz.schemas.contract import Contract, load_contract
+from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.flattening import JSON_TYPES, Schema, conditions_of, conjoin, types_of
+from brokerfuzz.schemas.loading import load_contract
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.wording import with_article
 

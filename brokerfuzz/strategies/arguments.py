@@ -15,8 +15,9 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
 from brokerfuzz.generation.ambiguous_values import drawable
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
-from brokerfuzz.schemas.contract import known_contract, known_message_type
+from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.schemas.verdicts import known_labels
 

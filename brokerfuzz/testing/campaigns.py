@@ -21,7 +21,8 @@ from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.reports import report_files
 from brokerfuzz.reports.document_messages import sporadic_in_words
 from brokerfuzz.schemas import Contract, Label, MessageType, PolicyValues, load_contract
-from brokerfuzz.schemas.contract import known_contract, known_message_type
+from brokerfuzz.schemas.contract import known_message_type
+from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.targets import AnswerRules, HttpTarget, Target, event_loop
 from brokerfuzz.targets.application import needs_caller, target_for

@@ -13,7 +13,8 @@ from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.corpus.bundled_corpus import load
 from brokerfuzz.errors import BrokerfuzzError, quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
-from brokerfuzz.schemas.contract import known_contract, known_message_type
+from brokerfuzz.schemas.contract import known_message_type
+from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
 
 GroupedBy = Literal["case", "rule"]

@@ -180,7 +180,7 @@ def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.M
 def _rules_of(marker: pytest.Mark, chosen: "ChosenCases") -> Any:
     from brokerfuzz.cases.case_filters import matching
     from brokerfuzz.errors import BrokerfuzzError
-    from brokerfuzz.schemas.contract import known_contract
+    from brokerfuzz.schemas.loading import known_contract
 
     if not marker.args:
         raise pytest.Collector.CollectError(

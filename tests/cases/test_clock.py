@@ -13,7 +13,7 @@ from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.generation.value_pools import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
-from brokerfuzz.schemas.contract import DATA
+from brokerfuzz.schemas.contract_files import DATA
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TIMES = (EARLIEST_NOW, LATEST_NOW)

@@ -6,7 +6,7 @@ import pytest
 from click.testing import Result
 from fixture_types import Run, Spawn, Write
 
-from brokerfuzz.schemas.contract import DATA
+from brokerfuzz.schemas.contract_files import DATA
 
 PLAIN = '{"number":"1","offerType":"Email"}'
 EMPTY_NUMBER = '{"number":"","offerType":"Email"}'

@@ -6,7 +6,7 @@ from contracts import changed_contract
 from brokerfuzz.configuration import load, schema_text, template, write_template
 from brokerfuzz.errors import ConfigurationError
 from brokerfuzz.schemas import load_contract
-from brokerfuzz.schemas.contract import DATA
+from brokerfuzz.schemas.contract_files import DATA
 
 
 def test_every_ambiguity_is_listed_below_its_question() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from brokerfuzz.errors import ReferenceDataError
 from brokerfuzz.schemas import load_contract
-from brokerfuzz.schemas.contract import DATA
+from brokerfuzz.schemas.contract_files import DATA
 
 OFFER = "offer-creation-request"
 PRODUCTS = "productClusters[].products[]"

@@ -1,0 +1,217 @@
+"""Reads the files of a contract, and says what is wrong with a file.
+
+A folder contains a schema for each message type, a schema for the envelope of responses, the rules that JSON Schema
+cannot express (`semantics.json`), and the ambiguities (`ambiguities.json`). The folder of a changed contract contains
+only the files that differ from the built-in contract.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from urllib.parse import urldefrag, urljoin
+
+from jsonschema_rs import ValidationError, meta
+
+from brokerfuzz.contract_names import MESSAGE_TYPES
+from brokerfuzz.errors import ContractError, problem_of
+from brokerfuzz.file_contents import read_file
+from brokerfuzz.pointers import unescape
+from brokerfuzz.schemas.contract_entries import Ambiguity, ambiguity_of, semantic_rule_of
+from brokerfuzz.schemas.contract_limits import check_limits, check_patterns, check_references, check_size, check_values
+from brokerfuzz.schemas.flattening import Schema, flatten, with_items
+from brokerfuzz.schemas.sites import Rule, Site, sites_by_path
+from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
+from brokerfuzz.wording import listed
+
+DATA = Path(__file__).parent
+SEMANTICS, AMBIGUITIES = "semantics.json", "ambiguities.json"
+FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), SEMANTICS, AMBIGUITIES)
+SitesOfTypes = Mapping[str, Mapping[str, Site]]
+
+
+class ContractFiles(NamedTuple):
+    """What the files of a contract contain. `flat` contains the flat schemas of the message types (see
+    `flattening`).
+    """
+
+    schemas: Mapping[str, Schema]
+    flat: Mapping[str, Schema]
+    ambiguities: tuple[Ambiguity, ...]
+    semantics: tuple[Rule, ...]
+
+
+def read_files(folder: Path) -> ContractFiles:
+    """Raises `ContractError` if the folder or one of its files is wrong. Uses the built-in file for a missing file."""
+    _check_folder(folder)
+    contents = {name: _json_of(folder / name if (folder / name).exists() else DATA / name) for name in FILES}
+    schemas = {
+        name.removesuffix(SCHEMA_SUFFIX): _checked_schema(folder / name, content)
+        for name, content in contents.items()
+        if name.endswith(SCHEMA_SUFFIX)
+    }
+    try:
+        flat = _flattened(schemas, folder)
+        ambiguities = [ambiguity_of(entry) for entry in _entries(folder / AMBIGUITIES, contents[AMBIGUITIES])]
+        semantics = [semantic_rule_of(entry) for entry in _entries(folder / SEMANTICS, contents[SEMANTICS])]
+        known = {message_type: sites_by_path(schema) for message_type, schema in flat.items()}
+        _check_names(known, folder)
+        _check_ids(ambiguities, folder)
+        _check_sites(known, folder / SEMANTICS, [(rule.message_type, rule.site) for rule in semantics])
+        _check_sites(
+            known, folder / AMBIGUITIES, [named for ambiguity in ambiguities for named in ambiguity.read_sites]
+        )
+        ambiguities = [ambiguity.at_sites_of(known) for ambiguity in ambiguities]
+    except (KeyError, TypeError, AttributeError, RecursionError) as problem:
+        raise ContractError(
+            f"the contract in {folder} cannot be used ({problem_of(problem)}): compare its files with the built-in ones"
+        ) from problem
+    return ContractFiles(MappingProxyType(schemas), MappingProxyType(flat), tuple(ambiguities), tuple(semantics))
+
+
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise ContractError(
+            f"{folder} is not a folder: specify a folder with the contract files that you changed, such as {FILES[0]}"
+        )
+    schemas = {path.name for path in folder.glob(f"*{SCHEMA_SUFFIX}")}
+    if stray := sorted(schemas - set(FILES)):
+        raise ContractError(
+            f"{folder / stray[0]} does not belong to any message type: the allowed file names are {', '.join(FILES)}"
+        )
+    if not any((folder / name).exists() for name in FILES):
+        raise ContractError(
+            f"{folder} contains none of {', '.join(FILES)}: copy the files that you want to change into this folder"
+        )
+
+
+def _json_of(path: Path) -> Any:
+    try:
+        check_size(path)
+        return json.loads(read_file(path))
+    except (OSError, ValueError, RecursionError) as problem:
+        raise ContractError(f"{path} is not readable JSON ({problem}): correct or remove the file") from problem
+
+
+def _entries(path: Path, content: Any) -> list[Any]:
+    if not isinstance(content, list):
+        raise ContractError(f"{path} must contain a JSON array: compare it with the built-in file of the same name")
+    return content
+
+
+# ------------------------------------------------------------------------------------------------------------- schemas
+
+
+def _checked_schema(path: Path, schema: Any) -> Schema:
+    if not isinstance(schema, dict):
+        raise ContractError(
+            f"{path} must contain a JSON object, but contains {_line(schema)}: compare it with the built-in file of "
+            "the same name"
+        )
+    if (draft := schema.get("$schema", DRAFT)) not in (DRAFT, f"{DRAFT}#"):
+        raise ContractError(f"{path} is a schema of the unsupported draft {draft}: rewrite it for {DRAFT}")
+    check_limits(schema, path)
+    check_patterns(schema, path)
+    try:
+        meta.validate(schema)
+    except (ValidationError, ValueError) as problem:
+        raise ContractError(
+            f"{path} is not a JSON Schema of draft 2020-12 ({_line(getattr(problem, 'message', problem))}): correct "
+            "the file"
+        ) from problem
+    return schema
+
+
+def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Schema]:
+    files = SchemaFiles(schemas)
+    flat: dict[str, Schema] = {}
+    for message_type in MESSAGE_TYPES:
+        path = folder / f"{message_type}{SCHEMA_SUFFIX}"
+        flat[message_type] = with_items(flatten(schemas[message_type], _Resolver(files, path)))
+        check_values(flat[message_type], path)
+        try:
+            validator(schemas[message_type], files)
+        except ValueError as problem:
+            raise ContractError(
+                f"{path} cannot be used as a schema ({_line(problem)}): correct the schema"
+            ) from problem
+    return flat
+
+
+class _Resolver:
+    """Finds the schema to which a `$ref` refers, among the schemas of a contract."""
+
+    def __init__(self, files: SchemaFiles, path: Path) -> None:
+        self.files = files
+        self.path = path
+        self._count = 0
+
+    def __call__(self, reference: str, base: str) -> tuple[Any, str]:
+        self._count += 1
+        check_references(self._count, self.path)
+        uri, fragment = urldefrag(urljoin(base or self.path.name, reference))
+        try:
+            target: Any = self.files.find(uri)
+        except LookupError as problem:
+            raise ContractError(
+                f"{self.path} has a $ref {reference!r} to a file outside the contract: use only files of the contract"
+            ) from problem
+        for step in filter(None, fragment.split("/")):
+            try:
+                target = target[int(step) if isinstance(target, list) else unescape(step)]
+            except (LookupError, TypeError, ValueError) as problem:
+                raise ContractError(
+                    f"{self.path} has a $ref {reference!r}, but {step!r} does not exist: correct the reference"
+                ) from problem
+        return target, uri
+
+
+# --------------------------------------------------------------------------------------------------- names and sites
+
+
+def _check_names(known: SitesOfTypes, folder: Path) -> None:
+    for message_type, found in known.items():
+        for name in (name for site in found.values() for name in site.schema.get("properties", {})):
+            if reason := _reason_against(name):
+                raise ContractError(
+                    f"{folder / message_type}{SCHEMA_SUFFIX} has a property named {name!r}: rename it, because {reason}"
+                )
+
+
+def _reason_against(name: str) -> str | None:
+    if not name or "." in name or "[]" in name:
+        return "'.' and '[]' are reserved for site names"
+    return "a message with NUL is never valid" if "\0" in name else None
+
+
+def _check_ids(ambiguities: Iterable[Ambiguity], folder: Path) -> None:
+    ids = Counter(ambiguity.id for ambiguity in ambiguities)
+    if repeated := [name for name, count in ids.items() if count > 1]:
+        raise ContractError(
+            f"{folder / AMBIGUITIES} has several ambiguities with the ID {repeated[0]!r}: give each ambiguity "
+            "a different ID"
+        )
+
+
+def _check_sites(known: SitesOfTypes, path: Path, named: Iterable[tuple[str, str]]) -> None:
+    """Raises `ContractError` if a file of the folder contains a site that does not exist. If the folder lacks the file,
+    the sites in the built-in file are not checked, because a changed schema may lack them.
+    """
+    for message_type, site in named if path.exists() else ():
+        if message_type not in MESSAGE_TYPES:
+            raise ContractError(
+                f"{path} contains the unknown message type {message_type!r}: use {listed(MESSAGE_TYPES, 'or')}"
+            )
+        if site not in known[message_type]:
+            near = get_close_matches(site, list(known[message_type]), n=1, cutoff=0.4)
+            guess = f"did you mean {near[0]!r}?" if near else "use a site of the schema"
+            raise ContractError(f"{path} contains the site {site!r}, which does not exist in {message_type}: {guess}")
+
+
+def _line(message: object) -> str:
+    """Shortens an error message to one line of at most 200 characters."""
+    line = " ".join(str(message).split())
+    return line if len(line) <= 200 else f"{line[:197]}..."

@@ -1,0 +1,103 @@
+"""Loads contracts: the built-in contract, changed contracts, and contracts with reference data."""
+
+import copyreg
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from brokerfuzz.errors import quoted
+from brokerfuzz.schemas.ambiguity_detectors import OF_VALUES, TIMESTAMP
+from brokerfuzz.schemas.contract import Contract
+from brokerfuzz.schemas.contract_entries import Ambiguity
+from brokerfuzz.schemas.contract_files import DATA, read_files
+from brokerfuzz.schemas.known_values import DETECTOR, KNOWN_VALUES, KnownValues
+from brokerfuzz.schemas.reference_data import check_values, known_values
+
+_loaded: dict[tuple[Path, KnownValues | None], Contract] = {}
+
+
+def load_contract(
+    folder: str | Path | None = None, values: KnownValues | str | Path | Mapping[str, Any] | None = None
+) -> Contract:
+    """Returns the contract in a folder. If `folder` is None, returns the built-in contract.
+
+    `values` is reference data: the values that a target knows, as a TOML file or as a mapping with the same content. At
+    the sites in `values`, generated messages contain only the listed values. For example:
+
+    >>> from brokerfuzz import load_contract, messages
+    >>> contract = load_contract(values={"number": ["N-1", "N-2"]})
+    >>> next(messages("offer-creation-request", 0, contract=contract))["number"]
+    'N-1'
+
+    The folder contains some of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`,
+    `ambiguities.json`). If a file is missing, brokerfuzz uses the built-in file. If the files change later, the same
+    process does not read them again.
+
+    Raises `ContractError` if the folder does not exist, or if one of its files is not JSON, not a schema of draft
+    2020-12, or has a wrong name.
+
+    >>> from brokerfuzz import load_contract
+    >>> load_contract().sites["offer-pricing-response"]["data.offers[].quantity"].schema["minimum"]
+    1
+    """
+    path = DATA if folder is None else Path(folder).resolve()
+    if values is not None and not isinstance(values, KnownValues):
+        values = known_values(values, load_contract(path))
+    if (path, values) not in _loaded:
+        _loaded[path, values] = _read(path) if values is None else _narrowed(load_contract(path), values)
+    return _loaded[path, values]
+
+
+def _read(folder: Path) -> Contract:
+    schemas, flat, ambiguities, semantics = read_files(folder)
+    built_in = None if folder == DATA else load_contract()
+    return Contract(schemas, flat, ambiguities, semantics, folder, built_in)
+
+
+copyreg.pickle(Contract, lambda contract: (load_contract, (contract.folder, contract.values)))
+"""Only the folder and the reference data are pickled. The process that unpickles a contract reads the folder again."""
+
+
+def known_contract(contract: Contract | None) -> Contract:
+    """Returns the contract, or the built-in contract for None. Raises `TypeError` if the argument is not a
+    `Contract`.
+    """
+    if contract is None:
+        return load_contract()
+    if not isinstance(contract, Contract):
+        remedy = (
+            f"use load_contract({str(contract)!r})"
+            if isinstance(contract, str | Path)
+            else "use the contract that load_contract(folder) returns"
+        )
+        raise TypeError(f"contract={quoted(contract)}: {remedy}")
+    return contract
+
+
+def _narrowed(contract: Contract, values: KnownValues) -> Contract:
+    """Raises `ReferenceDataError` if the contract does not allow one of the values."""
+    check_values(values, contract)
+    flat = {message_type: values.narrowed(message_type, schema) for message_type, schema in contract.flat.items()}
+    asked = {message_type: [*values.detectors(message_type)] for message_type in flat}
+    sites = {message_type: found for message_type, found in asked.items() if found}
+    known = replace(load_contract().ambiguity(KNOWN_VALUES), detector=DETECTOR, sites=sites)
+    others = (
+        _without_known_sites(ambiguity, sites) for ambiguity in contract.ambiguities if ambiguity.id != KNOWN_VALUES
+    )
+    return replace(
+        contract, flat=MappingProxyType(flat), ambiguities=(*others, known), values=values, original=contract
+    )
+
+
+def _without_known_sites(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:
+    """Removes the sites with reference data from an ambiguity, because a value that the target knows is not
+    ambiguous.
+    """
+    if ambiguity.detector not in (*OF_VALUES, TIMESTAMP) or ambiguity.sites is None:
+        return ambiguity
+    left = {
+        name: [site for site in sites if site not in known.get(name, ())] for name, sites in ambiguity.sites.items()
+    }
+    return replace(ambiguity, sites={name: sites for name, sites in left.items() if sites or not ambiguity.sites[name]})
