@@ -123,8 +123,8 @@ class HttpTarget:
         self._gate = Gate(longest_wait)
         self._client: Client | None = None
         self._unpooled: Client | None = None
-        """A client that makes a new connection for each request. None until a connection has ended without an
-        answer.
+        """A client that makes a new connection for each request. None until it is needed: a connection has ended
+        without an answer, or a body is chunked.
         """
         self._address: Url | str = self.url
         self._answered = False
@@ -246,8 +246,9 @@ class HttpTarget:
 
         Raises `TargetError` if no server has ever answered at this URL. Also raises `TargetError` if the certificate of
         the server or of the client is not accepted, or if this machine has no resources for a connection. If `headers`
-        contain `Transfer-Encoding: chunked`, brokerfuzz sends the body as one chunk. If `headers` contain `Expect:
-        100-continue`, brokerfuzz sends the body without waiting for status 100.
+        contain `Transfer-Encoding: chunked`, brokerfuzz sends the body as one chunk on a connection of its own, because
+        some servers take the body for the next request. If `headers` contain `Expect: 100-continue`, brokerfuzz sends
+        the body without waiting for status 100.
         """
         headers = (*headers, *self.trace.of(case_id))
         if self._gate.shut and (unsent := await self._gate.enter()) is not None:
@@ -417,7 +418,8 @@ class HttpTarget:
         client = self._client
         if client is None:
             raise TargetError(f"{self.name} is not open: call open() before send()")
-        if not pooled:
+        is_chunked = any(name.lower() == TRANSFER_ENCODING for name, _ in headers)
+        if is_chunked or not pooled:
             client = self._unpooled = self._unpooled or self._builder().pool_max_idle_per_host(0).build()
         sent = self._headers(headers)
         request = client.request(self.method, self._address).headers(sent)
@@ -425,7 +427,7 @@ class HttpTarget:
             request = request.header(ACCEPT_ENCODING, "identity")
         if body:
             request = request.body_bytes(body)
-        elif any(name.lower() == TRANSFER_ENCODING for name, _ in headers):
+        elif is_chunked:
             request = request.body_stream(_nothing())  # for an empty body the client would omit the last chunk
         else:
             request = request.header(

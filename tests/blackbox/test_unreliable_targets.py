@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 import pytest
 from fixture_types import Run
-from hand_made_servers import conforming, response, serving
+from hand_made_servers import conforming, read_request, response, serving, serving_streams
 
 import brokerfuzz
 from brokerfuzz import Report
@@ -73,6 +73,22 @@ class Sometimes(Unreliable):
 
     def failure(self, body: bytes, number: int, under_way: int) -> bytes | None:
         return self.answer if number % 23 == 0 else None
+
+
+async def ignoring_chunks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Does not know `Transfer-Encoding`: it takes a chunked body for the next request, which it answers late."""
+    while True:
+        head, body = await read_request(reader)
+        if not head.startswith(b"POST"):
+            await asyncio.sleep(0.1)
+        writer.write(response(conforming(body)))
+
+
+def test_a_service_that_takes_a_chunked_body_for_the_next_request_gets_no_answers_mixed_up() -> None:
+    with serving_streams(ignoring_chunks) as url:
+        report = brokerfuzz.fire(url, verdicts=["valid", "unspecified"])
+    assert report.findings == (), report
+    assert "answered differently" not in str(report)
 
 
 @pytest.mark.parametrize(
