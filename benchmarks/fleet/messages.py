@@ -8,7 +8,7 @@ from typing import Any, Literal
 from brokerfuzz.schemas import Contract, Label, MessageType, check
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.interpretations import Interpretation
-from brokerfuzz.schemas.json_reader import read, read_shallow
+from brokerfuzz.schemas.json_reader import read, read_fully
 from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
 
 Answer = Literal["accepted", "rejected", "crashed"]
@@ -58,7 +58,7 @@ class Reader:
         reading = read(body)
         value = reading.values.get(ROUNDED, reading.usual)
         if not self._can_validate(value):
-            value = read_shallow(body).usual
+            value = read_fully(body, is_shallow=True).usual
         punctual = not any(broken.rule.endswith(f":{NOT_IN_FUTURE}") for broken in verdict.broken)
         broken = tuple({self.contract.rules_by_id[broken.rule].site for broken in verdict.broken})
         return Message(body, verdict.label, reading.error is None, value, punctual, broken, self.now, self)

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
 from decimal import Context, Decimal, localcontext
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from brokerfuzz.schemas.headers import OF_HEADERS
@@ -49,7 +48,6 @@ def cron(value: Any, now: datetime, options: Options) -> bool:
     return isinstance(value, str) and not _is_cron(value)
 
 
-@lru_cache(maxsize=1024)
 def _is_cron(text: str) -> bool:
     return _CRON.fullmatch(text) is not None and all(int(low) <= int(high) for low, high in _CRON_RANGE.findall(text))
 
@@ -58,7 +56,6 @@ def url(value: Any, now: datetime, options: Options) -> bool:
     return isinstance(value, str) and not _is_url(value)
 
 
-@lru_cache(maxsize=1024)
 def _is_url(text: str) -> bool:
     return _URL.fullmatch(text) is not None
 
@@ -67,7 +64,6 @@ def name(value: Any, now: datetime, options: Options) -> bool:
     return isinstance(value, str) and not (len(value) <= 64 and _is_name(value))
 
 
-@lru_cache(maxsize=1024)
 def _is_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None
 

@@ -6,7 +6,6 @@ A scan walks through a message, and visits only sites that have something to che
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
@@ -52,7 +51,7 @@ class Inspector:
 
     def whole(self, message: Any, reading: Reading, inspection: Inspection) -> None:
         self._scan(message, None, inspection)
-        if self._too_long is not None and reading.may_hold_text_of(self._too_long.options["limit"] + 1):
+        if self._too_long is not None and len(reading.body) > self._too_long.options["limit"]:
             _report_long_strings(self._too_long, self._sites, "", message, None, inspection)
 
 
@@ -203,7 +202,8 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
     def check(value: Any, place: Place, inspection: Inspection) -> None:
         _, unusual, earliest = timestamp(value)
         if rule is not None and earliest is not None:
-            first, last = _latest_moments(inspection.now, inspection.tolerance if tolerated is not None else (0, 0))
+            tolerance = inspection.tolerance if tolerated is not None else (0, 0)
+            first, last = (Moment.of(inspection.now).after(seconds) for seconds in tolerance)
             if earliest > last:
                 inspection.broken.append(Violation(rule.id, pointer(place), describe(value), rule.demand))
             elif tolerated is not None and earliest > first:
@@ -213,12 +213,6 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
                 inspection.touch(spellings[spelling], place, describe(value))
 
     return check
-
-
-@lru_cache(maxsize=4)
-def _latest_moments(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment]:
-    """Returns two moments: `now` plus the lowest clock tolerance, and `now` plus the highest one."""
-    return Moment.of(now).after(tolerance[0]), Moment.of(now).after(tolerance[1])
 
 
 def _report_long_strings(

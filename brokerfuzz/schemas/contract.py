@@ -1,10 +1,11 @@
 """Defines the contract: the message types, their rules and the ambiguities. `loading` reads contracts from files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError
@@ -12,6 +13,9 @@ from brokerfuzz.schemas.contract_entries import Ambiguity
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.known_values import KnownValues
 from brokerfuzz.schemas.sites import Rule, Site, derive_rules, sites_by_path
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Policies(dict[str, tuple[str, ...]]):
@@ -58,6 +62,11 @@ class Contract:
             if self.values is None
             else f"load_contract({str(self.folder)!r}, values=...)"
         )
+
+    @cached_property
+    def remembered(self) -> dict[Any, Any]:
+        """The results of functions with `once_per_contract`."""
+        return {}
 
     @cached_property
     def rules(self) -> Mapping[str, tuple[Rule, ...]]:
@@ -174,6 +183,22 @@ class Contract:
                         )
                 found[ambiguity.id] = values
         return found
+
+
+def once_per_contract(function: Callable[Concatenate[Contract, P], T]) -> Callable[Concatenate[Contract, P], T]:
+    """Decorates a function that prepares something for a contract: the contract keeps the result for equal
+    arguments.
+    """
+
+    @wraps(function)
+    def remembering(contract: Contract, /, *arguments: P.args, **options: P.kwargs) -> T:
+        key = function, arguments, *options.items()
+        if key not in contract.remembered:
+            contract.remembered[key] = function(contract, *arguments, **options)
+        found: T = contract.remembered[key]
+        return found
+
+    return remembering
 
 
 def known_message_type(name: str) -> MessageType:

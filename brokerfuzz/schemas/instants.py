@@ -6,7 +6,6 @@ of timestamps. A timestamp in any other notation touches an ambiguity: a program
 
 import re
 from datetime import MAXYEAR, UTC, datetime, timedelta, timezone
-from functools import lru_cache
 from typing import NamedTuple
 
 OFFSET, NO_ZONE, LOWER_CASE, SPACE, DATE_ONLY = "offset", "no-zone", "lower-case", "space", "date-only"
@@ -22,7 +21,6 @@ _PARTS = re.compile(
 _DATE = re.compile(r"\s*\+?0{0,4}([0-9]{4,6})(?:-([0-9]{2})-([0-9]{2})|([0-9]{2})([0-9]{2})T)")
 _EARLIEST_YEAR = 1753
 """The first year that every common date type can represent. SQL Server's `datetime` begins with this year."""
-_USUAL = 40  # in characters; results for longer strings are not cached
 
 
 class Moment(NamedTuple):
@@ -60,11 +58,6 @@ def timestamp(text: str) -> Timestamp:
     For a leap second, `moment` is None, because few programs know the past leap seconds, and nobody knows the future
     ones.
     """
-    return _timestamp(text) if len(text) <= _USUAL else _timestamp.__wrapped__(text)
-
-
-@lru_cache(maxsize=1024)  # a timestamp in a message is parsed up to four times
-def _timestamp(text: str) -> Timestamp:
     parts = _PARTS.fullmatch(text)
     moment = _moment(parts) if parts is not None else None
     if parts is None or moment is None:

@@ -7,14 +7,15 @@ The module also reports the reasons why a text is ambiguous, and reports strings
 """
 
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from decimal import ROUND_05UP, Context, Decimal
 from itertools import product
 from typing import Any, NamedTuple, NoReturn
 
 from brokerfuzz.pointers import Place, pointer
-from brokerfuzz.schemas.json_numbers import exact, fits_double, rounded
 from brokerfuzz.wording import printable
 
 Exotic = tuple[str, str, str]
@@ -38,6 +39,7 @@ class Interpretation(NamedTuple):
 
 USUAL = Interpretation()
 
+LONE_SURROGATES = "lone_surrogates"
 DUPLICATE_PROPERTIES, DOUBLE_RANGE = "duplicate_properties", "double_range"
 """The detectors of two ambiguities. The answer to each of these ambiguities determines how a text is parsed."""
 MOST_COUNTED = 16
@@ -62,15 +64,13 @@ def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
     """
     written = _Written()
     value = written.parse(text)
-    texts = _MAY_BE_EXOTIC.search(text) is not None
-    interpretations = written.interpretations
-    if interpretations == [USUAL] and not texts:
+    if written.interpretations == [USUAL] and not _MAY_BE_EXOTIC.search(text):
         return {USUAL: value}, []
-    reader = _InterpretationReader(interpretations, texts)
-    values = reader.read(value, None) or [value] * len(interpretations)
-    if any(detector == "lone_surrogates" for detector, _, _ in reader.exotic):
-        values = [_without_surrogates(value) for value in values]
-    return dict(zip(interpretations, values, strict=True)), reader.exotic
+    exotic = _Notes().of(value)
+    values = {one: _chosen(value, one) for one in written.interpretations}
+    if any(detector == LONE_SURROGATES for detector, _, _ in exotic):
+        values = {one: _without_surrogates(value) for one, value in values.items()}
+    return values, exotic
 
 
 class _Inexact(NamedTuple):
@@ -136,100 +136,69 @@ def _reject(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON value")
 
 
-class _InterpretationReader:
-    """Builds one value per interpretation from a parsed text. If `texts` is true, strings are also checked for NUL and
-    surrogates.
-    """
+def _chosen(value: Any, interpretation: Interpretation) -> Any:
+    """Returns the value in one interpretation."""
+    match value:
+        case _Inexact():
+            return value.rounded if interpretation.rounded else exact(value.literal)
+        case _SharedNames():
+            values: dict[str, list[Any]] = {}
+            for name, prop in value:
+                values.setdefault(name, []).append(prop)
+            counted = {name: some[min(interpretation.counted, len(some)) - 1] for name, some in values.items()}
+            return _chosen(counted, interpretation)
+        case dict():
+            return {name: _chosen(prop, interpretation) for name, prop in value.items()}
+        case list():
+            return [_chosen(item, interpretation) for item in value]
+        case _:
+            return value
 
-    def __init__(self, interpretations: list[Interpretation], texts: bool) -> None:
-        self._interpretations, self._texts = interpretations, texts
-        self._seen = (str, *_HOLDING) if texts else _HOLDING
-        self.exotic: list[Exotic] = []
 
-    def read(self, value: Any, place: Place) -> list[Any] | None:
-        """Returns the value in each interpretation, or None if the value is the same in all interpretations."""
-        kind = type(value)
-        if kind is dict:
-            return self._object(value, place)
-        if kind is list:
-            return self._array(value, place)
-        if kind is _SharedNames:
-            return self._repeated(value, place)
-        if kind is _Inexact:
-            literal = value.literal
-            self._note(
-                DOUBLE_RANGE, place, literal if len(literal) <= 60 else f"a number of {len(literal):,} characters"
-            )
-            return [value.rounded if one.rounded else exact(literal) for one in self._interpretations]
-        if kind is str:
-            self._look_at(value, place)
-        return None
+class _Notes:
+    """Collects the reasons why a parsed text is ambiguous."""
 
-    def _object(self, props: Mapping[str, Any], place: Place) -> list[Any] | None:
-        found = {}
-        for name, prop in props.items():
-            below = self._named(name, place) if self._texts else (place, name)
-            if type(prop) in self._seen and (read := self.read(prop, below)) is not None:
-                found[name] = read
-        return (
-            [{**props, **{name: read[k] for name, read in found.items()}} for k in range(len(self._interpretations))]
-            if found
-            else None
-        )
+    def __init__(self) -> None:
+        self._found: list[Exotic] = []
 
-    def _repeated(self, props: Pairs, place: Place) -> list[Any]:
-        found, names = [], set()
+    def of(self, value: Any) -> list[Exotic]:
+        self._visit(value, None)
+        return self._found
+
+    def _visit(self, value: Any, place: Place) -> None:
+        match value:
+            case str():
+                self._text(value, place)
+            case _Inexact(literal=literal):
+                shown = literal if len(literal) <= 60 else f"a number of {len(literal):,} characters"
+                self._note(DOUBLE_RANGE, place, shown)
+            case _SharedNames():
+                self._properties(value, place)
+            case dict():
+                self._properties(value.items(), place)
+            case list():
+                for index, item in enumerate(value):
+                    self._visit(item, (place, index))
+
+    def _properties(self, props: Iterable[tuple[str, Any]], place: Place) -> None:
+        names = set()
         for name, prop in props:
+            below = (place, _without_surrogates(name))
             if name in names:
-                self._note(
-                    DUPLICATE_PROPERTIES, (place, _without_surrogates(name)), f"duplicate property `{printable(name)}`"
-                )
+                self._note(DUPLICATE_PROPERTIES, below, f"duplicate property `{printable(name)}`")
             names.add(name)
-            found.append((name, self.read(prop, self._named(name, place)) or [prop] * len(self._interpretations)))
-        values: dict[str, list[Any]] = {}
-        for name, read in found:
-            values.setdefault(name, []).append(read)
-        return [
-            {name: of[min(one.counted, len(of)) - 1][k] for name, of in values.items()}
-            for k, one in enumerate(self._interpretations)
-        ]
+            # no JSON Pointer can contain a lone surrogate, so the place of the object is reported
+            self._text(name, place if _SURROGATE.search(name) else below)
+            self._visit(prop, below)
 
-    def _array(self, items: list[Any], place: Place) -> list[Any] | None:
-        found = {}
-        for index, item in enumerate(items):
-            if type(item) in self._seen and (read := self.read(item, (place, index))) is not None:
-                found[index] = read
-        return (
-            [
-                [found[i][k] if i in found else item for i, item in enumerate(items)]
-                for k in range(len(self._interpretations))
-            ]
-            if found
-            else None
-        )
-
-    def _named(self, name: str, place: Place) -> Place:
-        """Checks the name of a property, and returns the place of the property.
-
-        A lone surrogate in the name is reported at the place of the object, because no JSON Pointer can contain a lone
-        surrogate.
-        """
-        below = (place, _without_surrogates(name))
-        self._look_at(name, place if _SURROGATE.search(name) else below)
-        return below
-
-    def _look_at(self, text: str, place: Place) -> None:
+    def _text(self, text: str, place: Place) -> None:
         if "\0" in text:
             self._note("nul_characters", place, "a NUL character")
         if lone := _SURROGATE.search(text):
-            self._note("lone_surrogates", place, f"the lone surrogate U+{ord(lone[0]):04X}")
+            self._note(LONE_SURROGATES, place, f"the lone surrogate U+{ord(lone[0]):04X}")
 
     def _note(self, detector: str, place: Place, found: str) -> None:
-        self.exotic.append((detector, pointer(place), found))
-
-
-_HOLDING = (_Inexact, _SharedNames, dict, list)
-"""Only values of these types can be ambiguous, or contain ambiguous values."""
+        self._found.append((detector, pointer(place), found))
 
 
 def _without_surrogates(value: Any) -> Any:
@@ -239,3 +208,49 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, dict):
         return {_without_surrogates(name): _without_surrogates(prop) for name, prop in value.items()}
     return [_without_surrogates(item) for item in value] if isinstance(value, list) else value
+
+
+# ------------------------------------------------------------------------------------------------------------- numbers
+
+_LARGEST = math.nextafter(math.inf, 0)
+
+LONGEST_NUMBER = 640
+"""The maximum length of a number, in characters. brokerfuzz treats a longer number like a number that a double cannot
+represent. This limit exists because Python can be configured to reject integers of more than 640 digits.
+"""
+
+_EXACT = Context(prec=LONGEST_NUMBER, rounding=ROUND_05UP, Emin=-LONGEST_NUMBER, Emax=LONGEST_NUMBER, traps=[])
+"""Rounds numbers that are longer than 640 digits or too large. A rounded number is on the same side of each bound of a
+schema as the original number.
+
+With `ROUND_05UP`, the 640th digit of a rounded number is never 0. Bounds are shorter, so no rounded number equals a
+bound.
+"""
+
+
+def exact(literal: str) -> Decimal:
+    """Returns the exact value of a number. See `_EXACT` for numbers that are too long or too large."""
+    return _EXACT.create_decimal(literal)
+
+
+def fits_double(literal: str) -> bool:
+    """Returns whether a number stays the same if it is parsed as a double and written again. For example, 0.1 stays the
+    same.
+    """
+    return len(literal) <= LONGEST_NUMBER and exact(literal) == Decimal(repr(float(literal)))
+
+
+def integer(literal: str) -> int | float:
+    """Parses an integer. Python converts at most 4,300 digits. An integer with more digits becomes the largest double
+    with its sign.
+    """
+    try:
+        return int(literal)
+    except ValueError:
+        return rounded(literal)
+
+
+def rounded(literal: str) -> float:
+    """Converts a number to a double. If the number is out of range, returns the largest double with the same sign."""
+    value = float(literal)
+    return math.copysign(_LARGEST, value) if math.isinf(value) else value

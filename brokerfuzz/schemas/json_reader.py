@@ -7,9 +7,7 @@ properties, and numbers that a double cannot represent. Integers can have any le
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -23,7 +21,6 @@ from brokerfuzz.schemas.ambiguity_detectors import (
     UTF_32,
 )
 from brokerfuzz.schemas.interpretations import USUAL, Exotic, Interpretation, interpreted
-from brokerfuzz.schemas.json_numbers import fits_double
 from brokerfuzz.schemas.nesting import shallow
 
 DEEPEST = 64
@@ -56,41 +53,22 @@ class Reading:
         """The message as most parsers read it, or None if the bytes are not JSON."""
         return self.values.get(USUAL)
 
-    def may_hold_text_of(self, size: int) -> bool:
-        """If the result is False, every string in the message has fewer than `size` characters. True proves nothing,
-        because the method measures only the distances between quotation marks, to be fast.
-        """
-        body = self.body
-        if self.encoding is not None or len(body) <= size:
-            return self.encoding is not None
-        if _has_run_without_quote(body, size):
-            return True
-        return b'\\"' in body and _has_run_without_quote(body.replace(b"\\\\", b"..").replace(b'\\"', b".."), size)
-
-
-def _has_run_without_quote(text: bytes, size: int) -> bool:
-    at = 0
-    while at + size <= len(text):
-        at = text.rfind(b'"', at, at + size) + 1
-        if at == 0:
-            return True
-    return False
-
 
 def read(body: bytes) -> Reading:
     """Parses a message. Raises no exception: see `Reading.error`."""
-    return Reading(body, {USUAL: value}) if (value := cached_parse_compact(body)) is not None else read_fully(body)
+    value = _parsed_compact(body)
+    return Reading(body, {USUAL: value}) if value is not None else read_fully(body)
 
 
-def read_fully(body: bytes) -> Reading:
-    """Parses a message in every interpretation. This function is slower than `parse_compact`, which `read` tries
-    first.
+def read_fully(body: bytes, *, is_shallow: bool = False) -> Reading:
+    """Parses a message in every interpretation. This function is slower than `_parsed_compact`, which `read` tries
+    first. If `is_shallow` is True, all objects and arrays deeper than `DEEPEST` count as empty.
     """
     reading = Reading(body)
     text = _decode(body, reading)
     try:
         try:
-            reading.values, exotic = interpreted(text)
+            reading.values, exotic = interpreted(shallow(text, DEEPEST) if is_shallow else text)
         except RecursionError:
             reading.values, exotic = interpreted(shallow(text, DEEPEST))
         reading.exotic += exotic
@@ -99,24 +77,18 @@ def read_fully(body: bytes) -> Reading:
     return reading
 
 
-_DIGITS = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
-_LONG = b"0" * 16
+_LONG_INTEGER = re.compile(rb"[:,\[]-?[0-9]{16}")
 
 
-def parse_compact(body: bytes) -> Any:
-    """Returns the message if it is compact JSON (without whitespace) with a single interpretation, otherwise None. The
-    caller must not change the returned message.
+def _parsed_compact(body: bytes) -> Any:
+    """Returns the message if it is compact JSON (without whitespace) with a single interpretation, otherwise None.
 
     To check whether parsing loses information, the function converts the message back to JSON. If the new bytes are
     equal to the original bytes, no information was lost. NUL characters, and integers with 16 or more digits, need
-    separate checks.
+    separate checks, so `read_fully` parses messages that may contain them.
     """
-    if body[:1] not in (b"{", b"[") or b"\\u0000" in body:
+    if body[:1] not in (b"{", b"[") or b"\\u0000" in body or _LONG_INTEGER.search(body):
         return None
-    if len(body) > len(_LONG):
-        digits = body.translate(_DIGITS)
-        if _LONG in digits and not all(map(fits_double, _long_integers(body, digits))):
-            return None
     try:
         value = orjson.loads(body)
         return value if orjson.dumps(value) == body else None
@@ -125,45 +97,13 @@ def parse_compact(body: bytes) -> Any:
 
 
 def is_compact_json(body: bytes) -> bool:
-    """Returns whether the bytes are compact JSON. Unlike `parse_compact`, also returns True for JSON with NUL
-    characters and long integers.
+    """Returns whether the bytes are compact JSON. Unlike `read`, also returns True for JSON with NUL characters and
+    long integers.
     """
     try:
-        return cached_parse_compact(body) is not None or orjson.dumps(orjson.loads(body)) == body
+        return orjson.dumps(orjson.loads(body)) == body
     except (ValueError, TypeError):  # not JSON, or nested too deeply for orjson
         return False
-
-
-_remembered = lru_cache(maxsize=8)(parse_compact)
-_LARGEST_REMEMBERED = 64 * 1024
-
-
-def cached_parse_compact(body: bytes) -> Any:
-    """Caches the results of `parse_compact` for small messages, because each message is parsed twice."""
-    return _remembered(body) if len(body) <= _LARGEST_REMEMBERED else parse_compact(body)
-
-
-def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
-    """Yields the sequences of 16 or more digits in `body` that may be integers. `digits` is `body` with a 0 in place of
-    every digit, and a space in place of every other byte.
-    """
-    at = digits.find(_LONG)
-    while at >= 0:
-        end = digits.find(b" ", at)
-        if body[at - 1] in b":,[-":
-            yield body[at:end].decode()
-        at = digits.find(_LONG, end) if end >= 0 else -1
-
-
-def read_shallow(body: bytes) -> Reading:
-    """Parses a message like `read_fully`, but treats all objects and arrays deeper than `DEEPEST` as empty."""
-    reading = Reading(body)
-    try:
-        reading.values, exotic = interpreted(shallow(_decode(body, reading), DEEPEST))
-        reading.exotic += exotic
-    except ValueError as problem:
-        reading.error = _explain(problem)
-    return reading
 
 
 def _decode(body: bytes, reading: Reading) -> str:

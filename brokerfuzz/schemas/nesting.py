@@ -5,7 +5,6 @@ stack instead of recursion. It removes the deepest values, so that parsers and v
 """
 
 import re
-from functools import lru_cache
 
 _TOKEN = re.compile(
     r"[ \t\n\r]*(?:(?P<arrays>\[+)|(?P<array_ends>\]+)|(?P<object>\{)|(?P<object_end>\})|(?P<comma>,)|(?P<colon>:)"
@@ -24,7 +23,6 @@ _IN_OBJECT: Expected = (", or }", "comma", "object_end")
 _BEHIND: Expected = ("the end of the message", "end")
 
 
-@lru_cache(maxsize=8)
 def shallow(text: str, deepest: int) -> str:
     """Returns a copy of a JSON text that has an empty object or array in place of each one deeper than `deepest`.
     Raises `ValueError` if the text is not JSON.

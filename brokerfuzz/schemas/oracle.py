@@ -9,7 +9,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -17,10 +16,10 @@ from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas.ambiguity_detectors import MESSAGE_SIZE, NEAR_NOW, OVERLONG_UTF_8
 from brokerfuzz.schemas.ambiguity_scan import Inspection, Inspector
-from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_message_type
+from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_message_type, once_per_contract
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.interpretations import DOUBLE_RANGE, DUPLICATE_PROPERTIES, MEANINGS, Interpretation
-from brokerfuzz.schemas.json_reader import DEEPEST, Reading, overlong_decoded, read, read_shallow
+from brokerfuzz.schemas.json_reader import DEEPEST, Reading, overlong_decoded, read, read_fully
 from brokerfuzz.schemas.judged_interpretations import JudgedInterpretation, verdict_of
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.sites import JSON_RULE
@@ -118,7 +117,7 @@ def _writable(value: Any, depth: int) -> Any:
     return max(-_LARGEST_INTEGER, min(value, _LARGEST_INTEGER)) if type(value) is int else value
 
 
-@lru_cache(maxsize=32)
+@once_per_contract
 def rulebook_of(contract: Contract, message_type: MessageType) -> "Rulebook":
     return Rulebook(contract, message_type)
 
@@ -170,7 +169,7 @@ class Rulebook:
         try:
             outcomes = self._outcomes(reading, now, policies)
         except (ValueError, RecursionError):  # nested too deeply for the validator
-            reading = read_shallow(reading.body)
+            reading = read_fully(reading.body, is_shallow=True)
             outcomes = self._outcomes(reading, now, policies)
         if reading.exotic or doubts or len(reading.body) > self._size_limit:
             everywhere = self._touched_everywhere(reading, doubts)

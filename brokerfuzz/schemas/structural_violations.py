@@ -4,7 +4,7 @@ jsonschema-rs reports errors, and this module finds the rules that cause them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache, reduce
+from functools import reduce
 from itertools import islice
 from operator import getitem
 from typing import Any, NamedTuple
@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import escape, pointer_of
 from brokerfuzz.schemas.contract import Contract
-from brokerfuzz.schemas.error_limiting import ErrorLimiter
 from brokerfuzz.schemas.sites import Rule, Steps, site_of
 from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
 from brokerfuzz.schemas.verdicts import NOTHING, UNKNOWN_PROPERTY, Violation, describe
@@ -21,9 +20,14 @@ from brokerfuzz.wording import printable
 MOST_BROKEN = 1000
 """The maximum number of broken rules in a verdict."""
 _LARGE = 64 * 1024
-"""For messages of more than `_LARGE` bytes, the oracle lists only some of the errors, to save memory (see
-`error_limiting`).
+"""If a message has more than `_LARGE` bytes, only the first items of each array are searched for errors, to save
+memory: jsonschema-rs creates all errors before it returns the first one, and each needs two kilobytes.
 """
+_FIRST_ITEMS = (1000, 100)
+"""The number of items that remain of each array in a large message. If they are more than `_MOST_ITEMS` in all, because
+there are arrays in arrays, fewer remain.
+"""
+_MOST_ITEMS = 20_000
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
 """Maps keywords in errors of the validator to keywords in flat schemas, if the names differ."""
 
@@ -49,8 +53,7 @@ class StructureChecker:
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._message_type: MessageType = message_type
-        self._flat = (contract.original or contract).flat[message_type]
-        self._files = files = SchemaFiles(contract.schemas)
+        files = SchemaFiles(contract.schemas)
         self._validator = validator(
             {"properties": {}, **contract.schemas[message_type]}, files
         )  # without "properties", errors lack property names
@@ -74,15 +77,10 @@ class StructureChecker:
         """
         if self._validator.is_valid(value):
             return []
-        broken = self._broken_of(value, self._error_limiter.reduced(value)) if size > _LARGE else []
-        return broken or self._broken_of(value, value)
-
-    def _broken_of(self, value: Any, reduced: Any) -> list[Violation]:
-        return self.broken_by(islice(self._errors(value, reduced), MOST_BROKEN), value)
-
-    @cached_property
-    def _error_limiter(self) -> ErrorLimiter:
-        return ErrorLimiter(self._flat, self._files, MOST_BROKEN)
+        shortened = _shortened(value) if size > _LARGE else value
+        if shortened is not value and self._validator.is_valid(shortened):
+            shortened = value
+        return self.broken_by(islice(self._errors(value, shortened), MOST_BROKEN), value)
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Violation]:
         """Returns the broken rules that cause the errors. If the type of a value is wrong, most other errors of the
@@ -101,11 +99,9 @@ class StructureChecker:
             if at not in causes or (rule.keyword in ("type", "required") and rule.condition is None)
         ]
 
-    def _errors(self, value: Any, reduced: Any) -> Iterator[Error]:
-        """Yields the errors in `reduced`, which is the message `value` or a smaller copy with fewer errors (see
-        `ErrorLimiter`).
-        """
-        for error in self._validator.iter_errors(reduced):
+    def _errors(self, value: Any, shortened: Any) -> Iterator[Error]:
+        """Yields the errors in `shortened`, which is the message `value` or a copy with shorter arrays."""
+        for error in self._validator.iter_errors(shortened):
             steps, kind = tuple(error.instance_path), error.kind
             instance = reduce(getitem, steps, value)  # not the validator's copy of the value, which may be large
             keyword, found = _KEYWORDS.get(kind.name, kind.name), NOTHING
@@ -113,7 +109,7 @@ class StructureChecker:
                 found = describe(instance)
             elif "property" in (detail := kind.as_dict()):
                 steps = (*steps, detail["property"])
-            site, at = _place_of(steps)
+            site, at = site_of(steps), pointer_of(steps)
             rules = self._rules.get((site, keyword)) or self._unnamed(site, keyword)
             if keyword == "additionalProperties":
                 for name in kind.as_dict()["unexpected"]:
@@ -149,7 +145,22 @@ class StructureChecker:
         return rule.id not in self._alone or not self._alone[rule.id].is_valid(instance)
 
 
-@lru_cache(maxsize=4096)
-def _place_of(steps: Steps) -> tuple[str, str]:
-    """Returns the site and the JSON Pointer of a place."""
-    return site_of(steps), pointer_of(steps)
+def _shortened(value: Any) -> Any:
+    """Returns a copy of a large message with only the first items of each array."""
+    for most in _FIRST_ITEMS:
+        copied = _with_first_items(value, most)
+        if _count_items(copied) <= _MOST_ITEMS:
+            break
+    return copied
+
+
+def _with_first_items(value: Any, most: int) -> Any:
+    if isinstance(value, dict):
+        return {name: _with_first_items(prop, most) for name, prop in value.items()}
+    return [_with_first_items(item, most) for item in value[:most]] if isinstance(value, list) else value
+
+
+def _count_items(value: Any) -> int:
+    if isinstance(value, dict):
+        return sum(map(_count_items, value.values()))
+    return len(value) + sum(map(_count_items, value)) if isinstance(value, list) else 0

@@ -6,11 +6,12 @@ ambiguity.
 
 import json
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 import pytest
 
-from brokerfuzz import catalogue
+from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.schemas import MessageType, check, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.judged_interpretations import under
@@ -331,7 +332,7 @@ def test_prices_of_any_size_can_be_added() -> None:
 
 def test_a_verdict_under_a_policy_follows_from_the_verdict_without_policies() -> None:
     contract, followed = load_contract(), set()
-    for case in catalogue("offer-creation-request", now=NOW):
+    for case in islice(random_cases("offer-creation-request", 0, now=NOW), 1500):
         for touch in case.verdict.ambiguities:
             for interpretation in contract.ambiguity(touch.ambiguity).interpretations:
                 policies = contract.check_policies({touch.ambiguity: interpretation})
