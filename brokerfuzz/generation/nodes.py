@@ -231,7 +231,7 @@ def _describe(node: Node, values: Values, place: ValuePlace) -> None:
     node.options = values.edges if "enum" in node.schema else ()
     node.is_free = not values.is_listed and place.notation is None and types <= {"string", "integer", "number"}
     node.realistic = (
-        [True]
+        [value for value in (True,) if value in values.edges]
         if types == {"boolean"}
         else ()
         if is_flag or (values.is_listed and not place.notation)

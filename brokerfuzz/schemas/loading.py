@@ -43,7 +43,9 @@ def load_contract(
     1
     """
     path = DATA if folder is None else Path(folder).resolve()
-    if values is not None and not isinstance(values, KnownValues):
+    if isinstance(values, KnownValues) and (path, values) not in _loaded:
+        check_values(values, load_contract(path))
+    elif values is not None and not isinstance(values, KnownValues):
         values = known_values(values, load_contract(path))
     if (path, values) not in _loaded:
         _loaded[path, values] = _read(path) if values is None else _narrowed(load_contract(path), values)
@@ -77,18 +79,14 @@ def known_contract(contract: Contract | None) -> Contract:
 
 
 def _narrowed(contract: Contract, values: KnownValues) -> Contract:
-    """Raises `ReferenceDataError` if the contract does not allow one of the values."""
-    check_values(values, contract)
+    """Returns a copy of the contract that generates only the values that a target knows."""
     flat = {message_type: values.narrowed(message_type, schema) for message_type, schema in contract.flat.items()}
     asked = {message_type: [*values.detectors(message_type)] for message_type in flat}
     sites = {message_type: found for message_type, found in asked.items() if found}
     known = replace(load_contract().ambiguity(KNOWN_VALUES), detector=DETECTOR, sites=sites)
-    others = (
-        _without_known_sites(ambiguity, sites) for ambiguity in contract.ambiguities if ambiguity.id != KNOWN_VALUES
-    )
-    return replace(
-        contract, flat=MappingProxyType(flat), ambiguities=(*others, known), values=values, original=contract
-    )
+    others = [_without_known_sites(one, sites) for one in contract.ambiguities if one.id != KNOWN_VALUES]
+    ambiguities = (*others, known)
+    return replace(contract, flat=MappingProxyType(flat), ambiguities=ambiguities, values=values, original=contract)
 
 
 def _without_known_sites(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:

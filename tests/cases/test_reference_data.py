@@ -30,8 +30,7 @@ from brokerfuzz.generation import message as generated
 from brokerfuzz.generation.nodes import values_at
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, check, load_contract
 from brokerfuzz.schemas.known_values import KNOWN_VALUES
-from brokerfuzz.schemas.reference_data.allowed_values import ValueChecker
-from brokerfuzz.schemas.reference_data.cells import KnownCell
+from brokerfuzz.schemas.reference_data.cells import KnownCell, ValueChecker
 from brokerfuzz.strategies import invalid_offer_requests, offer_requests, product_list_offers
 
 OFFER: Final = "offer-creation-request"

@@ -86,11 +86,11 @@ ROW = '[[rows]]\ncsv = "p.csv"\n'
         ('number = {csv = "head.csv", column = "id"}', "v.toml:1: head.csv has no rows"),
         (
             '\nnumber = [\n"A",\n2020-01-01]',
-            "v.toml:4: datetime.date(2020, 1, 1) is not a string, a number or a boolean",
+            "v.toml:2: datetime.date(2020, 1, 1) is not a string, a number or a boolean",
         ),
         (
             '\nnumber = [\n"A",\n77]',
-            "v.toml:4: 77 breaks the rule number:type (expected a string): correct or remove this value",
+            "v.toml:2: 77 breaks the rule number:type (expected a string): correct or remove this value",
         ),
         ('number = [""]', "v.toml:1: '' breaks the rule number:minLength (expected at least 1 character)"),
         ('"*.productId" = [""]', "productId:minLength (expected at least 1 character)"),

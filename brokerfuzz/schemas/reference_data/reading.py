@@ -1,5 +1,6 @@
 """Reads a file or a mapping with reference data, and finds the sites of each entry."""
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,12 +13,12 @@ from brokerfuzz.name_patterns import name_pattern
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.known_values import KnownValues
-from brokerfuzz.schemas.reference_data.allowed_values import ValueChecker
-from brokerfuzz.schemas.reference_data.cells import KnownCell, cells_of, lines_of, table_of
-from brokerfuzz.schemas.reference_data.toml_lines import Table, lines_of_keys
+from brokerfuzz.schemas.reference_data.cells import KnownCell, ValueChecker, cells_of, lines_of, table_of
 from brokerfuzz.schemas.sites import join
 
 ROWS = "rows"
+Table = int | None
+"""The place of a key: 0 for the first table `[[rows]]`, 1 for the second one, and None outside these tables."""
 _SECTIONS = (("values",), ("tool", "brokerfuzz", "values"))
 """The tables of a configuration file that contain reference data."""
 
@@ -112,7 +113,7 @@ class _Reader:
             case {"lines": str(name), **others} if not others:
                 cells = lines_of(self.folder / name, origin)
             case [*values]:
-                cells = cells_of(values, [self._origin_of_item(key, value) for value in values])
+                cells = cells_of(values, origin)
             case _:
                 remedy = (
                     'use ["P-1", "P-2"], {csv = "FILE", column = "NAME"} or {lines = "FILE"}, and put quotes '
@@ -122,20 +123,6 @@ class _Reader:
         if not cells:
             raise ReferenceDataError(f"{origin}: {key} has no values: add values, or remove the entry")
         return cells
-
-    def _origin_of_item(self, key: str, value: Any) -> str:
-        """Returns the file and the line number of an item of a list. Items of the same list can be on different
-        lines.
-        """
-        if self.path is None or (None, key) not in self.lines:
-            return self._origin(None, key)
-        first = self.lines[None, key]
-        text = read_file(self.path).decode("utf-8-sig").splitlines()
-        spelled = value if isinstance(value, str) else str(value).lower()
-        number = next(
-            (number for number, line in enumerate(text[first - 1 :], first) if spelled and spelled in line), first
-        )
-        return f"{self.path}:{number}"
 
     def _add(self, key: str, cells: Sequence[KnownCell], origin: str) -> None:
         for message_type, path in self._found(key, origin):
@@ -232,3 +219,34 @@ class _Reader:
                 f"{origin}: {UnknownNameError('site', key, known, '`brokerfuzz rules` lists the sites')}"
             )
         return iter(found)
+
+
+# ------------------------------------------------------------------------------------------------------- line numbers
+
+_BEGIN_OF_ROWS = re.compile(r"\s*\[\[.*\brows\b.*\]\]")
+
+
+def lines_of_keys(text: str) -> Mapping[tuple[Table, str], int]:
+    """Maps each key in a TOML file, with its table, to its line number, because Python's parser does not report line
+    numbers. The key `""` means the line `[[rows]]` at the beginning of the
+    table.
+    """
+    found: dict[tuple[Table, str], int] = {}
+    table: Table = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("[["):
+            table = (-1 if table is None else table) + 1 if _BEGIN_OF_ROWS.match(line) else table
+            found[table, ""] = number
+        elif (key := _key(line)) is not None:
+            found.setdefault((table, key), number)
+    return found
+
+
+def _key(line: str) -> str | None:
+    name, equals, _ = line.partition("=")
+    if not equals:
+        return None
+    try:
+        return next(iter(tomllib.loads(f"{name}= 0")), None)
+    except tomllib.TOMLDecodeError:
+        return None
