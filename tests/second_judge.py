@@ -1,11 +1,12 @@
 """A second judge of messages, written by hand from the text of the contract and from the questions that `brokerfuzz
 rules` lists.
 
-The second judge shares no code and no data with brokerfuzz. It has its own tables and its own JSON parser, and
-calculates exactly, with fractions. It only decides whether a message is valid, invalid or unspecified.
+The second judge shares no code and no data with brokerfuzz. It reads the tables that were transcribed by hand from the
+contract (`tests/schemas/contract_tables.json`), has its own JSON parser, and calculates exactly, with fractions. It only decides whether a message is valid, invalid or unspecified.
 `test_second_judge.py` compares it with the oracle.
 """
 
+import json
 import re
 from calendar import timegm
 from collections import Counter
@@ -15,154 +16,49 @@ from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
+from pathlib import Path
 from typing import Any, NamedTuple
 
 # ------------------------------------------------------------------------------------------- the tables of the contract
 
-SHAPES = {
-    "product list": """
-        data                    | array of product    | yes | yes |
-        failureMessages         | array of string     | yes | no  |
-        informationalMessages   | array of string     | yes | no  |
-        operationWasSuccessful  | boolean             | yes | no  |
-    """,
-    "product": """
-        productId               | string              | yes | no  |
-        productNumber           | string              | yes | no  |
-        productType             | string              | yes | no  |
-        status                  | string              | yes | no  |
-        lastUpdateDateTimeUtc   | string              | yes | no  |
-        billingEntityId         | string              | no  | yes |
-        productDescription      | string              | no  | yes |
-        productOwner            | string              | no  | yes |
-        unitOfMeasure           | string              | no  | yes |
-        weight                  | decimal             | no  | yes |
-    """,
-    "offer": """
-        number                  | string              | yes | no  | length 1
-        offerType               | offer type          | yes | no  |
-        omsOfferId              | string              | no  | yes |
-        xmVendorTemplateId      | string              | no  | yes |
-        xmVendorUStoreId        | string              | no  | yes |
-        description             | string              | no  | yes |
-        comments                | string              | no  | yes |
-        accessGroups            | array of string     | no  | yes |
-        categoryIds             | array of string     | no  | yes |
-        availableStartDate      | string              | no  | yes |
-        availableEndDate        | string              | no  | yes |
-        lastUpdatedDateTimeUtc  | string              | no  | yes |
-        defaultPrice            | double              | no  | yes |
-        surcharge               | double              | no  | yes |
-        deliveryScheduleCron    | string              | no  | yes |
-        doSuppressShippingAndHandling | boolean       | no  | yes |
-        onlyShipMethodsAvailable | array of string    | no  | yes |
-        fixedOrderQuantities    | array of int32      | no  | yes |
-        orderMinimum            | int32               | no  | yes | minimum 1
-        orderMaximum            | int32               | no  | yes | minimum 1
-        fullImageUrl            | string              | no  | yes |
-        thumbnailUrl            | string              | no  | yes |
-        pdfUrl                  | string              | no  | yes |
-        isActive                | boolean             | no  | yes |
-        isAvailableViaCoopFunds | boolean             | no  | yes |
-        isInventoried           | boolean             | no  | yes |
-        isTaxable               | boolean             | no  | yes |
-        requiresApproval        | boolean             | no  | yes |
-        secureEmailSubject      | string              | no  | yes |
-        secureEmailBody         | string              | no  | yes |
-        unitOfMeasure           | string              | no  | yes |
-        weightInPounds          | double              | no  | yes |
-        additionalPropsRequiredOnOrder | array of property | no | yes |
-        omniChannel             | omni channel        | no  | yes |
-        priceClasses            | array of price class | no | yes |
-        productClusters         | array of cluster    | no  | yes |
-    """,
-    "property": """
-        name                    | string              | yes | no  |
-        type                    | string              | no  | no  |
-        hint                    | string              | no  | yes |
-        label                   | string              | no  | yes |
-        value                   | string              | no  | yes |
-    """,
-    "omni channel": """
-        offers                  | array of channel offer | no | yes |
-    """,
-    "channel offer": """
-        offerId                 | string              | no  | yes |
-        deliveryChannel         | string              | no  | yes |
-    """,
-    "price class": """
-        name                    | string              | no  | no  |
-        price                   | double              | no  | yes |
-        priceTiers              | array of price tier | no  | yes |
-    """,
-    "price tier": """
-        price                   | double              | yes | no  |
-        minimumQuantity         | int32               | no  | yes |
-        maximumQuantity         | int32               | no  | yes |
-        pageCounts              | array of page count | no  | yes |
-    """,
-    "page count": """
-        minimumPages            | int32               | no  | yes |
-        maximumPages            | int32               | no  | yes |
-        price                   | double              | no  | yes |
-    """,
-    "cluster": """
-        id                      | string              | no  | yes |
-        products                | array of cluster product | no | yes | items 1
-    """,
-    "cluster product": """
-        productId               | string              | yes | no  | length 1
-        productQuantityInOffer  | int32               | yes | no  |
-        associatedFileName      | string              | no  | yes |
-        pageCount               | int32               | no  | yes | minimum 1
-        surcharge               | double              | no  | yes |
-    """,
-    "pricing": """
-        data                    | priced data         | yes | yes |
-        failureMessages         | array of string     | yes | no  |
-        informationalMessages   | array of string     | yes | no  |
-        operationWasSuccessful  | boolean             | yes | no  |
-    """,
-    "priced data": """
-        customerId              | string              | yes | no  |
-        offers                  | array of priced offer | yes | no |
-        totalExtendedPrice      | double              | yes | no  | minimum 0
-    """,
-    "priced offer": """
-        offerId                 | string              | yes | no  | length 1
-        quantity                | int32               | yes | no  | minimum 1
-        unitPrice               | double              | yes | no  | minimum 0
-        extendedPrice           | double              | yes | no  | minimum 0
-        pageCount               | int32               | no  | yes | minimum 1
-        priceClass              | string              | no  | yes |
-        productIds              | array of string     | no  | yes |
-    """,
-}
-"""Each line describes a property: its name, its type, if it is required, if it is nullable, and its minimum."""
-
-OFFER_TYPES = ("Direct Mail", "Download", "Drop Ship", "Email", "Omnichannel", "Product List", "VDM")
-MESSAGES = {
-    "product-list-response": "product list",
-    "offer-creation-request": "offer",
-    "offer-pricing-response": "pricing",
-}
+CONTRACT = json.loads(Path(__file__).with_name("schemas").joinpath("contract_tables.json").read_bytes())
+"""The tables of the contract, which were transcribed by hand."""
 
 
 class Row(NamedTuple):
+    """A property: its type, if it is required, if it is nullable, and its lowest value, length or number of items."""
+
     kind: str
     required: bool
     nullable: bool
-    bound: str
+    least: int | None
+    choices: Sequence[str] | None
 
 
-def rows(text: str) -> Mapping[str, Row]:
-    cells = [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
-    return {
-        name: Row(kind, required == "yes", nullable == "yes", bound) for name, kind, required, nullable, bound in cells
+def row_of(cells: Mapping[str, Any], place: str) -> Row:
+    least = next((cells[name] for name in ("minimum", "minLength", "minItems") if name in cells), None)
+    return Row(kind_of(cells, place), cells["required"], cells["nullable"], least, cells.get("enum"))
+
+
+def kind_of(cells: Mapping[str, Any], place: str) -> str:
+    """Returns the type of a property at a place. An object has the name of its place as its type."""
+    name, items = cells["type"], cells.get("items")
+    if name == "by message":
+        name, items = ("array", "object") if place.startswith("product-list-response/") else ("object", None)
+    if name == "object":
+        return place
+    if name == "array":
+        return f"array of {place}[]" if items == "object" else f"array of {items}"
+    return str(name)
+
+
+TABLES: Mapping[str, Mapping[str, Row]] = {
+    place: {
+        row["name"]: row_of(row, f"{place}{'' if place.endswith('/') else '.'}{row['name']}") for row in table["rows"]
     }
-
-
-TABLES = {name: rows(text) for name, text in SHAPES.items()}
+    for table in CONTRACT["tables"]
+    for place in table["objects"]
+}
 
 # ------------------------------------------------------------------------------------------------ reading JSON
 
@@ -433,11 +329,12 @@ def check_property(row: Row, value: Any, place: str, found: Findings) -> None:
             check_value(items, item, f"{place}/{index}", found)
         if len(value) > 100:
             found.questions.add("item-count")
-    if place in found.faults or not row.bound:
+    if place in found.faults:
         return
-    what, _, least = row.bound.partition(" ")
-    if (value.number if isinstance(value, Value) else len(value)) < int(least):
-        found.faults[place] = f"{what} below {least}"
+    if row.choices is not None and value not in row.choices:
+        found.faults[place] = f"not one of {row.choices}"
+    if row.least is not None and (value.number if isinstance(value, Value) else len(value)) < row.least:
+        found.faults[place] = f"below {row.least}"
 
 
 def check_value(kind: str, value: Any, place: str, found: Findings) -> None:
@@ -446,8 +343,8 @@ def check_value(kind: str, value: Any, place: str, found: Findings) -> None:
     elif kind == "boolean":
         if not isinstance(value, bool):
             found.faults[place] = "not a boolean"
-    elif kind in ("string", "offer type"):
-        if not isinstance(value, str) or (kind == "offer type" and value not in OFFER_TYPES):
+    elif kind == "string":
+        if not isinstance(value, str):
             found.faults[place] = f"not a {kind}"
         elif len(value) > 1024:
             found.questions.add("string-length")
@@ -811,7 +708,7 @@ def is_possible(question: str, answer: str, asked: bool, answers: Answers) -> bo
 def findings(message_type: str, value: Any, questions: set[str], now: datetime, answers: Answers) -> Findings:
     """Judges one interpretation of a message."""
     found = Findings({}, set(questions))
-    check_object(MESSAGES[message_type], value, "", found)
+    check_object(f"{message_type}/", value, "", found)
     if message_type == "offer-creation-request":
         check_product_list_offer(value, found)
         check_past(value, [int(one) for one in answers.get("clock-tolerance", ("0", "300"))], now, found)

@@ -1,8 +1,9 @@
 """Finds the ambiguities that a message touches, and the broken rules that JSON Schema cannot express.
 
-A scan walks through a message, and visits only sites that have something to check, and the sites around them.
+A scan walks through a message, and visits the places that the contract describes.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,9 +16,8 @@ from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, Ambiguity
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import Moment, timestamp
-from brokerfuzz.schemas.json_reader import Reading
 from brokerfuzz.schemas.known_values import DETECTOR
-from brokerfuzz.schemas.sites import Rule, Site, join
+from brokerfuzz.schemas.sites import Rule, join
 from brokerfuzz.schemas.verdicts import Touched, Violation, describe
 
 
@@ -41,21 +41,9 @@ class Inspection:
 Scan = Callable[[Any, Place, Inspection], None]
 
 
-class Inspector:
-    def __init__(self, contract: Contract, message_type: MessageType) -> None:
-        self._sites = contract.sites[message_type]
-        self._scan = _ScanBuilder(contract, message_type).at("").scan
-        self._too_long = next(
-            (s for s in contract.ambiguities if s.concerns(message_type) and s.detector == "string_length"), None
-        )
-
-    def whole(self, message: Any, reading: Reading, inspection: Inspection) -> None:
-        self._scan(message, None, inspection)
-        if self._too_long is not None and len(reading.body) > self._too_long.options["limit"]:
-            _report_long_strings(self._too_long, self._sites, "", message, None, inspection)
-
-
-# --------------------------------------------------------------------------------------------------------- the scan
+def scan_of(contract: Contract, message_type: MessageType) -> Scan:
+    """Returns a function that scans messages of this type."""
+    return _ScanBuilder(contract, message_type).at("").scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,25 +62,25 @@ class _SiteScan:
     props: Mapping[str, "_SiteScan"]
     items: "_SiteScan | None"
     timestamps: Scan | None
+    too_long: Ambiguity | None
+    longest: float
     checks: Sequence[_Check]
-
-    @property
-    def has_checks(self) -> bool:
-        return bool(self.props or self.items or self.timestamps or self.checks)
 
     def scan(self, value: Any, place: Place, inspection: Inspection) -> None:
         kind = type(value)
         if kind is dict:
-            for name, below in self.props.items():
-                inner = value.get(name)
-                if inner is not None:
+            for name, inner in value.items():
+                if inner is not None and (below := self.props.get(name)) is not None:
                     below.scan(inner, (place, name), inspection)
         elif kind is list:
             if self.items is not None:
                 for index, item in enumerate(value):
                     self.items.scan(item, (place, index), inspection)
-        elif kind is str and self.timestamps is not None:
-            self.timestamps(value, place, inspection)
+        elif kind is str:
+            if self.timestamps is not None:
+                self.timestamps(value, place, inspection)
+            if len(value) > self.longest and self.too_long is not None:
+                inspection.touch(self.too_long, place, f"{len(value):,} characters")
         for check in self.checks:
             if check.test(value, inspection.now):
                 inspection.touch(check.ambiguity, place, check.found(value))
@@ -107,6 +95,7 @@ class _ScanBuilder:
         self._sites = contract.sites[message_type]
         concerned = [ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)]
         self._by_detector = {str(ambiguity.detector): ambiguity for ambiguity in concerned}
+        self._too_long = self._by_detector.get("string_length")
         self._at_site: dict[str, list[tuple[Ambiguity, list[str]]]] = {}
         for ambiguity in concerned:
             for where in (ambiguity.sites or {}).get(message_type, ()):
@@ -120,11 +109,12 @@ class _ScanBuilder:
         props = {
             name: self.at(there) for name in schema.get("properties", {}) if (there := join(path, name)) in self._sites
         }
-        items = self.at(f"{path}[]") if f"{path}[]" in self._sites else None
         return _SiteScan(
-            {name: below for name, below in props.items() if below.has_checks},
-            items if items is not None and items.has_checks else None,
+            props,
+            self.at(f"{path}[]") if f"{path}[]" in self._sites else None,
             self._timestamps(path),
+            self._too_long,
+            math.inf if self._too_long is None else self._too_long.options["limit"],
             [
                 *self._of_type(path),
                 *(
@@ -213,17 +203,3 @@ def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: 
                 inspection.touch(spellings[spelling], place, describe(value))
 
     return check
-
-
-def _report_long_strings(
-    ambiguity: Ambiguity, sites: Mapping[str, Site], path: str, value: Any, place: Place, inspection: Inspection
-) -> None:
-    if type(value) is str and len(value) > ambiguity.options["limit"]:
-        inspection.touch(ambiguity, place, f"{len(value):,} characters")
-    elif type(value) is dict:
-        for name, prop in value.items():
-            if (below := join(path, name)) in sites:
-                _report_long_strings(ambiguity, sites, below, prop, (place, name), inspection)
-    elif type(value) is list and f"{path}[]" in sites:
-        for index, item in enumerate(value):
-            _report_long_strings(ambiguity, sites, f"{path}[]", item, (place, index), inspection)

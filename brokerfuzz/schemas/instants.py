@@ -6,6 +6,7 @@ of timestamps. A timestamp in any other notation touches an ambiguity: a program
 
 import re
 from datetime import MAXYEAR, UTC, datetime, timedelta, timezone
+from functools import lru_cache
 from typing import NamedTuple
 
 OFFSET, NO_ZONE, LOWER_CASE, SPACE, DATE_ONLY = "offset", "no-zone", "lower-case", "space", "date-only"
@@ -52,6 +53,7 @@ class Timestamp(NamedTuple):
     earliest: Moment | None = None
 
 
+@lru_cache(maxsize=64)  # a timestamp in a message is parsed up to four times
 def timestamp(text: str) -> Timestamp:
     """Parses a timestamp. A timestamp without a time zone is in UTC. A date without a time means midnight.
 

@@ -15,11 +15,11 @@ from typing import Any
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas.ambiguity_detectors import MESSAGE_SIZE, NEAR_NOW, OVERLONG_UTF_8
-from brokerfuzz.schemas.ambiguity_scan import Inspection, Inspector
+from brokerfuzz.schemas.ambiguity_scan import Inspection, scan_of
 from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_message_type, once_per_contract
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.interpretations import DOUBLE_RANGE, DUPLICATE_PROPERTIES, MEANINGS, Interpretation
-from brokerfuzz.schemas.json_reader import DEEPEST, Reading, overlong_decoded, read, read_fully
+from brokerfuzz.schemas.json_reader import Reading, overlong_decoded, read, read_fully
 from brokerfuzz.schemas.judged_interpretations import JudgedInterpretation, verdict_of
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.sites import JSON_RULE
@@ -32,10 +32,6 @@ _USUAL_FLAGS: NamedFlags = [("", (0,))]
 Doubts = Sequence[tuple[str, str]]
 """The detectors of ambiguities that unusual headers touch, each with a description."""
 _NO_POLICIES = Policies()
-_LARGEST_INTEGER = 10**399
-"""`_writable` replaces larger integers with this integer, because `sys.set_int_max_str_digits` can limit integers to
-640 digits.
-"""
 
 
 def check(
@@ -92,29 +88,11 @@ def _written(value: Any) -> bytes:
             "JSON string"
         )
     try:
-        try:
-            return json.dumps(value).encode()
-        except RecursionError:
-            return json.dumps(_writable(value, DEEPEST + 2)).encode()
-        except ValueError as problem:
-            if "ircular" in str(problem):
-                raise
-            return json.dumps(_writable(value, DEEPEST + 2)).encode()
-    except (TypeError, ValueError) as problem:
+        return json.dumps(value).encode()
+    except (TypeError, ValueError, RecursionError) as problem:
         raise TypeError(
             f"this value cannot be written as JSON ({problem}): pass bytes, or a value that json.dumps accepts"
         ) from None
-
-
-def _writable(value: Any, depth: int) -> Any:
-    """Removes everything below `depth` levels of objects and arrays. Limits integers to values from `-_LARGEST_INTEGER`
-    to `_LARGEST_INTEGER`.
-    """
-    if isinstance(value, dict):
-        return {name: _writable(prop, depth - 1) for name, prop in value.items()} if depth else {}
-    if isinstance(value, list | tuple):
-        return [_writable(item, depth - 1) for item in value] if depth else []
-    return max(-_LARGEST_INTEGER, min(value, _LARGEST_INTEGER)) if type(value) is int else value
 
 
 @once_per_contract
@@ -136,7 +114,7 @@ class Rulebook:
             self._detectors[MESSAGE_SIZE].options["limit"] if MESSAGE_SIZE in self._detectors else math.inf
         )
         self._usual_tolerance = self._tolerance({})
-        self._inspector = Inspector(contract, message_type)
+        self._scan = scan_of(contract, message_type)
 
     def judge(self, body: bytes, *, now: datetime, policies: Policies, headers: Headers) -> Verdict:
         doubts = list(in_doubt(headers, body)) if headers else []
@@ -222,7 +200,7 @@ class Rulebook:
         """
         broken: list[Violation] = []
         for value in values:
-            self._inspector.whole(value, reading, inspection)
+            self._scan(value, None, inspection)
             broken += self._structure.violations(value, len(reading.body))
         broken += inspection.broken
         if not reading.exotic:

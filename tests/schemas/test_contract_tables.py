@@ -85,44 +85,6 @@ def test_every_cell_of_the_tables_is_in_the_schemas_and_nothing_else() -> None:
     assert wrong == []
 
 
-LIMITS = ("type", "minimum", "minLength", "minItems")
-WITHOUT_LIMIT = {
-    "offer-creation-request/productClusters[].products[].productId:minLength",
-    "offer-pricing-response/data.offers[].offerId:minLength",
-}
-"""Bounds that other tables state, but that are not in the table of limits."""
-
-
-def limits() -> Iterator[tuple[str, Any]]:
-    """Yields (rule ID, value) for each cell of the table of limits."""
-    for row in TABLES["limits"]:
-        suffix = f"@{row['when']}" if "when" in row else ""
-        yield from (
-            (f"{place}:{keyword}{suffix}", row[keyword])
-            for place in row["places"]
-            for keyword in LIMITS
-            if keyword in row
-        )
-
-
-def test_every_cell_of_the_limits_is_a_rule_with_this_value() -> None:
-    rules = CONTRACT.rules_by_id
-    values = {
-        rule_id: [one for one in rules[rule_id].value if one != "null"] if ":type" in rule_id else rules[rule_id].value
-        for rule_id, _ in limits()
-    }
-    assert values == {rule_id: [value] if ":type" in rule_id else value for rule_id, value in limits()}
-
-
-def test_every_bound_is_a_limit_the_range_of_an_integer_or_stated_by_another_table() -> None:
-    bounds = {
-        rule.id
-        for rule in CONTRACT.rules_by_id.values()
-        if rule.keyword in LIMITS[1:] and rule.value != INT32["minimum"]
-    }
-    assert bounds == {rule_id for rule_id, _ in limits() if ":type" not in rule_id} | WITHOUT_LIMIT
-
-
 # -------------------------------------------------------------------------------------------------------------- sources
 
 

@@ -23,52 +23,18 @@ def broken(verdict: Verdict) -> list[tuple[str, str]]:
     ("change", "rule", "at"),
     [
         ({"number": 5}, "number:type", "/number"),
-        ({"number": ""}, "number:minLength", "/number"),
-        ({"number": None}, "number:type", "/number"),
-        ({"offerType": 5}, "offerType:type", "/offerType"),
-        ({"offerType": "email"}, "offerType:enum", "/offerType"),
-        ({"orderMinimum": 0}, "orderMinimum:minimum", "/orderMinimum"),
-        ({"orderMinimum": 2**31}, "orderMinimum:maximum", "/orderMinimum"),
         ({"orderMinimum": "0"}, "orderMinimum:type", "/orderMinimum"),
-        ({"orderMinimum": True}, "orderMinimum:type", "/orderMinimum"),
         ({"a/b~c": 1}, ":additionalProperties", "/a~1b~0c"),
-        ({"productClusters": "x"}, "productClusters:type", "/productClusters"),
         ({"productClusters": "x", "offerType": "Product List"}, "productClusters:type", "/productClusters"),
         (
             {"productClusters": None, "offerType": "Product List"},
             "productClusters:type@offerType=Product-List",
             "/productClusters",
         ),
-        ({"offerType": "Product List"}, "productClusters:required@offerType=Product-List", "/productClusters"),
-        (
-            {"productClusters": [], "offerType": "Product List"},
-            "productClusters:minItems@offerType=Product-List",
-            "/productClusters",
-        ),
         (
             {"productClusters": [{"products": [PRODUCT]}, {}], "offerType": "Product List"},
             "productClusters[].products:required@offerType=Product-List",
             "/productClusters/1/products",
-        ),
-        (
-            {"productClusters": [{"products": None}], "offerType": "Product List"},
-            "productClusters[].products:type@offerType=Product-List",
-            "/productClusters/0/products",
-        ),
-        (
-            {"productClusters": [{"products": []}], "offerType": "Product List"},
-            "productClusters[].products:minItems",
-            "/productClusters/0/products",
-        ),
-        (
-            {"productClusters": [{"products": [PRODUCT, {"productId": "q"}]}]},
-            "productClusters[].products[].productQuantityInOffer:required",
-            "/productClusters/0/products/1/productQuantityInOffer",
-        ),
-        (
-            {"productClusters": [{"products": [PRODUCT | {"pageCount": 0}]}]},
-            "productClusters[].products[].pageCount:minimum",
-            "/productClusters/0/products/0/pageCount",
         ),
         (
             {"omniChannel": {"offers": [{"x": 1}]}},
@@ -384,11 +350,8 @@ def nested(depth: int) -> list[Any]:
         (OFFER | {"defaultPrice": float("nan")}, "invalid"),
         (OFFER | {"defaultPrice": float("-inf")}, "invalid"),
         (OFFER | {"orderMinimum": 1.0}, "unspecified"),
-        (OFFER | {"orderMinimum": 10**5000}, "invalid"),
-        (OFFER | {"defaultPrice": -(10**5000)}, "unspecified"),
         (OFFER | {"comments": "\ud800"}, "unspecified"),
         (OFFER | {"comments": "\0"}, "unspecified"),
-        (OFFER | {"comments": nested(100_000)}, "invalid"),
         (OFFER | {1: "x"}, "invalid"),
         (None, "invalid"),
         (json.dumps(OFFER).encode(), "valid"),
@@ -408,7 +371,9 @@ def circle() -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "value", [circle(), {"number": circle()}, {"number": b"A"}, {1, 2}, object(), OFFER | {"number": datetime.min}]
+    "value",
+    [circle(), {"number": b"A"}, {1, 2}, object(), OFFER | {"number": datetime.min}, nested(100_000), [10**5000]],
+    ids=["circle", "bytes", "set", "object", "datetime", "nested", "integer"],
 )
 def test_a_value_that_json_cannot_represent_raises_a_type_error(value: Any) -> None:
     with pytest.raises(TypeError, match="cannot be written as JSON"):

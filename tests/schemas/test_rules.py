@@ -34,46 +34,13 @@ OFFER = "Offer creation request"
     ("rule_id", "source"),
     [
         ("offer-creation-request/number:minLength", f"{OFFER}, row number; validation rule 1"),
-        ("offer-creation-request/offerType:enum", f"{OFFER}, row offerType; validation rule 2"),
         (
             "offer-creation-request/productClusters:required@offerType=Product-List",
             f"{OFFER}, Conditional rule; validation rule 3",
         ),
-        (
-            "offer-creation-request/productClusters:minItems@offerType=Product-List",
-            f"{OFFER}, Conditional rule; validation rule 3",
-        ),
-        (
-            "offer-creation-request/productClusters[].products[].productQuantityInOffer:required",
-            f"{OFFER}, Product in a cluster, row productQuantityInOffer; validation rule 4",
-        ),
-        (
-            "offer-creation-request/productClusters[].products[].pageCount:minimum",
-            f"{OFFER}, Product in a cluster, row pageCount; validation rule 5",
-        ),
-        (
-            "offer-creation-request/lastUpdatedDateTimeUtc:not-in-future",
-            f"{OFFER}, row lastUpdatedDateTimeUtc; validation rule 6",
-        ),
-        ("offer-creation-request/orderMaximum:minimum", f"{OFFER}, row orderMaximum; validation rule 7"),
         ("offer-creation-request/orderMaximum:maximum", f"{OFFER}, row orderMaximum"),
-        (
-            "offer-creation-request/priceClasses[].priceTiers[].price:required",
-            f"{OFFER}, Price tier, row price; validation rule 8",
-        ),
-        (
-            "offer-creation-request/additionalPropsRequiredOnOrder[].name:required",
-            f"{OFFER}, additionalPropsRequiredOnOrder item, row name; validation rule 8",
-        ),
-        (
-            "offer-creation-request/omniChannel:additionalProperties",
-            f"{OFFER}, row omniChannel; {OFFER}, omniChannel; validation rule 9",
-        ),
+        ("offer-creation-request/accessGroups[]:type", f"{OFFER}, row accessGroups"),
         ("offer-creation-request/:json", "What the service does, JSON messages"),
-        (
-            "offer-pricing-response/data.totalExtendedPrice:minimum",
-            "Offer pricing calculation response, Fields of data, row totalExtendedPrice",
-        ),
         ("product-list-response/failureMessages:required", "Response envelope, row failureMessages"),
     ],
 )
