@@ -150,23 +150,12 @@ def within_range(quantities: Any, low: Any, high: Any, now: datetime, options: O
 
 
 def distinct(items: list[Any], key: str | None) -> bool:
-    nameless = items
-    if key is not None:
-        names = [item[key] for item in items if type(item) is dict and type(item.get(key)) is str]
-        if len(set(names)) < len(names):
-            return True
-        nameless = (
-            [item for item in items if not (type(item) is dict and type(item.get(key)) is str)]
-            if len(names) < len(items)
-            else []
-        )
-    if len(nameless) <= _FEW:
-        return any(item in nameless[:index] for index, item in enumerate(nameless))
-    return len(set(map(_frozen, nameless))) < len(nameless)
-
-
-_FEW = 8
-"""For at most `_FEW` items, comparing each item with the earlier items is faster than using a set."""
+    """Returns whether two items have the same `key`. Items without a string as `key` are compared as a whole."""
+    keys = [
+        (item[key], None) if type(item) is dict and type(item.get(key)) is str else (None, _frozen(item))
+        for item in items
+    ]
+    return len(set(keys)) < len(keys)
 
 
 def _frozen(value: Any) -> Hashable:
