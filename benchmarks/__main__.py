@@ -1,13 +1,14 @@
-"""`python -m benchmarks quality` measures brokerfuzz. `python -m benchmarks generators` compares it with similar
-tools.
+"""`python -m benchmarks quality` measures brokerfuzz, and `python -m benchmarks headlines` measures its reports.
+`python -m benchmarks generators` compares it with similar tools.
 """
 
 import sys
 
 from benchmarks.generators.generator_benchmarks import generators
+from benchmarks.headlines import headlines
 from benchmarks.quality.command import quality
 
-COMMANDS = {"quality": quality, "generators": generators}
+COMMANDS = {"quality": quality, "headlines": headlines, "generators": generators}
 
 name, *arguments = sys.argv[1:] or [""]
 if name not in COMMANDS:

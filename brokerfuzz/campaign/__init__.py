@@ -5,6 +5,7 @@ contract.
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.findings import BrokenRule, Finding
 from brokerfuzz.campaign.firing import Campaign, fire, run, run_sharded
+from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.journal import Journal, Recalled
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.options import Options
@@ -18,6 +19,7 @@ __all__ = [
     "CampaignProgress",
     "Finding",
     "FindingKind",
+    "Headline",
     "Journal",
     "Observed",
     "Options",

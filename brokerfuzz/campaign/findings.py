@@ -69,7 +69,8 @@ class Finding:
     describes the problem of a malformed answer, or what a target that accepts everything accepted. `known` is True if
     the baseline contains the finding. `fresh` is the property that gets a new value each time that the smallest message
     is sent, and `twin_fresh` the same for the twin (None: the message stays the same). `size` is the smallest size in
-    bytes that shows the contradiction, if the size is the cause (else 0).
+    bytes that shows the contradiction, if the size is the cause (else 0). `numbers` are the numbers of the cases that
+    showed the contradiction.
     """
 
     kind: FindingKind
@@ -97,6 +98,7 @@ class Finding:
     fresh: str | None = None
     twin_fresh: str | None = None
     size: int = 0
+    numbers: frozenset[int] = frozenset()
 
     @property
     def flaky(self) -> bool:
@@ -173,6 +175,19 @@ class Finding:
         return (
             f"The target {self._outcome()}; {self._cause()}{self._elsewhere}{found_by}{self._flakiness}{self._advice}."
         )
+
+    def summary(self) -> str:
+        """Describes the finding in a few words, such as `accepts a wrong orderMinimum (expected at least 1,
+        found 0)`.
+        """
+        if self.kind == "invalid-accepted" and self.reasons and not self.about:
+            reason = self.reasons[0]
+            site = site_of(reason.at) or "message"
+            return f"accepts a wrong {printable(site, 100)} ({violation(printable(reason.found, 60), reason.demanded)})"
+        if self.about or self.kind in ("stopped-answering", "sporadic-crash", "repeated-crash"):
+            return self.sentence().removeprefix("The target ").removesuffix(".")
+        verbs = {"valid-rejected": "rejects a valid message", "timeout": "does not answer", "crashed": "crashes"}
+        return f"{verbs.get(self.kind, self.kind)} ({printable(self.answer.reason, 60)}): {self._cause()}"
 
     @property
     def _elsewhere(self) -> str:
@@ -251,7 +266,7 @@ def findings_of(
 def finding_of(
     suspicion: Suspicion, identity: IdentityKey, target: Target, contract: Contract, fresh: FreshValues | None
 ) -> Finding:
-    verdict, twin = suspicion.verdict, suspicion.twin
+    case, verdict, twin = suspicion.case, suspicion.verdict, suspicion.twin
     name = fresh.name if fresh is not None and fresh.changes(suspicion.case, suspicion.body) else None
     return Finding(
         kind=suspicion.kind,
@@ -276,13 +291,14 @@ def finding_of(
         twin=twin,
         about=suspicion.about,
         identity=identity,
-        sites=tuple(sorted({*suspicion.sites, *suspicion.further_sites})),
+        sites=tuple(sorted({*suspicion.sites, *suspicion.further_sites} & contract.sites[case.message_type].keys())),
         fresh=name,
         twin_fresh=fresh.name
         if fresh is not None and twin is not None and fresh.changes(suspicion.case, twin)
         else None,
         size=suspicion.size,
         known=suspicion.known,
+        numbers=frozenset(suspicion.numbers),
     )
 
 

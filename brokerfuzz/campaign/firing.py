@@ -19,6 +19,7 @@ from brokerfuzz.campaign.confirming import Confirmation
 from brokerfuzz.campaign.finding_identification import FindingIdentification
 from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
 from brokerfuzz.campaign.findings import findings_of
+from brokerfuzz.campaign.headlines import headlines_of
 from brokerfuzz.campaign.identity import without_combinations
 from brokerfuzz.campaign.journal import Recalled, Writer
 from brokerfuzz.campaign.known_findings import KnownCauses
@@ -254,15 +255,17 @@ class Campaign:
         if (sporadic := seen.sporadic.finding()) is not None:
             suspicions = [*suspicions, sporadic]
         seconds = (self._ended or monotonic()) - self._sender.started
+        findings = self.options.known.limited(
+            findings_of(suspicions, self._target, self._judge.demands, self.options.fresh_values),
+            self.options.max_findings,
+        )
         return Result(
             target=self._target.name,
             started=self._begun,
             counts=dict(seen.counts),
             rules=dict(seen.rules),
-            findings=self.options.known.limited(
-                findings_of(suspicions, self._target, self._judge.demands, self.options.fresh_values),
-                self.options.max_findings,
-            ),
+            findings=findings,
+            headlines=headlines_of(findings, seen.sent, self._judge.demands),
             ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
             proofs=seen.proofs.concluded(),
             known_findings=self._replayed,

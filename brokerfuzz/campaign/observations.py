@@ -12,6 +12,7 @@ from brokerfuzz.campaign import envelopes
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.finding_groups import Suspicions
+from brokerfuzz.campaign.headlines import MOST_CASES, AnsweredCase
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import Proofs, Rejection, UnprovenExample
 from brokerfuzz.campaign.sporadic import SporadicFailures
@@ -28,7 +29,7 @@ class Observations:
 
     `rules` counts the answers of each kind for each broken rule. `left_out` is the number of cases that cannot be sent
     to this target. `twins_sent` is the number of valid messages that were sent only as twins. `twins_accepted` is the
-    number of these messages that the target accepted.
+    number of these messages that the target accepted. `sent` contains the first cases, with their answers.
     """
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
@@ -41,6 +42,7 @@ class Observations:
     twins_sent: int = 0
     twins_accepted: int = 0
     left_out: int = 0
+    sent: list[AnsweredCase] = field(default_factory=list)
 
     def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> Rejection | None:
         """Records the answer to a case.
@@ -50,6 +52,8 @@ class Observations:
         """
         verdict, contract = judge.verdict(case), judge.demands
         self.counts[verdict.label, answer.kind] += 1
+        if len(self.sent) < MOST_CASES:
+            self.sent.append(AnsweredCase(number, case, verdict.label, answer.kind))
         if len(case.faults) == 1:
             self.rules[case.faults[0].rule, answer.kind] += 1
         rejection = (
@@ -121,3 +125,4 @@ class Observations:
         self.twins_sent += other.twins_sent
         self.twins_accepted += other.twins_accepted
         self.left_out += other.left_out
+        self.sent = [*self.sent, *other.sent][:MOST_CASES]

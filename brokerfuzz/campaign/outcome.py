@@ -40,10 +40,10 @@ class CampaignOutcome:
     """The outcome of a campaign.
 
     `sent` says how many cases were sent, for example `16 of 5,288 cases (the time limit of 1 s was reached)`. `reason`
-    says why the campaign is not complete. `new` and `known` are the numbers of new and known findings. `unproven` is
-    the number of rules for which every rejection is unproven. `unwritten` lists the reports and other files that could
-    not be written. `advice` recommends an option: for example `--values`, if the target probably knows only certain
-    values of a property.
+    says why the campaign is not complete. `new` and `known` are the numbers of new and known findings. `headlines` is
+    the number of headlines with new findings. `unproven` is the number of rules for which every rejection is unproven.
+    `unwritten` lists the reports and other files that could not be written. `advice` recommends an option: for example
+    `--values`, if the target probably knows only certain values of a property.
     """
 
     state: State
@@ -51,6 +51,7 @@ class CampaignOutcome:
     reason: str = ""
     new: int = 0
     known: int = 0
+    headlines: int = 0
     unproven: int = 0
     interrupted: bool = False
     unwritten: tuple[str, ...] = ()
@@ -76,7 +77,8 @@ class CampaignOutcome:
         beside = f" ({self.known:,} known)" if self.known else ""
         new = "new " if self.known else ""
         among = f" in {self.sent}" if self.sent else ""
-        yield (counted(self.new, f"{new}finding") if self.new else f"no {new}findings") + beside + among
+        under = f" under {counted(self.headlines, 'headline')}" if self.headlines < self.new else ""
+        yield (counted(self.new, f"{new}finding") if self.new else f"no {new}findings") + under + beside + among
         if self.unproven:
             yield f"{counted(self.unproven, 'rule')} unproven"
         if self.unwritten:

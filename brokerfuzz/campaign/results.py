@@ -1,8 +1,9 @@
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from brokerfuzz.campaign.findings import Finding
+from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.outcome import CampaignOutcome, Evidence, Stop, state_of
 from brokerfuzz.campaign.proof import Proofs
@@ -58,6 +59,7 @@ class Result:
     requests: int
     seconds: float
     stop: Stop | None = None
+    headlines: tuple[Headline, ...] = ()
     rules: Mapping[tuple[str, AnswerKind], int] = field(default_factory=dict)
     proofs: Proofs = field(default_factory=Proofs)
     unknown_values: UnknownValues = field(default_factory=dict)
@@ -71,6 +73,17 @@ class Result:
     only_recalled: bool = False
     unwritten: tuple[str, ...] = ()
     started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
+
+    def marked(self, known: Iterable[str]) -> "Result":
+        """Returns the result with the findings marked as known whose names are in `known`. A finding that a known
+        finding explains stays known.
+        """
+        names = set(known)
+        marked = {one: replace(one, known=one.known or one.name in names) for one in self.findings}
+        headlines = [
+            replace(one, findings=tuple(marked[finding] for finding in one.findings)) for one in self.headlines
+        ]
+        return replace(self, findings=tuple(marked.values()), headlines=tuple(headlines))
 
     @property
     def stopped(self) -> str | None:
@@ -88,6 +101,7 @@ class Result:
             reason=reason,
             new=len(self.findings) - known,
             known=known,
+            headlines=sum(not headline.known for headline in self.headlines),
             unproven=len(self.unproven_rules),
             interrupted=interrupted,
             unwritten=self.unwritten,

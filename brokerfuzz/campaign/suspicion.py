@@ -44,11 +44,14 @@ class Suspicion:
     known: bool = False
     further_sites: set[str] = field(default_factory=set)
     """The sites of the contradictions that were merged into this contradiction."""
+    numbers: set[int] = field(default_factory=set)
+    """The numbers of the cases that showed the contradiction."""
     provisional: bool = False
     """True if only a shrunk message has shown the contradiction so far, not an original case."""
 
     def __post_init__(self) -> None:
         self.body = self.case.body
+        self.numbers = {self.index}
         names = [*(fault.technique for fault in self.case.faults), *(tag for tag in self.case.tags if ":" in tag)]
         self.first_shown = {name: (self.index, place) for place, name in reversed(list(enumerate(names)))}
 
@@ -87,6 +90,7 @@ class Suspicion:
     def copy(self) -> "Suspicion":
         twin = copy(self)
         twin.first_shown, twin.further_sites = dict(self.first_shown), set(self.further_sites)
+        twin.numbers = set(self.numbers)
         return twin
 
     def merge(self, other: "Suspicion") -> None:
@@ -97,9 +101,10 @@ class Suspicion:
         self.known = self.known and other.known
         if self.provisional:
             self.case, self.index, self.count, self.provisional = other.case, other.index, other.count, False
-            self.first_shown = dict(other.first_shown)
+            self.first_shown, self.numbers = dict(other.first_shown), set(other.numbers)
             return
         self.count += other.count
+        self.numbers |= other.numbers
         for name, place in other.first_shown.items():
             self.first_shown[name] = min(place, self.first_shown.get(name, place))
 

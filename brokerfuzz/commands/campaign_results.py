@@ -51,6 +51,7 @@ def finish(
     resume: str | None,
     *,
     as_json: bool,
+    verbose: bool = False,
 ) -> int:
     """Prints the result, writes all files, and returns the exit status.
 
@@ -64,7 +65,7 @@ def finish(
     written = list[str]()
     try:
         if not as_json:
-            terminal.show(result, sys.stdout, about, quiet=is_quiet())
+            terminal.show(result, sys.stdout, about, quiet=is_quiet(), verbose=verbose)
     finally:  # all files are written even if standard output is closed
         try:
             result, written = _write_files(result, planned, about, results)
@@ -96,7 +97,7 @@ def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Res
     added = (
         [finding.name for finding in result.findings if finding.name not in known] if results.baseline_update else []
     )
-    return replace(result, findings=baseline.marked(result.findings, [*applying, *added]))
+    return result.marked([*applying, *added])
 
 
 def _write_files(

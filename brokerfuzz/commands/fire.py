@@ -110,7 +110,10 @@ show_default=True,
 @options.values_option
 @options.quiet_option("the outcome")
 @click.option(
-    "-v", "--verbose", is_flag=True, help="Print each answer as soon as it arrives (not with --workers or --cluster)."
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Print each answer as soon as it arrives (not with --workers or --cluster), and all findings.",
 )
 @options.json_option
 @typed_options(
@@ -189,7 +192,8 @@ def command(
         about = planned.about(endpoint)
     _note_slowdown(endpoint)
     _show_details(result, as_json=as_json)
-    return campaign_results.finish(result, planned, about, results, _continuing(result, campaign), as_json=as_json)
+    resume = _continuing(result, campaign)
+    return campaign_results.finish(result, planned, about, results, resume, as_json=as_json, verbose=campaign.verbose)
 
 
 def _command(journal: str | None) -> str | None:

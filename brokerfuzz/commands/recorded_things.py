@@ -1,7 +1,7 @@
 """Finds a case or a finding by its ID in corpora, journals, JSON reports and baselines."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -56,7 +56,7 @@ def _in_file(wanted: str, path: str, contract: str | None) -> Explained | None:
         case properties if "findings" in properties:
             from brokerfuzz.reports.report_files import read_report
 
-            return _among(wanted, read_report(path)["findings"])
+            return _among(wanted, read_report(path))
     return _in_corpus(wanted, path, contract)
 
 
@@ -81,9 +81,7 @@ def _in_journal(wanted: str, path: str, contract: str | None) -> Explained | Non
     planned = recorded(path, contract)
     if CASE_ID.fullmatch(wanted) and (case := _message_of_journal(wanted, path, planned)) is not None:
         return case
-    return _among(
-        wanted, json_document.document(outcome(path, planned), planned.about(), planned.plan.demands)["findings"]
-    )
+    return _among(wanted, json_document.document(outcome(path, planned), planned.about(), planned.plan.demands))
 
 
 def _message_of_journal(wanted: str, path: str, planned: "PlannedCampaign") -> "SingleCase | None":
@@ -116,11 +114,17 @@ def _message_of_journal(wanted: str, path: str, planned: "PlannedCampaign") -> "
     return SingleCase(path, line, case, plan.demands, answers)
 
 
-def _among(wanted: str, findings: "Sequence[dict[str, Any]]") -> Explained | None:
-    from brokerfuzz.reports.single_finding import SingleFinding
+def _among(wanted: str, document: "Mapping[str, Any]") -> Explained | None:
+    from brokerfuzz.reports.single_finding import SingleFinding, SingleHeadline
 
-    found = (one for one in findings if one["fingerprint"].startswith(wanted) or wanted in _message_ids(one))
-    return next(map(SingleFinding, found), None)
+    findings = document["findings"]
+    found = next(
+        (one for one in findings if one["fingerprint"].startswith(wanted) or wanted in _message_ids(one)), None
+    )
+    if found is not None:
+        return SingleFinding(found)
+    headline = next((one for one in document["headlines"] if one["name"] == wanted), None)
+    return None if headline is None else SingleHeadline(headline, {one["name"]: one for one in findings})
 
 
 def _message_ids(finding: "dict[str, Any]") -> set[str]:

@@ -194,7 +194,7 @@ def _nav() -> Markup:
 def _sections(document: Document, entries: Sequence[FindingEntry]) -> Iterator[Markup]:
     choices = Choices(entries)
     contents: dict[str, Child] = {
-        "findings": _findings(entries, choices, document["outcome"]),
+        "findings": _findings(document["headlines"], entries, choices, document["outcome"]),
         "rules": heat_map(document["rules"], entries, choices),
         "ambiguities": ledger(document["ambiguities"]),
         "rejections": rejections(document["unproven"], document["elsewhere"]),
@@ -211,7 +211,9 @@ def _sections(document: Document, entries: Sequence[FindingEntry]) -> Iterator[M
         )
 
 
-def _findings(entries: Sequence[FindingEntry], choices: Choices, outcome: Document) -> Iterator[Markup]:
+def _findings(
+    headlines: Sequence[Document], entries: Sequence[FindingEntry], choices: Choices, outcome: Document
+) -> Iterator[Markup]:
     if not entries:
         complete = outcome["state"] == "complete"
         said = (
@@ -221,6 +223,7 @@ def _findings(entries: Sequence[FindingEntry], choices: Choices, outcome: Docume
         )
         yield element("p", said, class_="well" if complete else "stopped")
         return
+    yield element("ol", map(_headline, headlines), class_="headlines")
     yield tools(choices)
     yield element("div", listed(entries, choices), id="list")
     yield element(
@@ -230,6 +233,12 @@ def _findings(entries: Sequence[FindingEntry], choices: Choices, outcome: Docume
         id="none",
         hidden=True,
     )
+
+
+def _headline(headline: Document) -> Markup:
+    known = "known: " if headline["known"] else ""
+    link = element("a", _cut(headline["text"]), href=f"#{headline['findings'][0]}")
+    return element("li", known, link, " ", element("small", headline["extent"]))
 
 
 def _timing(timing: Document) -> Iterator[Markup]:

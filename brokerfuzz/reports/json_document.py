@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from brokerfuzz.campaign.findings import Finding
+from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.campaign.proof import OtherPropertyNamed, UnprovenExample
@@ -48,6 +49,7 @@ def document(
         "requests": result.requests,
         "counts": {label: {kind: result.counts.get((label, kind), 0) for kind in ANSWER_KINDS} for label in LABELS},
         "baseline": [{"finding": name, "outcome": outcome} for name, outcome in result.known_findings.items()],
+        "headlines": [_headline(headline) for headline in result.headlines],
         "findings": [_finding(finding) for finding in result.findings],
         "ambiguities": [_ambiguity(observed) for observed in result.ambiguities],
         "rules": [
@@ -84,6 +86,21 @@ def _counts(result: Result, rule: str) -> dict[str, Any]:
     counts = {str(kind): result.rules.get((rule, kind), 0) for kind in ANSWER_KINDS}
     unproven = counts["rejected"] - result.proofs.rules[rule]
     return {**counts, "unproven": unproven, "why": result.why_unproven(rule) if unproven else None}
+
+
+def _headline(headline: Headline) -> dict[str, Any]:
+    return {
+        "name": headline.name,
+        "known": headline.known,
+        "kind": headline.kind,
+        "text": headline.text,
+        "extent": headline.extent,
+        "failed": headline.failed,
+        "sent": headline.sent,
+        "places": headline.places,
+        "tried": headline.tried,
+        "findings": [finding.name for finding in headline.findings],
+    }
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
 
-The test case of a rule fails if the rule has new findings. A finding without a rule, or with several rules, has its own
-test case. The name of this test case contains the name of the finding, so build servers recognise the finding in the
-next run. A test case is marked as skipped if all its findings are known, or if it belongs to an ambiguity. A test case
+The test case of a rule fails if the rule has new findings. The findings of a headline with several findings have one
+test case together, and so has a finding without a rule, or with several rules. The name of this test case contains the
+name of the headline, so build servers recognise it in the next run. A test case is marked as skipped if all its findings are known, or if it belongs to an ambiguity. A test case
 without new findings is also skipped if its rule is unproven: no rejection proves that the target checks this rule. The
 test case of the campaign has an error if the campaign is not complete. A test case has at most one `failure`, because
 most build servers show only the first. Characters that XML cannot contain, or that are not printable, are escaped: for
@@ -123,11 +123,13 @@ def _judged(document: Document) -> Iterable[_TestCase]:
     message = document["message"]
     unproven = set(document["unproven"]["rules"])
     cases = {rule["rule"]: _of_rule(message, rule, is_unproven=rule["rule"] in unproven) for rule in document["rules"]}
-    for finding in document["findings"]:
-        rules = {broken["rule"] for broken in finding["rules"]}
-        name = min(rules) if len(rules) == 1 else _name(finding)
-        group = _group(message, _site(name)) if len(rules) == 1 else f"{message}.findings"
-        cases.setdefault(name, _TestCase(group, name)).findings.append(finding)
+    findings = {name_of(finding): finding for finding in document["findings"]}
+    for headline in document["headlines"]:
+        some = [findings[name] for name in headline["findings"]]
+        rules = {broken["rule"] for finding in some for broken in finding["rules"]}
+        name = min(rules) if len(rules) == 1 else _name(headline, some[0])
+        group = _group(message, _site(name)) if len(rules) == 1 else f"{message}.headlines"
+        cases.setdefault(name, _TestCase(group, name)).findings += some
     return cases.values()
 
 
@@ -142,10 +144,12 @@ def _of_rule(message: str, rule: Document, *, is_unproven: bool) -> _TestCase:
     return _TestCase(_group(message, rule["site"]), rule["rule"], output=_counts(rule) + doubt, skipped=skipped)
 
 
-def _name(finding: Document) -> str:
-    """Returns the name of the test case for a finding without a rule or with several rules. The name is the same in
+def _name(headline: Document, finding: Document) -> str:
+    """Returns the name of the test case for a headline without a rule or with several rules. The name is the same in
     every run.
     """
+    if len(headline["findings"]) > 1:
+        return f"{headline['text'][:200]} ({headline['name']})"
     what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["ambiguities"]
     about = f" {', '.join(what[:3])[:200]}" if what else ""
     return f"{finding['kind']}{about} ({name_of(finding)})"

@@ -23,9 +23,10 @@ LONGEST = 60_000
 MOST_ROWS = 50
 """The maximum number of rows in a table."""
 
-_TABLE, _LEDGER = (
-    16_000,
-    12_000,
+_HEADLINES, _TABLE, _LEDGER = (
+    8_000,
+    14_000,
+    10_000,
 )  # the maximum number of characters for the tables; the remaining characters are for the details
 _LONGEST_BODY = 2_000
 _MOST_REASONS = 5
@@ -49,14 +50,15 @@ def report(document: Document) -> str:
         for number, finding in enumerate(sorted(document["findings"], key=lambda finding: finding["known"]), 1)
     ]
     head = "\n".join([f"## brokerfuzz: {prose(document['outcome']['headline'], 500)}", "", *_facts(document)])
+    headlines = _headlines(document["headlines"])
     table = _table("findings", _HEADS, [_row(number, finding) for number, finding in findings], _TABLE)
     ledger = _ledger(document["ambiguities"])
-    room = LONGEST - sum(_size(part) + 2 for part in (head, table, ledger)) - 200
+    room = LONGEST - sum(_size(part) + 2 for part in (head, headlines, table, ledger)) - 200
     new = [(number, finding) for number, finding in findings if not finding["known"]]
     details, _ = _fitting((_details(number, finding) for number, finding in new[:MOST_ROWS]), room)
     if left := len(new) - len(details):
         details.append(f"The details of {counted(left, 'more finding')} are omitted: see the JSON report.")
-    return "\n\n".join(part for part in (head, table, *details, ledger) if part) + "\n"
+    return "\n\n".join(part for part in (head, headlines, table, *details, ledger) if part) + "\n"
 
 
 # ------------------------------------------------------------------------------------------------------------ head
@@ -98,6 +100,20 @@ def _unproven(one: Document) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------- tables
+
+
+def _headlines(headlines: Sequence[Document]) -> str:
+    """Returns a list of the headlines, or nothing if each has only one finding."""
+    if all(len(headline["findings"]) == 1 for headline in headlines):
+        return ""
+    kept, left = _fitting((_headline(headline) for headline in headlines), _HEADLINES, MOST_ROWS)
+    more = [f"1. and {counted(left, 'more headline')}: see the JSON report"] if left else []
+    return "\n".join([*kept, *more])
+
+
+def _headline(headline: Document) -> str:
+    known = "known: " if headline["known"] else ""
+    return f"1. {known}{prose(headline['text'], 300)} ({headline['extent']})"
 
 
 _HEADS = ("", "finding", "rule", "place", "got", "cases")

@@ -1,6 +1,6 @@
 """Explains a single finding of a JSON report or a journal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,37 @@ class SingleFinding:
                 "The smallest message that shows the finding: lines with - are in the twin (the valid counterpart), "
                 "lines with + in the message."
             )
+
+
+@dataclass(frozen=True)
+class SingleHeadline:
+    """A headline, and all findings of its report by name."""
+
+    headline: Document
+    findings: Mapping[str, Document]
+
+    @property
+    def difference(self) -> list[str]:
+        """The difference between the smallest message of the plainest finding and its twin."""
+        return SingleFinding(self._plainest).difference
+
+    @property
+    def _plainest(self) -> Document:
+        return self.findings[self.headline["findings"][0]]
+
+    def data(self) -> dict[str, Any]:
+        return {"headline": dict(self.headline), "findings": [self.findings[one] for one in self.headline["findings"]]}
+
+    def lines(self) -> Iterator[str]:
+        yield f"{self.headline['name']} (headline)"
+        yield ""
+        yield f"The target {printable(self.headline['text'], _LONGEST)} ({self.headline['extent']})."
+        yield ""
+        yield f"{counted(len(self.headline['findings']), 'finding')}, the plainest first:"
+        for name in self.headline["findings"]:
+            yield f"  {name}  {printable(self.findings[name]['sentence'], 300)}"
+        yield ""
+        yield from SingleFinding(self._plainest).lines()
 
 
 @dataclass(frozen=True)

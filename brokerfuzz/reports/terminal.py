@@ -14,19 +14,20 @@ from click.globals import resolve_color_default
 
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.firing import OnProgress
+from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.unknown_values import file_lines
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.reports.document_messages import retested_in_words, sporadic_in_words
-from brokerfuzz.reports.terminal_layout import entry, paragraph, table, verbatim
+from brokerfuzz.reports.terminal_layout import WIDTH, entry, paragraph, table, verbatim
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 from brokerfuzz.wording import counted, printable, readable
 
 MOST_SHOWN = 100
-"""The maximum number of findings that are shown. The JSON report contains all findings."""
+"""The maximum number of headlines that are shown. The JSON report contains all findings."""
 
 MOST_QUESTIONS = 6
 """A report with more than `MOST_QUESTIONS` ambiguities does not contain their questions."""
@@ -38,14 +39,23 @@ NAME = "brokerfuzz"
 NOT_SENT = "this target cannot receive request headers (or, with --lines plain, line breaks)"
 """The reason why some cases were not sent. An HTTP target can receive all cases."""
 _LONGEST_ANSWER = 300
+_MOST_LISTED = 6
+_MOST_IN_OVERVIEW = 16
 _MOST_REASONS = 5
 
 
-def show(result: Result, stream: IO[str], about: Mapping[str, Any] | None = None, *, quiet: bool = False) -> None:
+def show(
+    result: Result,
+    stream: IO[str],
+    about: Mapping[str, Any] | None = None,
+    *,
+    quiet: bool = False,
+    verbose: bool = False,
+) -> None:
     """Writes the report to a stream, with colours if the stream is a terminal. With `quiet`, the function writes only
-    the outcome. `about` contains settings of the campaign: `message`, `seed` and `campaign`.
+    the outcome. With `verbose`, it writes all findings of each headline. `about` contains settings of the campaign: `message`, `seed` and `campaign`.
     """
-    text = "".join(f"{line}\n" for line in _headline(result)) if quiet else report(result, about)
+    text = "".join(f"{line}\n" for line in _outcome(result)) if quiet else report(result, about, verbose=verbose)
     click.echo(text, file=stream, nl=False, color=coloured(stream))
 
 
@@ -59,9 +69,9 @@ def show_files(stream: IO[str], written: Sequence[str], problems: Iterable[str],
     click.echo("".join(f"{line}\n" for line in lines), file=stream, nl=False, color=coloured(stream))
 
 
-def report(result: Result, about: Mapping[str, Any] | None = None) -> str:
+def report(result: Result, about: Mapping[str, Any] | None = None, *, verbose: bool = False) -> str:
     """Returns the report, with colour codes."""
-    return "".join(f"{line}\n" for line in _lines(result, about or {}))
+    return "".join(f"{line}\n" for line in _lines(result, about or {}, verbose=verbose))
 
 
 def coloured(stream: IO[str]) -> bool:
@@ -101,16 +111,16 @@ def progress_line(progress: CampaignProgress) -> str:
     return f"{progress.phase}: {cases}, {progress.findings:,} contradictions, {progress.rate:,.0f} requests/s"
 
 
-def _lines(result: Result, about: Mapping[str, Any]) -> Iterator[str]:
-    yield from _headline(result)
+def _lines(result: Result, about: Mapping[str, Any], *, verbose: bool) -> Iterator[str]:
+    yield from _outcome(result)
     if result.stop is not None and result.stop.cause == "contact":
         yield from ("", *result.stop.details.splitlines())
     yield from (verbatim("values", line) for line in file_lines(result.unknown_values))
-    for number, finding in enumerate(result.findings[:MOST_SHOWN], 1):
+    for number, headline in enumerate(result.headlines[:MOST_SHOWN], 1):
         yield ""
-        yield from _finding(number, finding)
-    if (left := len(result.findings) - MOST_SHOWN) > 0:
-        yield f"\n... and {counted(left, 'more finding')}: see the JSON report (--json)"
+        yield from _headline(number, headline, verbose=verbose)
+    if (left := len(result.headlines) - MOST_SHOWN) > 0:
+        yield f"\n... and {counted(left, 'more headline')}: see the JSON report (--json)"
     yield from _unproven(result)
     yield from _elsewhere(result.proofs)
     if result.ambiguities:
@@ -119,12 +129,15 @@ def _lines(result: Result, about: Mapping[str, Any]) -> Iterator[str]:
         yield from _ledger(result.ambiguities)
         if len(result.ambiguities) > MOST_QUESTIONS:
             yield from paragraph("To read one of the questions, use `brokerfuzz explain AMBIGUITY`.", 2)
+    if len(result.headlines) > 1:
+        yield ""
+        yield from _overview(result.headlines)
     yield ""
     yield click.style("Summary", bold=True)
     yield from _summary(result, about)
 
 
-def _headline(result: Result) -> Iterator[str]:
+def _outcome(result: Result) -> Iterator[str]:
     outcome = result.outcome
     colour = "red" if outcome.new else "green" if outcome.state == "complete" else "yellow"
     yield from (
@@ -136,11 +149,54 @@ def _headline(result: Result) -> Iterator[str]:
 # ----------------------------------------------------------------------------------------------------------- findings
 
 
-def _finding(number: int, finding: Finding) -> Iterator[str]:
-    known = "known: " if finding.known else ""
-    first, *others = paragraph(f"{finding.name}: {known}{finding.sentence()}", 3, f"{number}. ")
-    colour = None if finding.known else "red"
-    yield from (click.style(line, fg=colour, bold=line is first) for line in (first, *others))
+def _headline(number: int, headline: Headline, *, verbose: bool) -> Iterator[str]:
+    """Yields the headline, its plainest finding, and the places of the other findings."""
+    first, *others = headline.findings
+    yield from _title(f"{number}. ", f"{headline.name}: ", headline.sentence(), is_known=headline.known)
+    if not others:
+        yield from _finding(first)
+        return
+    shown = headline.findings if verbose else (first,)
+    for finding in shown:
+        yield from (
+            f"   {line}" for line in _title("", f"{finding.name}: ", finding.sentence(), is_known=finding.known)
+        )
+        yield from _finding(finding)
+    if not verbose:
+        yield from entry("also", _some(list(dict.fromkeys(map(_where, others))), "place"))
+
+
+def _title(first: str, name: str, sentence: str, *, is_known: bool) -> Iterator[str]:
+    known = "known: " if is_known else ""
+    lines = paragraph(f"{name}{known}{sentence}", 3 if first else 0, first)
+    yield from (click.style(line, fg=None if is_known else "red", bold=not index) for index, line in enumerate(lines))
+
+
+def _where(finding: Finding) -> str:
+    """The place of a finding in a list: its broken rules or its causes."""
+    rules = [reason.rule.removeprefix(f"{finding.message_type}/") for reason in finding.reasons]
+    return printable(" ".join(rules or finding.places or finding.ambiguities) or finding.kind, 60)
+
+
+def _some(names: Sequence[str], what: str) -> str:
+    left = len(names) - _MOST_LISTED
+    more = [f"and {counted(left, f'more {what}')} (--verbose shows all)"] if left > 0 else []
+    return ", ".join([*names[:_MOST_LISTED], *more])
+
+
+def _overview(headlines: Sequence[Headline]) -> Iterator[str]:
+    """Yields one line for each headline, at the end of the report, where people look first."""
+    yield click.style("Headlines", bold=True)
+    for number, headline in enumerate(headlines[:_MOST_IN_OVERVIEW], 1):
+        text = ("known: " if headline.known else "") + printable(headline.text, 200)
+        room = WIDTH - len(headline.extent) - 7
+        shown = text if len(text) <= room else f"{text[: room - 1]}…"
+        yield f" {number:2}. {shown.ljust(room)}  {click.style(headline.extent, dim=True)}"
+    if (left := len(headlines) - _MOST_IN_OVERVIEW) > 0:
+        yield f"     and {counted(left, 'more headline')}"
+
+
+def _finding(finding: Finding) -> Iterator[str]:
     for reason in finding.reasons:
         yield from entry(
             "rule",
@@ -150,7 +206,7 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
     if not finding.reasons and finding.places:
         yield from entry("place", ", ".join(printable(place, 200) for place in finding.places))
     if finding.techniques:
-        yield from entry("technique", ", ".join(finding.techniques))
+        yield from entry("technique", finding.hint)
     yield from entry("expected", finding.expected)
     yield from entry("got", finding.got)
     if finding.answer.body:

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple, TypedDict, Unpack
 
-from brokerfuzz.campaign import CampaignOutcome, Finding, Result, baseline
+from brokerfuzz.campaign import CampaignOutcome, Finding, Headline, Result, baseline
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.testable_contract import check_testable
@@ -32,7 +32,7 @@ from brokerfuzz.targets.trace_headers import TraceHeaders
 from brokerfuzz.wording import listed
 
 _MOST_SHOWN = 10
-_ALL_FINDINGS = "`report.findings` lists all of them, and the argument reports=['findings.html'] writes them to a file"
+_ALL_FINDINGS = "`report.headlines` lists all of them, and the argument reports=['findings.html'] writes them to a file"
 
 
 class FindingsError(AssertionError):
@@ -67,6 +67,11 @@ class Report:
         return self.result.findings
 
     @property
+    def headlines(self) -> tuple[Headline, ...]:
+        """What the target does wrong, the most important headline first. Each finding belongs to one headline."""
+        return self.result.headlines
+
+    @property
     def outcome(self) -> CampaignOutcome:
         """The outcome of the campaign: `complete`, `partial` or `untested`, with the number of findings."""
         return self.result.outcome
@@ -81,12 +86,12 @@ class Report:
         lines = [f"{self.result.target}: {self.outcome.headline}"]
         if self.result.stop is not None and self.result.stop.details:
             lines += self.result.stop.details.splitlines()
-        for number, finding in enumerate(self.findings[:_MOST_SHOWN], 1):
-            lines += [f"{number}. {finding.sentence()}", f"   {finding.reproduction}"]
+        for number, headline in enumerate(self.headlines[:_MOST_SHOWN], 1):
+            lines += [f"{number}. {headline.sentence()}", f"   {headline.findings[0].reproduction}"]
         if self.result.sporadic:
             lines.append(sporadic_in_words(self.result.sporadic))
-        if len(self.findings) > _MOST_SHOWN:
-            lines.append(f"and {len(self.findings) - _MOST_SHOWN:,} more findings: {_ALL_FINDINGS}")
+        if len(self.headlines) > _MOST_SHOWN:
+            lines.append(f"and {len(self.headlines) - _MOST_SHOWN:,} more headlines: {_ALL_FINDINGS}")
         return "\n".join(lines)
 
 

@@ -375,7 +375,7 @@ def test_memory_does_not_grow_with_the_number_of_cases() -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 3_000_000  # bytes; the bodies alone are 5 MB
+    assert peak < 15_000_000  # bytes; the first 10,000 cases are kept for the headlines
 
 
 # ---------------------------------------------------------------------------------------------------- interruption

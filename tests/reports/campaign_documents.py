@@ -106,9 +106,26 @@ def outcome(
     return {"state": state, "reason": reason, "status": status, "headline": headline, "unwritten": list(unwritten)}
 
 
+def headline(finding: dict[str, Any], *others: dict[str, Any], text: str = "does not check a rule") -> dict[str, Any]:
+    """A headline with these findings."""
+    some = (finding, *others)
+    return {
+        "name": finding["fingerprint"][:8],
+        "known": all(one["known"] for one in some),
+        "kind": finding["kind"],
+        "text": text,
+        "extent": f"{finding['count']} cases",
+        "failed": finding["count"],
+        "sent": finding["count"],
+        "places": 0,
+        "tried": 0,
+        "findings": [one["fingerprint"][:8] for one in some],
+    }
+
+
 def document(**changes: Any) -> dict[str, Any]:
     """Returns the document of a campaign with one finding, two rules and an ambiguity."""
-    return {
+    found = {
         "brokerfuzz": "0.1.0",
         "target": "http://127.0.0.1:8000/offers",
         "message": OFFER,
@@ -140,6 +157,7 @@ def document(**changes: Any) -> dict[str, Any]:
         },
         **changes,
     }
+    return {"headlines": [headline(one) for one in found["findings"]], **found}
 
 
 # -------------------------------------------------------------------------------------------------------- hostile texts

@@ -5,7 +5,7 @@ larger version. `hostile_example` returns a version with texts that reports must
 from base64 import b64encode
 from typing import Any, Final
 
-from campaign_documents import NONE, OFFER, ambiguity, document, finding, got, outcome, rule
+from campaign_documents import NONE, OFFER, ambiguity, document, finding, got, headline, outcome, rule
 
 from brokerfuzz.schemas import load_contract
 
@@ -441,6 +441,7 @@ def hostile_example(size: int = 0) -> dict[str, Any]:
         "target": HOSTILE,
         "outcome": outcome("partial", HOSTILE, 1, HOSTILE, [HOSTILE]),
         "stopped": HOSTILE,
+        "headlines": [headline(one, text=HOSTILE), *base["headlines"]],
         "findings": [one, *base["findings"]],
         "ambiguities": [
             {

@@ -11,7 +11,7 @@ import click
 import jsonschema_rs
 import pytest
 
-from brokerfuzz.campaign import BrokenRule, CampaignProgress, Finding, Observed, Result, Stop
+from brokerfuzz.campaign import BrokenRule, CampaignProgress, Finding, Headline, Observed, Result, Stop
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.reports import json_document, terminal
@@ -41,21 +41,30 @@ FINDING = Finding(
     shown=2,
     reproduction="curl -X POST ... ",
 )
+
+
+def with_findings(result: Result, *findings: Finding) -> Result:
+    """Returns the result with these findings, each with a headline of its own."""
+    headlines = [Headline(one.kind, one.summary(), (one,), one.count, one.count, one.name) for one in findings]
+    return replace(result, findings=findings, headlines=tuple(headlines))
+
+
 OBSERVED = Observed(
     load_contract().ambiguity("cron-syntax"),
     {"accepted": 2, "rejected": 1, "crashed": 0, "timeout": 0},
     {"accepted": CASE},
 )
-RESULT = Result(
+NOTHING_FOUND = Result(
     target="http://127.0.0.1:8000/offers",
     counts={("valid", "accepted"): 10, ("invalid", "accepted"): 3, ("invalid", "rejected"): 1200},
-    findings=(FINDING,),
+    findings=(),
     ambiguities=(OBSERVED,),
     cases=1213,
     requests=1250,
     seconds=2.0,
     proofs=Proofs(rejected=1200, proven=1200),
 )
+RESULT = with_findings(NOTHING_FOUND, FINDING)
 
 
 class Terminal(io.StringIO):
@@ -144,7 +153,7 @@ def test_no_word_is_broken_and_only_text_to_copy_is_wider_than_80_columns() -> N
     rule = f"{OFFER}/priceClasses[].priceTiers[].pageCounts[].minimumPages:type"
     reason = BrokenRule(rule, "Page-count price, row minimumPages " * 4, "/a", "0", "1")
     text = shown(
-        replace(RESULT, ambiguities=ambiguities, findings=(replace(FINDING, reasons=(reason,), count=12345),)),
+        with_findings(replace(RESULT, ambiguities=ambiguities), replace(FINDING, reasons=(reason,), count=12345)),
         io.StringIO(),
     )
     wide = [line for line in text.splitlines() if len(line) > 80]
@@ -167,7 +176,7 @@ def test_a_long_ledger_has_one_line_for_each_ambiguity_and_names_the_command_for
 
 
 def test_forty_findings_leave_the_summary_on_the_last_screen() -> None:
-    lines = shown(replace(RESULT, findings=(FINDING,) * 40), io.StringIO()).splitlines()
+    lines = shown(with_findings(RESULT, *[FINDING] * 40), io.StringIO()).splitlines()
     assert "Summary" in lines[-24:]
 
 
@@ -180,9 +189,7 @@ def test_the_report_says_why_a_campaign_stopped() -> None:
 
 
 def test_a_report_without_findings_says_so() -> None:
-    assert shown(replace(RESULT, findings=(), ambiguities=()), io.StringIO()).startswith(
-        "no findings in 1,213 cases at "
-    )
+    assert shown(replace(NOTHING_FOUND, ambiguities=()), io.StringIO()).startswith("no findings in 1,213 cases at ")
 
 
 def test_cases_that_the_target_cannot_get_are_counted_with_the_reason() -> None:
@@ -192,7 +199,7 @@ def test_cases_that_the_target_cannot_get_are_counted_with_the_reason() -> None:
 
 
 def test_incomplete_shrinking_names_the_option_that_continues_it() -> None:
-    text = shown(replace(RESULT, findings=(replace(FINDING, whole=False),)), io.StringIO())
+    text = shown(with_findings(RESULT, replace(FINDING, whole=False)), io.StringIO())
     assert "   shrinking   stopped early for 1 finding: use a longer --shrink" in text
 
 
@@ -206,17 +213,17 @@ def test_texts_of_a_target_or_a_message_cannot_control_the_terminal() -> None:
         places=(f"/{evil}",),
         tags=(evil,),
     )
-    lines = shown(replace(RESULT, findings=(hostile,)), io.StringIO()).splitlines()
+    lines = shown(with_findings(RESULT, hostile), io.StringIO()).splitlines()
     assert all(line.isprintable() for line in lines)
-    json.dumps(json_document.document(replace(RESULT, findings=(hostile,))))
+    json.dumps(json_document.document(with_findings(RESULT, hostile)))
 
 
 def test_long_bodies_and_many_findings_are_cut() -> None:
     long = replace(FINDING, body=b"x" * 1_000_000, reproduction="y" * 1_000_000)
-    text = shown(replace(RESULT, findings=(long,) * 300), io.StringIO())
+    text = shown(with_findings(RESULT, *[long] * 300), io.StringIO())
     assert len(text) < 500_000
     assert "(1,000,000 bytes)" in text
-    assert "... and 200 more findings" in text
+    assert "... and 200 more headlines" in text
 
 
 # ---------------------------------------------------------------------------------------------------- progress
@@ -265,7 +272,7 @@ def test_equal_results_give_equal_documents() -> None:
     "body", [b"", b"\xff", b'{ "number":"1"}', b'{"a":1,"a":2}', b"[1e400]", b'"\\ud800"', b"[" * 100_000, b'"\\u00e9"']
 )
 def test_a_body_that_is_not_compact_json_is_stored_as_bytes(body: bytes) -> None:
-    document = json_document.document(replace(RESULT, findings=(replace(FINDING, body=body),)))
+    document = json_document.document(with_findings(RESULT, replace(FINDING, body=body)))
     assert b64decode(document["findings"][0]["smallest"]["raw"]) == body
 
 

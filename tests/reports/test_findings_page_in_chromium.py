@@ -133,7 +133,7 @@ def test_the_first_tab_stop_skips_to_the_findings(opened: Open) -> None:
     assert tab.locator(".skip").bounding_box()["y"] >= 0
     tab.keyboard.press("Enter")
     tab.keyboard.press("Tab")
-    assert tab.evaluate("document.activeElement.id") == "search"
+    assert tab.evaluate("document.activeElement.closest('.headlines') !== null")
 
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])

@@ -176,13 +176,6 @@ def test_a_written_report_can_be_read(tmp_path_factory: pytest.TempPathFactory, 
     assert path.read_text(encoding="utf-8").isascii()
 
 
-def test_a_document_of_an_older_version_can_be_read(here: Callable[[str], str]) -> None:
-    Path(here("a.json")).write_text(
-        json.dumps({key: value for key, value in document().items() if key not in ("request", "answers", "left_out")})
-    )
-    assert "request" not in read_report(here("a.json"))
-
-
 DEEP: Any = []
 for _ in range(500):
     DEEP = [DEEP]

@@ -1,0 +1,67 @@
+"""Names what a lenient reader does when it accepts an invalid message: which value it takes for which, or what it does
+not check. The same leniency at many places is one headline.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from brokerfuzz.cases.case import Case, Fault
+from brokerfuzz.cases.techniques import family_of
+from brokerfuzz.pointers import steps_of
+from brokerfuzz.schemas import Contract, Rule
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.sites import JSON_RULE
+
+_NAMES: Final[Mapping[type, str]] = {
+    type(None): "null",
+    bool: "booleans",
+    int: "numbers",
+    float: "numbers",
+    str: "strings",
+    list: "arrays",
+    dict: "objects",
+}
+_WANTED: Final = {
+    "string": "strings",
+    "integer": "numbers",
+    "number": "numbers",
+    "boolean": "booleans",
+    "array": "arrays",
+    "object": "objects",
+    "null": "null",
+}
+_UNCHECKED: Final = {
+    "additionalProperties": "ignores unknown properties",
+    "required": "does not require required properties",
+    "enum": "accepts values that are not in the list of allowed values",
+    "minimum": "accepts numbers below the minimum",
+    "maximum": "accepts numbers above the maximum",
+    "minLength": "accepts strings that are too short",
+    "maxLength": "accepts strings that are too long",
+    "minItems": "accepts arrays with too few items",
+    "maxItems": "accepts arrays with too many items",
+    "not-in-future": "accepts times in the future",
+}
+
+
+def leniency_of(case: Case, contract: Contract) -> str:
+    """Describes what a reader does that accepts a case with exactly one fault."""
+    (fault,) = case.faults
+    rule = contract.rule(fault.rule)
+    if rule.keyword == JSON_RULE:
+        return f"accepts text that is not JSON ({family_of(fault.technique)})"
+    if rule.keyword == "type":
+        return _conversion(case, fault, rule, contract)
+    return _UNCHECKED.get(rule.keyword, f"does not check {rule.keyword}")
+
+
+def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> str:
+    schema = contract.sites[case.message_type][rule.site].schema
+    wanted = sorted({_WANTED[name] for name in types_of(schema)} - {"null"})
+    return f"accepts {_NAMES[type(_value_at(case.value, fault.at))]} for {' or '.join(wanted) or 'nothing'}"
+
+
+def _value_at(value: Any, pointer: str) -> Any:
+    for step in steps_of(pointer):
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return value

@@ -1,0 +1,68 @@
+"""Writes headlines: what the target does wrong, in a few words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from brokerfuzz.campaign.case_attributes import Attribute
+from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.wording import counted, listed, with_article
+
+_CONDITIONS: Final[Mapping[str, Callable[[str, str], str]]] = {
+    "null": lambda site, _: f"{site or 'a value'} is null",
+    "missing": lambda site, _: f"{site} is missing",
+    "present": lambda site, _: f"{site} is present",
+    "value": lambda site, value: f"{site or 'a value'} is {value}",
+    "empty": lambda site, what: f"{site or with_article(what)} is empty",
+    "negative": lambda site, _: f"{site or 'a number'} is negative",
+    "fraction": lambda site, _: f"{site or 'a number'} has decimal places",
+    "size": lambda site, size: f"{site or 'a number'} is {size}",
+    "text": lambda site, what: f"{site or 'a string'} contains {what}",
+    "several items": lambda site, _: f"{site} has several items",
+    "more than ten items": lambda site, _: f"{site or 'an array'} has more than ten items",
+    "rule": lambda rule, _: f"the message breaks {rule}",
+    "below": lambda site, _: f"{site} is wrong",
+    "nothing": lambda site, _: f"{site} is wrongly missing, null or empty",
+    "later item": lambda site, _: f"a later item of {site or 'an array'} is wrong",
+    "item beyond ten": lambda site, _: f"an item after the tenth of {site or 'an array'} is wrong",
+}
+"""Maps the kind of an attribute to a function that describes the attribute. The arguments are its site and its
+detail.
+"""
+_UNCHECKED: Final[Mapping[str, Callable[[str], str]]] = {
+    "rule": lambda rule: f"does not check {rule.partition('/')[2]}",
+    "below": lambda site: f"checks nothing in {site}",
+    "nothing": lambda site: f"accepts {site} that is missing, null or empty",
+    "later item": lambda site: f"checks only the first item of {site or 'arrays'}",
+    "item beyond ten": lambda site: f"checks only the first ten items of {site or 'arrays'}",
+}
+"""Maps attributes of faults to functions that say what a target does not check."""
+_VERBS: Final[Mapping[FindingKind, str]] = {
+    "valid-rejected": "rejects every message in which",
+    "invalid-accepted": "accepts invalid messages in which",
+    "timeout": "does not answer if",
+    "malformed-answer": "gives an answer that is not a valid envelope if",
+}
+
+
+def in_words(kind: FindingKind, attributes: tuple[Attribute, ...], reason: str) -> str:
+    """Describes what a target does with all messages that have the attributes. `reason` is its answer, such as
+    `status 500`.
+    """
+    first, *others = sorted(attributes, key=lambda one: one.kind not in _UNCHECKED)
+    if kind == "invalid-accepted" and first.kind in _UNCHECKED:
+        condition = f" if {listed(map(_condition, others))}" if others else ""
+        return _UNCHECKED[first.kind](first.site) + condition
+    verb = _VERBS.get(kind, f"crashes ({reason}) if")
+    return f"{verb} {listed(map(_condition, attributes))}"
+
+
+def nothing_checked_in(sites: Sequence[str]) -> str:
+    return f"checks nothing in {counted(len(sites), 'property', 'properties')}: {', '.join(sites)}"
+
+
+def sometimes_unchecked(rule: str) -> str:
+    return f"does not always check {rule.partition('/')[2]}"
+
+
+def _condition(attribute: Attribute) -> str:
+    return _CONDITIONS[attribute.kind](attribute.site, attribute.detail)
