@@ -45,7 +45,7 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
     >>> from brokerfuzz.corpus import load, read, write
     >>> summary = write("offers.ndjson", load("offer-creation-request", rules=["*orderMinimum:minimum"]))
     >>> len(list(read("offers.ndjson")))
-    11
+    9
     """
     twins = Twins()
     for one in parts_of(path, *more):

@@ -50,9 +50,8 @@ def test_common_header_mistakes_are_included() -> None:
     assert sent >= {
         ("content-type", None),
         ("content-type", "text/plain"),
-        ("content-type", "application/"),
         ("content-type", "application/json; charset=utf-8"),
-        ("content-type", "application/vnd.example+json"),
+        ("content-type", "application/problem+json"),
         ("content-encoding", "gzip"),
         ("transfer-encoding", "chunked"),
     }
@@ -70,7 +69,7 @@ def test_a_compressed_body_can_be_decompressed(size: int) -> None:
 
 
 def test_a_wrong_charset_is_sent_with_letters_that_it_encodes_differently() -> None:
-    charsets = {"as:charset-iso-8859-1", "as:charset-utf-16", "as:charset-us-ascii"}
+    charsets = {"as:charset-iso-8859-1", "as:charset-utf-16"}
     others = [case for case in CASES if case.tags[1] in charsets]
     assert {case.tags[1] for case in others} == charsets
     assert [case.body for case in others if case.body.isascii()] == []

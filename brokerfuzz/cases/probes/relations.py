@@ -11,16 +11,13 @@ from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext
 
 def _crossed(context: ProbeContext) -> Iterator[Probe]:
     _, first, last = context.site
-    for name, low, high in (("crossed", 3, 7), ("crossed-by-one", 1, 2), ("far-crossed", 1, (1 << 31) - 1)):
+    for name, low, high in (("crossed-by-one", 1, 2), ("far-crossed", 1, (1 << 31) - 1)):
         yield context.put(name, {**context.present, first: high, last: low})
 
 
 def _outside(context: ProbeContext) -> Iterator[Probe]:
     _, quantities, low, high = context.site
-    for name, numbers, least, most in (
-        ("below", [1], 2, 9), ("above", [10], 2, 9), ("far-above", [(1 << 31) - 1], None, 1), ("zero", [0], 1, None),
-        ("one-of-three", [2, 9, 10], 2, 9),
-    ):  # fmt: skip
+    for name, numbers, least, most in (("below", [1], 2, 9), ("above", [10], 2, 9), ("one-of-three", [2, 9, 10], 2, 9)):
         yield context.put(name, {**context.present, quantities: numbers, low: least, high: most})
 
 
@@ -29,8 +26,6 @@ def _ends_early(context: ProbeContext) -> Iterator[Probe]:
     for name, begins, ends in (
         ("before", "2024-02-29T23:59:59Z", "2020-01-01T00:00:00Z"),
         ("at-once", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z"),
-        ("a-second-before", "2020-01-01T00:00:01Z", "2020-01-01T00:00:00Z"),
-        ("ages-before", "9999-12-31T23:59:59Z", "1753-01-01T00:00:00Z"),
     ):
         yield context.put(name, {**context.present, start: begins, end: ends})
 
@@ -41,8 +36,6 @@ def _repeated(context: ProbeContext) -> Iterator[Probe]:
         return
     first = items[0]
     yield context.put("same-item", [*items, first])
-    yield context.put("every-item-twice", [*items, *items])
-    yield context.put("ten-times", [first] * 10)
     if isinstance(first, dict) and len(first) > 1:
         yield context.put("same-item-backwards", [*items, dict(reversed(first.items()))])
     key = context.site[1] if len(context.site) > 1 else None
@@ -74,10 +67,8 @@ def _contradicting(context: ProbeContext) -> Iterator[Probe]:
     failure: dict[str, Any] = {"failureMessages": ["a"], "operationWasSuccessful": False}
     yield "success-without-data", (), Put({**base, **success, "data": None})
     yield "success-with-failures", (), Put({**base, **success, "failureMessages": ["a"]})
-    yield "success-with-failures-and-without-data", (), Put({**base, **success, "failureMessages": ["a"], "data": None})
     if base["data"] is not None:
         yield "failure-with-data", (), Put({**base, **failure})
-        yield "failure-with-data-and-without-message", (), Put({**base, **failure, "failureMessages": []})
     yield "failure-without-message", (), Put({**base, **failure, "data": None, "failureMessages": []})
 
 
@@ -90,11 +81,6 @@ def _wrong_sums(context: ProbeContext) -> Iterator[Probe]:
     if offers and total < 1e6:
         surcharged = [{**offers[0], "extendedPrice": _off(offers[0]["extendedPrice"], 5)}, *offers[1:]]
         yield context.put("surcharge-beside-the-total", {**data, "offers": surcharged})
-        if (
-            max(offer["unitPrice"] * offer["quantity"] for offer in offers) > 0.02
-        ):  # otherwise, the extended price may be only a surcharge
-            free_of_charge = [{**offer, "extendedPrice": 0} for offer in offers]
-            yield context.put("nothing-to-pay", {**data, "offers": free_of_charge, "totalExtendedPrice": 0})
 
 
 def _rounded_sums(context: ProbeContext) -> Iterator[Probe]:
@@ -104,10 +90,8 @@ def _rounded_sums(context: ProbeContext) -> Iterator[Probe]:
     first = data["offers"][0]
     for name, unit, quantity, extended, total in (
         ("total-rounded-down", 1.004, 1, 1.004, 1),
-        ("total-rounded-up", 0.996, 1, 0.996, 1),
         ("extended-price-rounded-down", 0.3334, 3, 1, 1),
         ("sum-of-doubles", 0.1, 3, 0.3, 0.30000000000000004),
-        ("free-below-a-cent", 1e-07, 1, 1e-07, 0),
     ):
         offer = {**first, "unitPrice": unit, "quantity": quantity, "extendedPrice": extended}
         yield context.put(name, {**data, "offers": [offer], "totalExtendedPrice": total})

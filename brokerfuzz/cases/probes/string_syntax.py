@@ -38,7 +38,7 @@ def _near_now(context: ProbeContext) -> Iterator[Probe]:
     """
     if context.now is None:
         return
-    for seconds in (1, 15, 45, 90, 180, 240, 290):
+    for seconds in (1, 45, 90, 290):
         yield context.put(
             f"in-{counted(seconds, 'second').replace(' ', '-')}", spell(context.now + timedelta(seconds=seconds))
         )

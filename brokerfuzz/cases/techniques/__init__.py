@@ -16,10 +16,9 @@ from brokerfuzz.cases.techniques import (
     coercions,
     enumerations,
     other_types,
-    presence_and_length,
-    spellings,
+    presence_length_pattern,
+    syntax,
     unknown_properties,
-    wire,
 )
 from brokerfuzz.cases.techniques.registry import (
     TECHNIQUES,
@@ -28,6 +27,7 @@ from brokerfuzz.cases.techniques.registry import (
     breaks,
     family_of,
     known_techniques,
+    register_rows,
     register_technique,
     techniques_for,
 )
@@ -44,10 +44,10 @@ __all__ = [
     "family_of",
     "known_techniques",
     "other_types",
-    "presence_and_length",
+    "presence_length_pattern",
+    "register_rows",
     "register_technique",
-    "spellings",
+    "syntax",
     "techniques_for",
     "unknown_properties",
-    "wire",
 ]

@@ -7,12 +7,16 @@ from typing import Any
 from orjson import Fragment
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_technique
+from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_rows
 from brokerfuzz.schemas.flattening import types_of
 
 
 def _whole(context: FaultContext) -> bool:
     return "number" not in types_of(context.schema)
+
+
+def _beyond(context: FaultContext, value: Any) -> bool:
+    return bool(value < context.rule.value if "inimum" in context.rule.keyword else value > context.rule.value)
 
 
 # ------------------------------------------------------------------------------------------------- next to the bound
@@ -42,22 +46,6 @@ def negative(context: FaultContext) -> Change | None:
     return Put(-1) if context.rule.value >= 0 else None
 
 
-def _of_fractions(value: Callable[[Any], Any]) -> ChangeOf:
-    """Returns a technique that replaces a number. The function `value` computes the new number from the minimum that
-    the rule requires. The technique applies only if the schema allows fractions.
-    """
-    return lambda context: None if _whole(context) else Put(value(context.rule.value))
-
-
-for _name, _text, _below in (
-    ("just-below", "0.01 less than the minimum.", lambda minimum: round(minimum - 0.01, 2)),
-    ("hair-below", "The largest double below the minimum.", lambda minimum: nextafter(minimum, -inf)),
-    ("most-below", "The lowest number that a double can represent.", lambda minimum: -1.7976931348623157e308),
-    ("below-doubles", "A number too low for a double.", lambda minimum: Fragment("-1e400")),
-):
-    register_technique(_name, _text, "minimum", family="bound", change=_of_fractions(_below))
-
-
 @breaks("exclusiveMinimum", "exclusiveMaximum", family="bound")
 def on_the_bound(context: FaultContext) -> Change:
     """A number that equals an exclusive minimum or maximum."""
@@ -76,6 +64,23 @@ def above_the_bound(context: FaultContext) -> Change:
     return Put(context.rule.value + 1)
 
 
+def _fraction(value: Callable[[Any], Any]) -> ChangeOf:
+    """Replaces a number that may have a fraction. `value` computes the new number from the minimum."""
+    return lambda context: None if _whole(context) else Put(value(context.rule.value))
+
+
+register_rows(
+    "minimum",
+    family="bound",
+    change=_fraction,
+    rows=[
+        ("just-below", "0.01 less than the minimum.", lambda minimum: round(minimum - 0.01, 2)),
+        ("hair-below", "The largest double below the minimum.", lambda minimum: nextafter(minimum, -inf)),
+        ("below-doubles", "A number too low for a double.", lambda minimum: Fragment("-1e400")),
+    ],
+)
+
+
 # --------------------------------------------------------------------------------------------- where integers wrap
 
 
@@ -92,71 +97,57 @@ def wraps_64_bits_from_below(context: FaultContext) -> Change | None:
 
 
 def _integer(value: int) -> ChangeOf:
-    """Returns a technique that replaces the number with the integer `value`. The technique applies only if the schema
-    forbids fractions and `value` breaks the rule.
-    """
+    """Replaces an integer with `value`, if `value` breaks the rule."""
     literal = Fragment(str(value))
     return lambda context: Put(literal) if _whole(context) and _beyond(context, value) else None
 
 
 def _literal(written: str) -> ChangeOf:
-    """Returns a technique that writes `written` instead of the number. The technique applies only if `written` breaks
-    the rule.
-    """
+    """Writes `written` instead of the number, if `written` breaks the rule."""
     literal = Fragment(written)
     return lambda context: Put(literal) if _beyond(context, float(written)) else None
 
 
-def _beyond(context: FaultContext, value: Any) -> bool:
-    return bool(value < context.rule.value if "inimum" in context.rule.keyword else value > context.rule.value)
-
-
-for _name, _text, _value in (
-    ("below-int32", "One less than the minimum of a signed 32-bit integer.", -(1 << 31) - 1),
-    ("far-below", "The minimum of a signed 64-bit integer.", -(1 << 63)),
-    ("below-int64", "One less than the minimum of a signed 64-bit integer.", -(1 << 63) - 1),
-):
-    register_technique(_name, _text, "minimum", family="bound", change=_integer(_value))
-
-for _name, _text, _value in (
-    ("wraps-from-above", "A number so high that it wraps around to 1 in a 32-bit integer.", (1 << 32) + 1),
-    ("wraps-to-zero", "A number so high that it wraps around to 0 in a 32-bit integer.", 1 << 32),
-    ("most-of-uint32", "The maximum of an unsigned 32-bit integer.", (1 << 32) - 1),
-    ("past-exact-doubles", "The first integer that a double cannot represent exactly.", (1 << 53) + 1),
-    ("most-of-int64", "The maximum of a signed 64-bit integer.", (1 << 63) - 1),
-    ("far-above", "One more than the maximum of a signed 64-bit integer.", 1 << 63),
-    ("most-of-uint64", "The maximum of an unsigned 64-bit integer.", (1 << 64) - 1),
-    ("wraps-64-bits-to-zero", "A number so high that it wraps around to 0 in a 64-bit integer.", 1 << 64),
-    ("wraps-64-bits", "A number so high that it wraps around to 1 in a 64-bit integer.", (1 << 64) + 1),
-):
-    register_technique(_name, _text, "maximum", family="bound", change=_integer(_value))
-
-for _name, _text, _keyword, _written in (
-    ("forty-digits", "A positive integer with 40 digits.", "maximum", "1" + "0" * 39),
-    ("minus-forty-digits", "A negative integer with 40 digits.", "minimum", "-1" + "0" * 39),
-    (
-        "four-hundred-digits",
-        "A positive integer with 400 digits, which is too high for a double.",
-        "maximum",
-        "1" + "0" * 399,
-    ),
-    (
-        "minus-four-hundred-digits",
-        "A negative integer with 400 digits, which is too low for a double.",
-        "minimum",
-        "-1" + "0" * 399,
-    ),
-    (
-        "five-thousand-digits",
-        "A positive integer with 5,000 digits. Python converts at most 4,300 digits.",
-        "maximum",
-        "1" + "0" * 4999,
-    ),
-    ("above-by-exponent", "A positive 11-digit integer, written with an exponent.", "maximum", "1e10"),
-    ("below-by-exponent", "A negative 11-digit integer, written with an exponent.", "minimum", "-1e10"),
-    ("above-doubles", "A number too high for a double.", "maximum", "1e400"),
-):
-    register_technique(_name, _text, _keyword, family="bound", change=_literal(_written))
+register_rows(
+    "minimum",
+    family="bound",
+    change=_integer,
+    rows=[
+        ("below-int32", "One less than the minimum of a signed 32-bit integer.", -(1 << 31) - 1),
+        ("below-int64", "One less than the minimum of a signed 64-bit integer.", -(1 << 63) - 1),
+    ],
+)
+register_rows(
+    "maximum",
+    family="bound",
+    change=_integer,
+    rows=[
+        ("wraps-from-above", "A number so high that it wraps around to 1 in a 32-bit integer.", (1 << 32) + 1),
+        ("most-of-uint32", "The maximum of an unsigned 32-bit integer.", (1 << 32) - 1),
+        ("most-of-int64", "The maximum of a signed 64-bit integer.", (1 << 63) - 1),
+        ("far-above", "One more than the maximum of a signed 64-bit integer.", 1 << 63),
+        ("wraps-64-bits", "A number so high that it wraps around to 1 in a 64-bit integer.", (1 << 64) + 1),
+    ],
+)
+register_rows(
+    "maximum",
+    family="bound",
+    change=_literal,
+    rows=[
+        ("four-hundred-digits", "A positive integer with 400 digits, too high for a double.", "1" + "0" * 399),
+        ("five-thousand-digits", "A positive integer with 5,000 digits. Python converts 4,300.", "1" + "0" * 4999),
+        ("above-by-exponent", "A positive 11-digit integer, written with an exponent.", "1e10"),
+    ],
+)
+register_rows(
+    "minimum",
+    family="bound",
+    change=_literal,
+    rows=[
+        ("minus-four-hundred-digits", "A negative integer with 400 digits, too low for a double.", "-1" + "0" * 399),
+        ("below-by-exponent", "A negative 11-digit integer, written with an exponent.", "-1e10"),
+    ],
+)
 
 # --------------------------------------------------------------------------------------------------------- steps
 
@@ -165,11 +156,4 @@ for _name, _text, _keyword, _written in (
 def off_the_step(context: FaultContext) -> Change | None:
     """The valid number plus half of the step size multipleOf (for an integer: plus one)."""
     beside = context.present + (1 if _whole(context) else context.rule.value / 2)
-    return Put(beside) if beside % context.rule.value else None
-
-
-@breaks("multipleOf", family="step")
-def off_the_step_below(context: FaultContext) -> Change | None:
-    """The valid number minus half of the step size multipleOf (for an integer: minus one)."""
-    beside = context.present - (1 if _whole(context) else context.rule.value / 2)
     return Put(beside) if beside % context.rule.value else None

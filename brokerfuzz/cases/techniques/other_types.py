@@ -2,12 +2,9 @@
 
 from typing import Any
 
-from orjson import Fragment
-
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_technique
-from brokerfuzz.schemas.flattening import types_of
 
 JSON_TYPE_OF = {
     str: "string",
@@ -58,16 +55,6 @@ for _name, _text, _family, _value in (
     register_technique(_name, _text, "type", family=_family, change=_instead(_value))
 
 
-@breaks("type", family="other-type")
-def nested_deep(context: FaultContext) -> Change | None:
-    """Arrays nested 100 levels deep, instead of a value of another type."""
-    return (
-        Put(Fragment("[" * 100 + "]" * 100))
-        if "array" not in types_of(context.schema) and context.forbids("array")
-        else None
-    )
-
-
 # ------------------------------------------------------------------------------------------- wrapped and unwrapped
 
 
@@ -92,37 +79,17 @@ def unwrapped(context: FaultContext) -> Change | None:
 @breaks("type", family="wrapping")
 def property_alone(context: FaultContext) -> Change | None:
     """The value of the object's first property, instead of the whole object."""
-    return (
-        put(context, next(iter(context.present.values())))
-        if isinstance(context.present, dict) and context.present
-        else None
-    )
+    if not isinstance(context.present, dict) or not context.present:
+        return None
+    return put(context, next(iter(context.present.values())))
 
 
 @breaks("type", family="wrapping")
 def indexed_object(context: FaultContext) -> Change | None:
     """The array as an object with the properties 0, 1, 2 and so on."""
-    return (
-        put(context, {str(i): item for i, item in enumerate(context.present)})
-        if isinstance(context.present, list)
-        else None
-    )
-
-
-@breaks("type", family="wrapping")
-def pairs(context: FaultContext) -> Change | None:
-    """The object as an array of [name, value] arrays."""
-    return (
-        put(context, [[name, value] for name, value in context.present.items()])
-        if isinstance(context.present, dict)
-        else None
-    )
-
-
-@breaks("type", family="wrapping")
-def values_alone(context: FaultContext) -> Change | None:
-    """An array of the object's values instead of the object."""
-    return put(context, list(context.present.values())) if isinstance(context.present, dict) else None
+    if not isinstance(context.present, list):
+        return None
+    return put(context, {str(index): item for index, item in enumerate(context.present)})
 
 
 @breaks("type", family="coercion")
@@ -135,9 +102,3 @@ def joined_string(context: FaultContext) -> Change | None:
 def object_as_string(context: FaultContext) -> Change | None:
     """The JSON of the object or array, as a string."""
     return put(context, compact(context.present).decode()) if isinstance(context.present, list | dict) else None
-
-
-@breaks("type", family="coercion")
-def object_in_words(context: FaultContext) -> Change | None:
-    """The string "[object Object]", which JavaScript writes for any object, instead of the object."""
-    return put(context, "[object Object]") if isinstance(context.present, dict) else None

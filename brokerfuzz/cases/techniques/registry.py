@@ -5,8 +5,9 @@ function's docstring is the description that `explain` prints. The arguments of 
 of the rules that the technique can break. The function receives a `FaultContext` and returns the `Change` that breaks
 the rule. If the technique does not apply, the function returns None.
 
-Techniques that differ only in a value are listed in a table. For each entry of the table, a loop calls
-`register_technique`.
+Techniques that differ only in a value are the rows of a table, which `register_rows` registers. There is a technique
+for each difference that a real parser, language or framework shows. Where all readers treat two values alike, only one
+of them has a technique.
 """
 
 from collections.abc import Callable, Iterable
@@ -93,6 +94,16 @@ def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
         return function
 
     return register
+
+
+def register_rows(
+    *keywords: str, family: str, change: Callable[[Any], ChangeOf], rows: Iterable[tuple[str, str, Any]]
+) -> None:
+    """Registers a technique for each row: its name, its description, and the value from which `change` creates the
+    technique's function.
+    """
+    for name, text, value in rows:
+        register_technique(name, text, *keywords, family=family, change=change(value))
 
 
 def register_technique(name: str, text: str, *keywords: str, family: str, change: ChangeOf) -> None:

@@ -1,6 +1,4 @@
-"""Makes slips (small syntax errors in a message). Most slips change the message at a certain token, for example at the
-first comma.
-"""
+"""Changes a message at a certain token, for example at the first comma, so that it is no longer JSON."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -8,8 +6,7 @@ from functools import lru_cache
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Change, Rewrite
-from brokerfuzz.cases.techniques.registry import FaultContext, register_technique
-from brokerfuzz.schemas.sites import JSON_RULE
+from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext
 
 Tokens = Sequence[bytes]
 Place = Callable[[Tokens], int | None]
@@ -20,18 +17,17 @@ Rewriting = Callable[[bytes], bytes | None]
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"]+')
 
 
-def slip(name: str, text: str, how: Rewriting, *, family: str = "syntax") -> None:
-    """Registers a technique that turns a valid message into bytes that are not JSON."""
+def slip(how: Rewriting) -> ChangeOf:
+    """Returns a technique that turns a valid message into bytes that are not JSON."""
 
     def change(context: FaultContext) -> Change | None:
         written = how(compact(context.present))
         return None if written is None else Rewrite(lambda _: written)
 
-    register_technique(name, text, JSON_RULE, family=family, change=change)
+    return change
 
 
-def at(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
-
+def replaced(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
     def rewrite(body: bytes) -> bytes | None:
         found = tokens(body)
         index = place(found)
@@ -43,15 +39,11 @@ def at(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
 
 
 def before(place: Place, put: bytes) -> Rewriting:
-    return at(place, lambda token: put + token)
+    return replaced(place, lambda token: put + token)
 
 
 def after(place: Place, put: bytes) -> Rewriting:
-    return at(place, lambda token: token + put)
-
-
-def instead(body: bytes) -> Rewriting:
-    return lambda _: body
+    return replaced(place, lambda token: token + put)
 
 
 def around(first: bytes, last: bytes) -> Rewriting:
@@ -59,7 +51,7 @@ def around(first: bytes, last: bytes) -> Rewriting:
 
 
 def cut(place: Place, keep: Callable[[bytes], bytes] = lambda token: token) -> Rewriting:
-    """Returns a function that cuts the message off after a token. `keep` returns the part of the token that remains."""
+    """Cuts the message off after a token. `keep` returns the part of the token that remains."""
 
     def rewrite(body: bytes) -> bytes | None:
         found = tokens(body)
@@ -88,10 +80,6 @@ def closing(found: Tokens) -> int:
 
 def name(found: Tokens) -> int | None:
     return 1 if len(found) > 2 else None
-
-
-def last_name(found: Tokens) -> int | None:
-    return colons[-1] - 1 if (colons := _colons(found)) else None
 
 
 def _first(places: Callable[[Tokens], Sequence[int]]) -> Place:
