@@ -13,7 +13,7 @@ import orjson
 
 from brokerfuzz.cases.rule_names import rule_named
 from brokerfuzz.errors import ClockError, LabelError, quoted
-from brokerfuzz.generation.value_pools import EARLIEST_NOW, LATEST_NOW
+from brokerfuzz.generation.edge_values import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import instant, spell

@@ -20,7 +20,7 @@ from brokerfuzz.cases.requests import RequestMaker
 from brokerfuzz.cases.valid_cases import ValidCases
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.generation import REQUIRED, Setting, Wish, message
-from brokerfuzz.generation.value_pools import EARLIEST_NOW
+from brokerfuzz.generation.edge_values import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE

@@ -8,7 +8,7 @@ from datetime import datetime
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.probes import ProbeMaker
-from brokerfuzz.generation.value_pools import EARLIEST_NOW
+from brokerfuzz.generation.edge_values import EARLIEST_NOW
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 
 

@@ -11,13 +11,14 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import places, value_at
-from brokerfuzz.cases.covering.edges import SIZES, Edges, edges, spelled
+from brokerfuzz.cases.covering.edges import Edges, edges, spelled
 from brokerfuzz.cases.covering.goals import goals_of_message
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
 from brokerfuzz.cases.spellings import NUMBER_LITERALS, SPELLINGS, TEXT_LITERALS
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site, detectors_at
 from brokerfuzz.generation.condition_matching import matches
+from brokerfuzz.generation.edge_values import SIZES
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import KNOWN, types_of, unsupported_keywords_of
 from brokerfuzz.schemas.sites import join

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any
 
-from brokerfuzz.generation.value_pools import FOR_DETECTOR
+from brokerfuzz.generation.edge_values import OF_DETECTOR
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import join
@@ -91,7 +91,7 @@ def notation_detector_at(contract: Contract, message_type: MessageType, path: st
     timestamps that must not be in the future, returns `past` instead of `timestamp`.
     """
     found = detectors_at(contract, message_type, path)
-    return next((detector for detector in FOR_DETECTOR if detector in found), None)
+    return next((detector for detector in OF_DETECTOR if detector in found), None)
 
 
 @lru_cache(maxsize=4096)

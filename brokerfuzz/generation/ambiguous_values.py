@@ -5,7 +5,7 @@ messages contain ambiguous values only if the user asks for them.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from brokerfuzz.generation import value_pools
+from brokerfuzz.generation import edge_values
 from brokerfuzz.generation.condition_matching import matches
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.instants import timestamp
@@ -66,7 +66,7 @@ _OF_TYPE: Mapping[str, Mapping[str, Sequence[Any]]] = {
     "string": {
         "nul-characters": ("\0", "a\0b"),
         "lone-surrogates": ("\ud800", "a\udc00"),
-        "string-length": ("b" * (value_pools.LONGEST + 1), "b" * 5000),
+        "string-length": ("b" * (edge_values.LONGEST + 1), "b" * 5000),
     },
     "integer": {"integer-form": (1.0, 100.0, 2147483647.0)},
     "number": {"double-range": ((1 << 53) + 1, 10**22 + 1, -(1 << 64) - 1), "decimal-range": (1e29, -1e300, 1e-30)},

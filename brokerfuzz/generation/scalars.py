@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation import ambiguous_values, realistic_values, unsupported_keywords, value_pools
+from brokerfuzz.generation import ambiguous_values, edge_values, realistic_values, unsupported_keywords
 from brokerfuzz.generation.ambiguity_sites import concerning, detectors_at, notation_detector_at
 from brokerfuzz.generation.condition_matching import matches
 from brokerfuzz.generation.sources import Source
@@ -69,7 +69,7 @@ def listed(schema: Schema, place: ValuePlace) -> Sequence[Any] | None:
     if flat.unsupported_keywords_of(schema):
         return [value for value in unsupported_keywords.pool(schema, place.path) if value is not None]
     if flat.types_of(schema) >= set(flat.JSON_TYPES):
-        return [value for value in value_pools.of_any_type() if value is not None]
+        return [value for value in edge_values.of_any_type() if value is not None]
     return None
 
 
@@ -138,9 +138,9 @@ def _strings(schema: Schema, place: ValuePlace) -> Values:
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength")
     if place.notation:
         return _notations(place.notation, shortest, longest, place)
-    pool = value_pools.texts(shortest, longest)
-    top = max(shortest, value_pools.LONGEST) if longest is None else longest
-    edges = [*pool, *value_pools.packed(shortest, top)]
+    pool = edge_values.texts(shortest, longest)
+    top = max(shortest, edge_values.LONGEST) if longest is None else longest
+    edges = [*pool, *edge_values.packed(shortest, top)]
     lengths = [length for length in (1, shortest, 255, 256, top) if shortest <= length <= top]
     short = [edge for edge in edges if len(edge) < max(_LONG, shortest + 1)]
 
@@ -158,8 +158,8 @@ _LONG = 200
 
 
 def _notations(detector: str, shortest: int, longest: int | None, place: ValuePlace) -> Values:
-    top = longest or value_pools.LONGEST
-    usual = [text for text in value_pools.FOR_DETECTOR[detector] if shortest <= len(text) <= top]
+    top = longest or edge_values.LONGEST
+    usual = [text for text in edge_values.OF_DETECTOR[detector].values if shortest <= len(text) <= top]
     if not usual:
         raise ContractError(
             f"brokerfuzz cannot generate a value for {place.path} that has from {shortest} to {top} characters: "
@@ -180,7 +180,7 @@ def _instants(usual: Sequence[str], *, past: bool) -> Values:
 
     first = seconds_after(datetime(1753, 1, 1, tzinfo=UTC))
     last = seconds_after(
-        value_pools.EARLIEST_NOW - timedelta(hours=1) if past else datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+        edge_values.EARLIEST_NOW - timedelta(hours=1) if past else datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
     )
     edges = [seconds_after(_moment(text)) for text in usual]
     return Values(lambda source: spell(origin + timedelta(seconds=source.integer(first, last, edges))), usual)
@@ -198,7 +198,7 @@ def _moment(text: str) -> datetime:
 def _integers(schema: Schema, place: ValuePlace) -> Values:
     low, high = map(int, _bounds(schema, -(1 << 31), (1 << 31) - 1))
     step = int(schema.get("multipleOf", 1))
-    values = value_pools.integers(low, high, step)
+    values = edge_values.integers(low, high, step)
     if not values:
         raise ContractError(
             f"no integer at {place.path} can be at least {low}, at most {high} and a multiple of {step}: correct the "
@@ -217,11 +217,11 @@ def _numbers(schema: Schema, place: ValuePlace) -> Values:
         near = [step * i for i in (0, 1, 2, -1, 10, 100, round(max(low, -1e9) / step), round(min(high, 1e9) / step))]
         return _choice([value for value in near if low <= value <= high])
     decimal = place.is_concerned_by("decimal_range")
-    values = value_pools.numbers(low, high, decimal=decimal)
+    values = edge_values.numbers(low, high, decimal=decimal)
 
     def draw(source: Source) -> Any:
         value = source.number(low, high, values)
-        return values[0] if decimal and value_pools.beyond_decimal(value) else value
+        return values[0] if decimal and edge_values.beyond_decimal(value) else value
 
     return Values(draw, values)
 

@@ -13,7 +13,7 @@ from hashlib import shake_128
 from typing import Any
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation.value_pools import PAST_INSTANTS, URLS
+from brokerfuzz.generation.edge_values import OF_DETECTOR
 from brokerfuzz.schemas.contract_limits import TimeLimit
 from brokerfuzz.schemas.structural_validation import PATTERNS
 
@@ -21,7 +21,7 @@ POOL_SIZE = 60
 _ATTEMPTS = 1500
 _BYTES = 4096
 _REMEMBERED = 256
-_OF_FORMAT = {"date-time": PAST_INSTANTS, "uri": URLS}
+_OF_FORMAT = {"date-time": OF_DETECTOR["past"].values, "uri": OF_DETECTOR["url"].values}
 """The values of these formats. The library would generate timestamps and URLs whose notation is ambiguous, such as the
 year 0000.
 """

@@ -11,7 +11,7 @@ from brokerfuzz.cases.case import Case, tagged_now
 from brokerfuzz.cases.clock_coverage import covered_only_with_clock
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.random_cases import random_cases
-from brokerfuzz.generation.value_pools import EARLIEST_NOW, LATEST_NOW
+from brokerfuzz.generation.edge_values import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 from brokerfuzz.schemas.contract_files import DATA
 

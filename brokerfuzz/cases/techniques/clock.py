@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.registry import CLOCK, ChangeOf, FaultContext, register_rows
-from brokerfuzz.generation.value_pools import LATEST_NOW
+from brokerfuzz.generation.edge_values import LATEST_NOW
 from brokerfuzz.schemas.instants import spell, timestamp
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)

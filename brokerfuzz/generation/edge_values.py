@@ -1,0 +1,303 @@
+"""Lists the edges: the ways in which a valid value can be unusual. For example, a string can be empty.
+
+An edge has a name, a test, and values that pass the test. The generator draws the values, the catalogue has a case for
+each edge, and the coverage of a corpus is counted with the tests. All values are valid and touch no ambiguity, so a
+message can contain any number of them.
+"""
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from brokerfuzz.schemas.flattening import Schema
+
+Test = Callable[[Any, Schema], bool]
+
+
+class Edge(NamedTuple):
+    """The edges `shortest`, `longest`, `lowest` and `highest` have no fixed values: they depend on the schema."""
+
+    name: str
+    test: Test
+    values: Sequence[Any] = ()
+
+
+class EdgeTable(NamedTuple):
+    """`usual` are values without a named edge, the plainest first."""
+
+    usual: Sequence[Any]
+    edges: Sequence[Edge]
+
+    @property
+    def values(self) -> Sequence[Any]:
+        """All values, the plainest first."""
+        return (*self.usual, *(value for edge in self.edges for value in edge.values))
+
+
+SIZES = (0, 1, 2, 11, 100)
+"""Sizes of arrays that programs may treat differently: no item, one item, several items, more than ten items, and very
+many items.
+"""
+
+# -------------------------------------------------------------------------------------------------------- strings
+
+LONGEST = 1024
+"""The length of the longest string that touches no ambiguity, in characters."""
+
+
+def _any_of(letters: str) -> Test:
+    return lambda text, schema: any(letter in text for letter in letters)
+
+
+def _some(is_one: Callable[[str], bool]) -> Test:
+    return lambda text, schema: any(map(is_one, text))
+
+
+def _beyond_ascii(is_one: Callable[[str], bool]) -> Test:
+    return lambda text, schema: not text.isascii() and any(map(is_one, text))
+
+
+def _category(*categories: str) -> Callable[[str], bool]:
+    return lambda letter: unicodedata.category(letter) in categories
+
+
+_QUERIES = (
+    "' OR '1'='1", "'; DROP TABLE offers;--", "*)(uid=*", "' or count(/*)=1 or '", "$(id)", "; ls", "=1+1", "a,b;c",
+)  # fmt: skip
+TEXTS = EdgeTable(
+    ("a", "A", "/", "CON", "@here", "__proto__", "2020-01-01T00:00:00Z", "1e5"),
+    (
+        Edge("empty", lambda text, schema: not text, ("",)),
+        Edge("blank", lambda text, schema: bool(text) and text.isspace(), (" ", " " * 16)),
+        Edge("padded", lambda text, schema: bool(text.strip()) and text != text.strip(), ("  a  ",)),
+        Edge("shortest", lambda text, schema: 0 < len(text) == schema.get("minLength", 0)),
+        Edge(
+            "numeric",
+            lambda text, schema: text.lstrip("-").replace(".", "", 1).isdecimal(),
+            ("0", "-1", "1.0"),
+        ),
+        Edge(
+            "words-of-json",
+            lambda text, schema: text in ("null", "true", "false", "NaN", "undefined", "None"),
+            ("true", "null", "NaN", "undefined", "None"),
+        ),
+        Edge(
+            "control-characters",
+            _some(lambda letter: letter < " " or "\x7f" <= letter <= "\x9f"),
+            ("\t\n", "a\r\nb", "\x01\x1f\x7f", "\u0085"),
+        ),
+        Edge("latin-letters", _beyond_ascii(lambda letter: "\xa0" < letter < "\u0250"), ("é", "ß", "İ", "ŉ")),
+        Edge("combining-marks", _beyond_ascii(_category("Mn", "Mc")), ("e\u0301", "Z̷̑a̴l̵g̸o")),
+        Edge(
+            "letters-beyond-latin",
+            _beyond_ascii(lambda letter: "\u0370" <= letter < "\ud800" and letter.isalpha()),
+            ("漢字", "हिन्दी"),
+        ),
+        Edge(
+            "right-to-left",
+            _beyond_ascii(lambda letter: unicodedata.bidirectional(letter) in ("R", "AL", "RLO")),
+            ("שלום", "\u202eabc\u202c"),
+        ),
+        Edge(
+            "invisible-characters",
+            _beyond_ascii(lambda letter: letter == "\xa0" or _category("Cf", "Zl", "Zp", "Cn")(letter)),
+            ("\u00a0", "\u2028", "\ufeffa", "a\u200bb", "\uffff"),
+        ),
+        Edge("astral", _beyond_ascii(lambda letter: letter > "\uffff"), ("𝒳", "🧪", "👩‍👩‍👧‍👦", "🇨🇭")),
+        Edge("quotes", _any_of("\"'`"), ('"', "'", "`")),
+        Edge("back-slashes", _any_of("\\"), ("\\", "\\u0041")),
+        Edge("markup", _any_of("<>&"), ("&amp;", "<b>", "]]>", "<!--", "<script>alert(1)</script>")),
+        Edge("formats", _any_of("%{}$#"), ("%s%n", "{0}", "{{7*7}}", "${7*7}", "#{7*7}", '{"$gt":""}')),
+        Edge("queries", _any_of("*;=|()"), _QUERIES),
+        Edge("paths", lambda text, schema: "../" in text or ":\\" in text, ("../../etc/passwd", "C:\\a")),
+        Edge("long", lambda text, schema: len(text) >= 255, ("b" * 255, "b" * 256, "é" * 255, "🧪" * 255)),
+        Edge("longest", lambda text, schema: len(text) == schema.get("maxLength", LONGEST)),
+    ),
+)
+_PACKED: Sequence[str] = (
+    " é̀שלום\\<b>🧪 ",
+    "'${7*7}%s;--漢\u200b\t../",
+    '\u00e9\u202eא\\&\x01"*)',
+    "हिन्दी`<!--#{0}|C:\\",
+)
+"""Strings with many edges, so that a few messages test many edges."""
+
+
+@lru_cache(maxsize=256)
+def texts(shortest: int, longest: int | None) -> Sequence[str]:
+    """Returns strings whose number of characters is within these limits, simplest first. Some strings have the minimum
+    or the maximum length.
+    """
+    top = LONGEST if longest is None else min(longest, LONGEST)
+    bounds = ["b" * shortest, "b" * min(shortest + 1, top)] if shortest or longest is not None else []
+    every = [*TEXTS.values, *bounds, "b" * top]
+    return tuple(dict.fromkeys(text for text in every if shortest <= len(text) <= max(top, shortest))) or (
+        "b" * shortest,
+    )
+
+
+@lru_cache(maxsize=256)
+def packed(shortest: int, longest: int) -> Sequence[str]:
+    """Returns strings whose length is within these limits, each with many edges. About half of all edges of strings
+    come from this function.
+    """
+    return tuple(text for text in _PACKED if shortest <= len(text) <= longest) * 12
+
+
+# ----------------------------------------------------------------------------------------- strings with a notation
+
+EARLIEST_NOW = datetime(2001, 1, 1, tzinfo=UTC)
+LATEST_NOW = datetime(9900, 1, 1, tzinfo=UTC)
+"""The latest time for which brokerfuzz generates cases. Even at this time, timestamps of the year 9999 are in the
+future.
+"""
+
+_INSTANTS = EdgeTable(
+    ("2020-01-01T00:00:00Z", "2021-06-30T12:00:00Z"),
+    (
+        Edge("leap-day", lambda text, schema: "-02-29T" in text, ("2024-02-29T23:59:59Z", "2000-02-29T23:59:59Z")),
+        Edge(
+            "beyond-2038",
+            lambda text, schema: text > "2038-01-19T03:14:07",
+            ("2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z"),
+        ),
+        Edge(
+            "before-1970",
+            lambda text, schema: text < "1970",
+            ("1753-01-01T00:00:00Z", "1900-01-01T00:00:00Z", "1969-12-31T23:59:59Z"),
+        ),
+        Edge("end-of-a-day", lambda text, schema: "T23:59:59" in text, ("1999-12-31T23:59:59Z",)),
+    ),
+)
+"""Most values are later than the value before them, because the time at which something ends gets the next value."""
+_PAST_INSTANTS = EdgeTable(
+    ("2000-01-01T00:00:00Z", "1996-03-31T01:30:00Z", "1996-10-27T01:30:00Z"),
+    [edge._replace(values=[text for text in edge.values if text < "2001"]) for edge in _INSTANTS.edges],
+)
+"""Timestamps before `EARLIEST_NOW` (the earliest supported time), so they are never in the future."""
+
+_CRONS = EdgeTable(
+    ("0 0 * * *", "0 0 29 2 *", "59 23 31 12 7"),
+    (
+        Edge("steps", _any_of("/"), ("*/5 * * * *", "15 */2 * 1-6 0")),
+        Edge("ranges", _any_of("-"), ("0 9 * * 1-5",)),
+        Edge("lists", _any_of(","), ("30 6 1,15 * *",)),
+        Edge("every-minute", lambda text, schema: text[:1] == "*", ("* * * * *",)),
+    ),
+)
+_URLS = EdgeTable(
+    ("https://example.com/", "https://example.com/a/b.png", "https://xn--bcher-kva.example/"),
+    (
+        Edge("no-path", lambda text, schema: text.count("/") == 2, ("https://example.com",)),
+        Edge("port", lambda text, schema: text.count(":") == 2, ("https://example.com:8443/",)),
+        Edge("query", _any_of("?"), ("https://example.com/a?b=c&d=%20#e",)),
+        Edge("escapes", _any_of("%"), ("https://cdn.example.com/%E6%BC%A2.pdf",)),
+        Edge("unencrypted", lambda text, schema: text.startswith("http:"), ("http://example.com",)),
+        Edge("long", lambda text, schema: len(text) >= 200, ("https://example.com/" + "a" * 480,)),
+    ),
+)
+_NAMES = EdgeTable(
+    ("Active", "Component", "Discontinued", "Kit"),
+    (
+        Edge("one-letter", lambda text, schema: len(text) == 1, ("A",)),
+        Edge("several-words", _any_of(" "), ("In Review", "Print on Demand")),
+        Edge("small-letters", lambda text, schema: text.islower(), ("active",)),
+        Edge("digits", _some(str.isdigit), ("v2",)),
+    ),
+)
+OF_DETECTOR: Mapping[str, EdgeTable] = {
+    "past": _PAST_INSTANTS,
+    "timestamp": _INSTANTS,
+    "cron": _CRONS,
+    "url": _URLS,
+    "name": _NAMES,
+}
+"""Maps each detector to strings whose notation is unambiguous: for example, `timestamp` to `2020-01-01T00:00:00Z` and
+other timestamps.
+"""
+
+# -------------------------------------------------------------------------------------------------------- numbers
+
+
+def _is_zero(number: float, schema: Schema) -> bool:
+    return number == 0
+
+
+def _is_negative(number: float, schema: Schema) -> bool:
+    return number < 0
+
+
+def _is_large(number: float, schema: Schema) -> bool:
+    return abs(number) >= 1e6
+
+
+_BOUNDS = (
+    Edge("lowest", lambda number, schema: number == schema.get("minimum")),
+    Edge("highest", lambda number, schema: number == schema.get("maximum")),
+)
+INTEGERS = EdgeTable(
+    (1, 2, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999),
+    (
+        Edge("zero", _is_zero, (0,)),
+        Edge("negative", _is_negative, (-1, -2, -128, -32769)),
+        *_BOUNDS,
+        Edge("large", _is_large, (1000000,)),
+    ),
+)
+NUMBERS = EdgeTable(
+    (1, 1.0, 10, 100.0),
+    (
+        Edge("zero", _is_zero, (0, -0.0)),
+        Edge("negative", _is_negative, (-1, -0.01, -9.99, -1234.5)),
+        *_BOUNDS,
+        Edge("large", _is_large, (1e6, 2**31)),
+        Edge("fraction", lambda number, schema: number % 1 != 0, (0.5, 0.1, 0.01, 9.99, 12.34, 99999.99, 123456789.01)),
+        Edge(
+            "fine-fraction",
+            lambda number, schema: abs(number) < 1e6 and round(number, 2) != number,
+            (0.001, 19.995, 1.005, 0.1 + 0.2, 1 / 3),
+        ),
+        Edge(
+            "huge",
+            lambda number, schema: abs(number) >= 1e15,
+            (1e15, 2**53, -(2**53), 1e21, 1e28, 1.7976931348623157e308, -1.7976931348623157e308),
+        ),
+        Edge("tiny", lambda number, schema: 0 < abs(number) < 1e-6, (1e-7, 5e-324, 2.2250738585072014e-308)),
+    ),
+)
+
+_LARGEST_DECIMAL = 7.9e28
+
+
+@lru_cache(maxsize=256)
+def integers(low: int, high: int, step: int = 1) -> Sequence[int]:
+    """Returns multiples of `step` from `low` to `high`, simplest first. The lowest and the highest multiple are
+    included.
+    """
+    bounds = [low, low + 1, high, high - 1]
+    rounded = [value - value % step for value in (*INTEGERS.values, *bounds, low + step - 1)]
+    return tuple(dict.fromkeys(value for value in rounded if low <= value <= high))
+
+
+@lru_cache(maxsize=256, typed=True)  # the bounds 1 and 1.0 are different values
+def numbers(low: float, high: float, *, decimal: bool = False) -> Sequence[int | float]:
+    """Returns numbers from `low` to `high`, simplest first. If `decimal` is true, the numbers fit into a decimal with
+    28 digits.
+    """
+    every = [*NUMBERS.values, *(value for value in (low, high) if abs(value) <= 1.8e308)]
+    fitting = [value for value in every if low <= value <= high and not (decimal and beyond_decimal(value))]
+    return tuple({(value, type(value), str(value)): value for value in fitting}.values())
+
+
+def beyond_decimal(value: float) -> bool:
+    """Returns whether the number does not fit into a decimal with 28 digits."""
+    exact = Decimal(repr(value))
+    return abs(value) > _LARGEST_DECIMAL or int(exact.normalize().as_tuple().exponent) < -28
+
+
+def of_any_type() -> list[Any]:
+    """Returns values for a property that may have any type. Only a changed contract has such properties."""
+    return ["a", None, False, True, 0, 1.5, ""]
