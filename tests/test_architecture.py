@@ -26,8 +26,8 @@ ALLOWED: dict[str, set[str]] = {
     "cases": {"generation", "compression", "json_trees", "schemas", "errors"},
     "strategies": {"cases", "generation", "schemas", "errors"},
     "corpus": {
-        "cases.fresh_values", "cases.message_diff", "cases.strangeness",
-        "cases.blocks", "cases.case", "cases.record_claims", "cases.record_reader", "cases.plan", "cases.records",
+        "cases.fresh_values", "cases.message_diff", "cases.case_text",
+        "cases.blocks", "cases.case", "cases.record_reader", "cases.plan", "cases.records",
         "cases.case_filters",
         "format_names", "har_entries",
         "compression", "workers", "atomic_files", "version", "schemas", "errors",

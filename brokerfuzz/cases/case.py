@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import orjson
 
@@ -43,6 +43,17 @@ Splice = tuple[int, int, bytes]
 """The difference between a case and its twin: `(start, end, other)`. In the twin, `other` replaces the bytes
 `body[start:end]` of the case.
 """
+
+
+class Claims(TypedDict, total=False):
+    """The optional arguments of `Case.judged`."""
+
+    faults: Sequence[Fault | str]
+    claim: str | None
+    tags: Sequence[str]
+    now: datetime | None
+    contract: Contract | None
+    headers: Headers
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,33 +133,13 @@ class Case:
     @overload
     @classmethod
     def judged(
-        cls,
-        message_type: MessageType,
-        body: bytes,
-        *,
-        twin: "Case | Splice",
-        faults: Sequence[Fault | str] = (),
-        claim: str | None = None,
-        tags: Sequence[str] = (),
-        now: datetime | None = None,
-        contract: Contract | None = None,
-        headers: Headers = (),
+        cls, message_type: MessageType, body: bytes, *, twin: "Case | Splice", **claims: Unpack[Claims]
     ) -> "Broken": ...
 
     @overload
     @classmethod
     def judged(
-        cls,
-        message_type: MessageType,
-        body: bytes,
-        *,
-        twin: "Case | Splice | None" = None,
-        faults: Sequence[Fault | str] = (),
-        claim: str | None = None,
-        tags: Sequence[str] = (),
-        now: datetime | None = None,
-        contract: Contract | None = None,
-        headers: Headers = (),
+        cls, message_type: MessageType, body: bytes, *, twin: "Case | Splice | None" = None, **claims: Unpack[Claims]
     ) -> "Case": ...
 
     @classmethod

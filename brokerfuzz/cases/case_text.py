@@ -1,5 +1,6 @@
 """Describes a case as Python code, as a short text, and as an explanation with the difference from the twin."""
 
+import re
 from bisect import bisect
 from collections.abc import Iterator
 
@@ -8,9 +9,6 @@ from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.rule_names import rule_names
 from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.wording import listed, printable_as_in_python
-
-_LONG = 100
-"""If the faults need more than `_LONG` characters, `repr()` writes `*` instead of the last rule."""
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
@@ -34,11 +32,8 @@ def as_call(case: Case, contract: Contract | None) -> str:
 
 
 def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
-    """Yields the faults as strings, such as `orderMinimum minimum one-below`.
-
-    If the message has several faults and all have the same technique, there is only one string, such as `* removed`. If
-    all strings together have more than `_LONG` characters, `*` replaces the rule's name in the last string. `*` stands
-    for the rules that are in no other string.
+    """Yields the faults as strings, such as `orderMinimum minimum one-below`. If the message has several faults and all
+    have the same technique, there is only one string, such as `* removed`.
     """
     techniques = [fault.technique for fault in case.faults]
     if len(techniques) > 1 and list(case.faults) == [
@@ -47,10 +42,7 @@ def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
         yield f"{ALL_BROKEN} {techniques[0]}"
         return
     names = rule_names(contract, case.message_type)
-    written = [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults]
-    if len(written) > 1 and len("".join(written)) > _LONG and len(written) == len(case.verdict.broken):
-        written[-1] = f"{ALL_BROKEN} {techniques[-1]}"
-    yield from written
+    yield from (f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults)
 
 
 def splice(body: bytes, twin: bytes) -> Splice:
@@ -88,3 +80,15 @@ def described(case: Case, contract: Contract | None) -> Iterator[str]:
     for line in [str(case), *reasons, *(difference(case.twin.body, case.body) if case.twin else ())]:
         yield f"# {printable_as_in_python(line)}"
     yield as_call(case, contract)
+
+
+_UNUSUAL = re.compile(rb"[^ -\[\]-~]")
+"""A byte that is not printable ASCII, or the backslash of an escape."""
+
+
+def strangeness(case: Case) -> tuple[bool, int]:
+    """Returns a sort key. Messages with escapes or unusual characters come last, and long messages come after short
+    ones. Of messages with the same number of digits in their length, the order does not change: the simplest techniques
+    come first.
+    """
+    return bool(case.headers) or _UNUSUAL.search(case.body) is not None, len(str(len(case.body)))

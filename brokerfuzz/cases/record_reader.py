@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from brokerfuzz.cases.case import Case, Fault, tagged_now
+from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError, problem_of, quoted, shortened
 from brokerfuzz.schemas import Contract, Label, MessageType
@@ -204,3 +205,28 @@ def judged(
                 "the corpus was changed, or was generated for another contract; export the corpus again"
             )
     return case
+
+
+def check_faults(case: Case, contract: Contract) -> None:
+    """Raises `CorpusError` if a fault is wrong: its technique cannot break its rule, or the message does not break this
+    rule at its place.
+    """
+    broken = {(violation.rule, violation.at) for violation in case.verdict.broken}
+    for fault in case.faults:
+        technique = TECHNIQUES.get(fault.technique)
+        if technique is None:
+            raise CorpusError(
+                f"the case has the unknown technique {quoted(fault.technique)}: `brokerfuzz rules --techniques` lists "
+                "all techniques"
+            )
+        if contract.rules_by_id[fault.rule].keyword not in technique.keywords:
+            raise CorpusError(
+                f"the technique {fault.technique} cannot break the rule {fault.rule} of the case: export the corpus "
+                "again"
+            )
+        if (fault.rule, fault.at) not in broken:
+            places = ", ".join(sorted(at or "the root" for rule, at in broken if rule == fault.rule))
+            raise CorpusError(
+                f"the case says that its fault is at {quoted(fault.at)}, but its message breaks {fault.rule} at "
+                f"{shortened(places, 400)}"
+            )

@@ -120,20 +120,9 @@ def _each(body: bytes, header: str, values: Mapping[str, str]) -> Iterator[Reque
 
 
 def gzipped(body: bytes) -> bytes:
-    """Returns the body in the gzip format (RFC 1952). The body is not really compressed, because different versions of
-    zlib produce different bytes.
+    """Returns a body of less than 64 KiB in the gzip format (RFC 1952). The body is not really compressed, because
+    different versions of zlib produce different bytes.
     """
-    blocks = [body[start : start + 0xFFFF] for start in range(0, len(body), 0xFFFF)] or [b""]
-    stored = b"".join(
-        (b"\1" if number == len(blocks) else b"\0")
-        + len(block).to_bytes(2, "little")
-        + (len(block) ^ 0xFFFF).to_bytes(2, "little")
-        + block
-        for number, block in enumerate(blocks, 1)
-    )
-    return (
-        b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
-        + stored
-        + crc32(body).to_bytes(4, "little")
-        + (len(body) & 0xFFFFFFFF).to_bytes(4, "little")
-    )
+    size = len(body)
+    stored = b"\1" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + body
+    return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + stored + crc32(body).to_bytes(4, "little") + size.to_bytes(4, "little")

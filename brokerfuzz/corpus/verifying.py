@@ -7,8 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.record_claims import check_faults
-from brokerfuzz.cases.record_reader import CaseRecord, judged
+from brokerfuzz.cases.record_reader import CaseRecord, check_faults, judged
 from brokerfuzz.corpus.corpus_names import is_shard
 from brokerfuzz.corpus.folders import SHARDS, CorpusFolder, ShardList
 from brokerfuzz.corpus.places import LocalPlace, Place, place_of

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import selection
+from brokerfuzz.cases.case_text import strangeness
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.rule_names import rule_names
-from brokerfuzz.cases.strangeness import strangeness
 from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.corpus.bundled_corpus import load
 from brokerfuzz.errors import BrokerfuzzError, quoted

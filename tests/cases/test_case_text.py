@@ -1,4 +1,3 @@
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
@@ -12,12 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.vendor.pretty import pretty
 from sampled import part, percent
 
-from brokerfuzz import MESSAGE_TYPES, Broken, Case, catalogue, corpus, load_contract
-from brokerfuzz.cases.case_text import splice
-from brokerfuzz.cases.random_cases import random_cases
-from brokerfuzz.cases.rule_names import rule_named, rule_names
-from brokerfuzz.errors import LabelError, UnknownNameError
-from brokerfuzz.schemas import MessageType
+from brokerfuzz import MESSAGE_TYPES, Broken, BrokerfuzzError, Case, MessageType, catalogue, corpus, messages
 from brokerfuzz.strategies import faulty, invalid_offer_requests, pricing_responses, product_list_offers
 
 OFFER: MessageType = "offer-creation-request"
@@ -38,7 +32,7 @@ def every_kind_of_case(size: int) -> Iterator[Case]:
     for message_type in MESSAGE_TYPES:
         yield from part(catalogue(message_type, now=NOW), size)
         yield from part(corpus.load(message_type), size)
-        yield from islice(random_cases(message_type, 1, now=NOW), 10 * size)
+        yield from islice(messages(message_type, 1, verdicts=["valid", "invalid", "unspecified"], now=NOW), 10 * size)
 
 
 def facts(case: Case) -> tuple[object, ...]:
@@ -46,11 +40,12 @@ def facts(case: Case) -> tuple[object, ...]:
 
 
 @percent(5)
-def test_evaluating_the_repr_of_a_case_restores_its_twin_faults_and_verdict(size: int) -> None:
+def test_evaluating_the_repr_or_the_explanation_of_a_case_restores_its_twin_faults_and_verdict(size: int) -> None:
     for case in every_kind_of_case(size):
-        restored = evaluated(repr(case))
-        assert facts(restored) == facts(case)
-        assert (restored.twin and restored.twin.body) == (case.twin and case.twin.body)
+        for text in (repr(case), f"(\n{pretty(case)}\n)"):
+            restored = evaluated(text)
+            assert facts(restored) == facts(case)
+            assert (restored.twin and restored.twin.body) == (case.twin and case.twin.body)
 
 
 @given(
@@ -59,14 +54,6 @@ def test_evaluating_the_repr_of_a_case_restores_its_twin_faults_and_verdict(size
 )
 def test_the_repr_of_a_case_of_a_strategy_restores_its_faults_and_verdict(case: Broken) -> None:
     assert facts(evaluated(repr(case))) == facts(case)
-
-
-@given(st.binary(max_size=8), st.binary(max_size=8), st.binary(max_size=3), st.binary(max_size=3))
-def test_a_splice_turns_the_body_into_the_twin(begin: bytes, end: bytes, one: bytes, other: bytes) -> None:
-    body, twin = begin + one + end, begin + other + end
-    start, stop, replacement = splice(body, twin)
-    assert body[:start] + replacement + body[stop:] == twin
-    assert len(replacement) <= len(other)
 
 
 def test_one_string_can_stand_for_all_faults_of_a_technique() -> None:
@@ -84,13 +71,6 @@ def test_the_repr_of_a_case_of_a_changed_contract_loads_this_contract(tmp_path: 
     assert repr(case).endswith(f"contract=load_contract({str(tmp_path)!r}))")
     assert facts(evaluated(repr(case))) == facts(case)
     assert str(case) == "breaks rank type numeric-string"
-
-
-@percent(5)
-def test_the_description_of_an_invalid_case_names_the_path_the_keyword_and_the_technique(size: int) -> None:
-    for case in every_kind_of_case(size):
-        if case.label == "invalid":
-            assert re.fullmatch(r"breaks \S+ \S+ \S+(( and|,) \S+ \S+ \S+)*", str(case))
 
 
 @pytest.mark.parametrize(
@@ -111,33 +91,18 @@ def test_cases_describe_themselves(case: Case, description: str) -> None:
     assert str(case) == description
 
 
-def test_each_rule_has_its_own_short_name() -> None:
-    names = rule_names(load_contract())
-    assert len(set(names.values())) == len(names) == len(load_contract().rules_by_id)
-    assert all(rule_named(name, load_contract()).id == rule_id for rule_id, name in names.items())
-
-
 @pytest.mark.parametrize(
     ("rule_id", "name"),
     [
-        (f"{OFFER}/number:minLength", "number minLength"),
         (f"{OFFER}/productClusters[].products[].pageCount:minimum", "products.pageCount minimum"),
-        ("offer-pricing-response/data.offers[].pageCount:minimum", "offers.pageCount minimum"),
-        (f"{OFFER}/surcharge:type", "offer-creation-request.surcharge type"),
         (f"{OFFER}/accessGroups[]:type", "accessGroups[] type"),
         (f"{OFFER}/productClusters:required@offerType=Product-List", "productClusters required@offerType=Product-List"),
+        ("offer-pricing-response/data.offers[].pageCount:minimum", "offers.pageCount minimum"),
     ],
 )
-def test_a_short_name_has_as_few_property_names_as_possible(rule_id: str, name: str) -> None:
-    assert rule_names(load_contract())[rule_id] == name
-
-
-def test_in_a_repr_a_short_name_is_unique_among_the_rules_of_the_message_type() -> None:
-    names = rule_names(load_contract(), "offer-pricing-response")
-    assert names["offer-pricing-response/data:required"] == "data required"
-    assert all(
-        rule_named(name, load_contract(), "offer-pricing-response").id == rule_id for rule_id, name in names.items()
-    )
+def test_a_rule_has_a_short_name_with_as_few_property_names_as_possible(rule_id: str, name: str) -> None:
+    case = corpus.load(rule_id.partition("/")[0], verdicts=["invalid"], rules=[rule_id.replace("[", "?")])[0]  # type: ignore[arg-type]
+    assert str(case).startswith(f"breaks {name} ")
 
 
 def test_equal_rules_at_several_places_keep_their_places() -> None:
@@ -161,12 +126,6 @@ def test_the_explanation_shows_the_rule_the_place_and_the_difference_from_the_tw
         "#   }",
         repr(case),
     ]
-
-
-@percent(5)
-def test_evaluating_the_explanation_of_a_case_restores_it(size: int) -> None:
-    for case in every_kind_of_case(size):
-        assert facts(evaluated(f"(\n{pretty(case)}\n)")) == facts(case)
 
 
 def test_hypothesis_prints_a_failing_case_as_an_expression(capsys: pytest.CaptureFixture[str]) -> None:
@@ -200,24 +159,16 @@ def test_a_body_that_is_not_bytes_is_an_error(body: Any) -> None:
 
 def test_a_misspelled_fault_is_an_error() -> None:
     with pytest.raises(
-        UnknownNameError, match="unknown rule 'orderMinimun minimum': did you mean 'orderMinimum minimum'"
+        BrokerfuzzError, match="unknown rule 'orderMinimun minimum': did you mean 'orderMinimum minimum'"
     ):
         Case.judged(OFFER, ZERO, faults=["orderMinimun minimum one-below"])
 
 
 def test_a_fault_that_the_message_does_not_have_is_an_error() -> None:
-    with pytest.raises(LabelError, match="should have the faults"):
+    with pytest.raises(BrokerfuzzError, match="should have the faults"):
         Case.judged(OFFER, ZERO, faults=["orderMaximum minimum one-below"])
 
 
 def test_a_splice_that_gives_no_valid_twin_is_an_error() -> None:
-    with pytest.raises(LabelError, match="a twin must be valid"):
+    with pytest.raises(BrokerfuzzError, match="a twin must be valid"):
         Case.judged(OFFER, ZERO, twin=(0, 1, b""))
-
-
-def test_the_public_attributes_of_a_case_are_its_facts() -> None:
-    public = {name for name in dir(Case.judged(OFFER, ONE)) if not name.startswith("_")}
-    assert public == {
-        "body", "faults", "headers", "id", "is_compact", "judged", "label", "message_type", "tags", "twin", "twin_id",
-        "value", "verdict",
-    }  # fmt: skip

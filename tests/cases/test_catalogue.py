@@ -1,103 +1,76 @@
-from collections import Counter
+"""The catalogue and the default corpus: both have every rule, technique, edge and ambiguity of the contract."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 import pytest
 from sampled import sample
 from validators import agree
 
-from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.catalogue import catalogue, plain_messages, plainest
-from brokerfuzz.cases.random_cases import random_cases
-from brokerfuzz.errors import ClockError
-from brokerfuzz.schemas import MESSAGE_TYPES, Label, MessageType, check, load_contract
+from brokerfuzz import MESSAGE_TYPES, BrokerfuzzError, Case, MessageType, catalogue, check, corpus, load_contract
+from brokerfuzz import messages as random_messages
+from brokerfuzz.cases.catalogue import plain_messages
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+OFFER: MessageType = "offer-creation-request"
 EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 
 
 @lru_cache
-def listed(message_type: MessageType) -> tuple[Case, ...]:
+def whole(message_type: MessageType) -> Sequence[Case]:
     return tuple(catalogue(message_type, now=NOW))
 
 
-@EVERY_TYPE
-def test_only_cases_that_depend_on_the_clock_change_with_the_time(message_type: MessageType) -> None:
-    later = {case.id for case in catalogue(message_type, now=datetime(2031, 5, 6, tzinfo=UTC))}
-    changed = [case for case in listed(message_type) if case.id not in later]
-    assert bool(changed) is (message_type != "offer-pricing-response"), "only the pricing response contains no times"
-    assert all(any(tag.startswith("now:") for tag in case.tags) for case in changed)
+@lru_cache
+def small(message_type: MessageType) -> Sequence[Case]:
+    return tuple(corpus.load(message_type))
+
+
+BOTH = pytest.mark.parametrize("listed", [whole, small], ids=["catalogue", "default corpus"])
 
 
 @EVERY_TYPE
-def test_the_first_valid_case_is_available_without_the_catalogue(message_type: MessageType) -> None:
-    assert plainest(message_type).id == next(case.id for case in listed(message_type) if case.label == "valid")
-
-
-@EVERY_TYPE
-def test_no_message_occurs_twice(message_type: MessageType) -> None:
-    assert max(Counter(case.id for case in listed(message_type)).values()) == 1
-
-
-@EVERY_TYPE
-def test_a_twin_comes_before_its_fault(message_type: MessageType) -> None:
+@BOTH
+def test_no_message_occurs_twice_and_a_twin_comes_before_its_faults(message_type: MessageType, listed: Any) -> None:
     seen: set[str] = set()
     for case in listed(message_type):
-        seen.add(case.id)
         assert case.twin_id is None or case.twin_id in seen
+        assert case.id not in seen
+        seen.add(case.id)
 
 
 @EVERY_TYPE
-@pytest.mark.parametrize("label", ["valid", "invalid", "unspecified"])
-def test_verdicts_can_be_selected(message_type: MessageType, label: Label) -> None:
-    chosen = [case.id for case in catalogue(message_type, verdicts=[label], now=NOW)]
-    assert set(chosen) == {case.id for case in listed(message_type) if case.label == label}
-
-
-@EVERY_TYPE
-def test_every_rule_is_broken_in_the_first_half_of_the_catalogue(message_type: MessageType) -> None:
-    half = listed(message_type)[: len(listed(message_type)) // 2]
-    broken = {fault.rule for case in half for fault in case.faults}
-    assert broken == {rule.id for rule in load_contract().rules[message_type]}
-
-
-@EVERY_TYPE
-def test_every_ambiguity_of_the_message_is_probed(message_type: MessageType) -> None:
-    touched = {
-        touch.ambiguity
-        for case in listed(message_type)
-        for touch in case.verdict.ambiguities
-        if case.label == "unspecified"
-    }
-    concerned = {ambiguity.id for ambiguity in load_contract().ambiguities if ambiguity.concerns(message_type)}
-    without_integers = {"integer-form"} if message_type == "product-list-response" else set()
-    assert touched == concerned - without_integers
-
-
-@EVERY_TYPE
-def test_every_label_comes_from_the_oracle(message_type: MessageType) -> None:
+@BOTH
+def test_every_label_comes_from_the_oracle(message_type: MessageType, listed: Any) -> None:
     for case in listed(message_type):
         assert check(message_type, case.body, now=NOW, headers=case.headers) == case.verdict
 
 
 @EVERY_TYPE
-def test_a_seed_gives_the_same_random_cases_and_all_are_judged(message_type: MessageType) -> None:
-    first, second = (list(islice(random_cases(message_type, 5, now=NOW), 400)) for _ in range(2))
-    assert first == second
-    assert {case.label for case in first} == {"valid", "invalid", "unspecified"}
-    assert all(case.verdict == check(message_type, case.body, now=NOW) for case in first)
-    assert len({case.id for case in first}) > 350
+def test_verdicts_can_be_selected(message_type: MessageType) -> None:
+    for label in ("valid", "invalid", "unspecified"):
+        chosen = {case.id for case in catalogue(message_type, verdicts=[label], now=NOW)}
+        assert chosen == {case.id for case in whole(message_type) if case.label == label}
+
+
+@EVERY_TYPE
+def test_every_ambiguity_of_the_message_is_probed(message_type: MessageType) -> None:
+    concerned = {ambiguity.id for ambiguity in load_contract().ambiguities if ambiguity.concerns(message_type)}
+    without_integers = {"integer-form"} if message_type == "product-list-response" else set()
+    cases = [case for case in whole(message_type) if case.label == "unspecified"]
+    assert {touch.ambiguity for case in cases for touch in case.verdict.ambiguities} == concerned - without_integers
 
 
 @EVERY_TYPE
 @sample(500, 10_000)
 @pytest.mark.rotated(3)
 def test_five_validators_agree_with_the_oracle_about_structure(message_type: MessageType, size: int) -> None:
-    judged = [
-        *listed(message_type)[:size],
-        *islice(random_cases(message_type, 8, verdicts=["valid", "invalid"], now=NOW), size // 4),
-    ]
+    drawn = islice(random_messages(message_type, 8, verdicts=["valid", "invalid"], now=NOW), size // 4)
+    judged = [*whole(message_type)[:size], *drawn]
     comparable = [case for case in judged if case.label != "unspecified" and not _beyond_schemas(case)]
     assert len(comparable) > size // 4
     opinions = agree(message_type, [case.value for case in comparable])
@@ -113,21 +86,87 @@ def _beyond_schemas(case: Case) -> bool:
     return wide or any(rule.rule.endswith((":json", ":not-in-future")) for rule in case.verdict.broken)
 
 
-def test_a_time_that_is_too_early_is_rejected() -> None:
-    with pytest.raises(ClockError, match="use 2001-01-01 or later"):
-        next(catalogue("offer-creation-request", now=datetime(1999, 1, 1, tzinfo=UTC)))
+# --------------------------------------------------------------------------------------------- faults in the catalogue
 
 
-def test_cases_can_be_generated_for_any_later_time() -> None:
-    for year in (2001, 2525):
-        now = datetime(year, 2, 3, tzinfo=UTC)
-        assert sum(1 for _ in islice(catalogue("offer-creation-request", now=now), 300)) == 300
-        assert sum(1 for _ in islice(random_cases("offer-creation-request", 1, now=now), 300)) == 300
+def by_rule(message_type: MessageType) -> dict[str, list[Case]]:
+    found = defaultdict(list)
+    for case in whole(message_type):
+        for fault in case.faults:
+            found[fault.rule].append(case)
+    return found
 
 
-def test_a_time_without_a_zone_is_in_utc() -> None:
-    naive = next(catalogue("offer-creation-request", now=NOW.replace(tzinfo=None)))
-    assert naive == next(catalogue("offer-creation-request", now=NOW))
+@EVERY_TYPE
+def test_the_catalogue_and_the_default_corpus_break_every_rule_by_the_same_techniques(
+    message_type: MessageType,
+) -> None:
+    def used(cases: Sequence[Case]) -> Counter[tuple[str, str]]:
+        return Counter(
+            (fault.rule, fault.technique) for case in cases for fault in case.faults if len(case.body) < 10_000
+        )
+
+    timeless = [case for case in whole(message_type) if not any(tag.startswith("now:") for tag in case.tags)]
+    assert set(used(timeless)) == set(used(small(message_type)))
+    assert {rule for rule, _ in used(timeless)} == {rule.id for rule in load_contract().rules[message_type]}
+    assert max(used(small(message_type)).values()) == 1, "in the default corpus, each pair occurs once"
+
+
+def test_the_first_two_hundred_and_fifty_offers_break_every_rule() -> None:
+    broken = {fault.rule for case in whole(OFFER)[:250] for fault in case.faults}
+    assert broken == {rule.id for rule in load_contract().rules[OFFER]}
+
+
+def test_a_rule_is_broken_in_every_setting_and_at_every_position_in_arrays() -> None:
+    for rule_id, cases in by_rule(OFFER).items():
+        tags = {tag for case in cases for tag in case.tags}
+        assert {"in:complete", "in:unusual", "in:bare", "in:nulls", "in:backwards", "at:only"} <= tags, rule_id
+        if "[]" in rule_id:
+            assert {"at:eleventh", "at:last", "at:third", "at:middle", "at:first"} <= tags, rule_id
+
+
+@pytest.mark.parametrize("keyword", ["required", "type", "minItems"])
+def test_a_rule_with_a_condition_is_broken_before_and_behind_the_deciding_property(keyword: str) -> None:
+    """Programs often check a condition too early, or only for the first cluster."""
+    rule_id = f"{OFFER}/productClusters[].products:{keyword}"
+    found = {rule: cases for rule, cases in by_rule(OFFER).items() if rule.startswith(rule_id)}
+    cases = [case for some in found.values() for case in some if case.value["offerType"] == "Product List"]
+    orders = {list(case.value).index("offerType") < list(case.value).index("productClusters") for case in cases}
+    assert orders == {True, False}
+    assert {(len(case.value["productClusters"]), case.faults[0].at.split("/")[2]) for case in cases} >= {
+        (1, "0"), (3, "0"), (3, "1"), (2, "1"),
+    }  # fmt: skip
+
+
+def test_states_that_only_a_condition_forbids_are_valid_for_other_offers() -> None:
+    values = [
+        case.value for case in whole(OFFER) if case.label == "valid" and case.value["offerType"] != "Product List"
+    ]
+    assert any("productClusters" not in value for value in values)
+    assert any(value.get("productClusters", 0) is None for value in values)
+    assert any(value.get("productClusters") == [] for value in values)
+
+
+# ---------------------------------------------------------------------------------------------------- the default corpus
+
+
+@EVERY_TYPE
+def test_each_probe_of_the_catalogue_is_in_the_default_corpus(message_type: MessageType) -> None:
+    def probes(cases: Sequence[Case]) -> set[tuple[str, ...]]:
+        return {
+            tuple(tag for tag in case.tags if tag.startswith(("probe:", "as:")))
+            for case in cases
+            if case.label == "unspecified"
+            and len(case.body) <= 16 * 1024
+            and not any(tag.startswith("now:") for tag in case.tags)
+        }
+
+    assert probes(whole(message_type)) <= probes(small(message_type))
+
+
+def test_nearly_all_faults_of_the_default_corpus_have_only_the_required_properties_beside_them() -> None:
+    twins = [case.twin for case in small(OFFER) if case.twin is not None and not case.faults[0].rule.endswith(":json")]
+    assert sum(len(twin.value) > 3 for twin in twins) < len(twins) / 50
 
 
 @EVERY_TYPE
@@ -135,7 +174,27 @@ def test_plain_messages_are_different_valid_messages_and_the_last_one_is_the_sma
     message_type: MessageType,
 ) -> None:
     cases = plain_messages(message_type)
-    assert cases[0] == plainest(message_type)
+    assert cases[0].id == next(case.id for case in whole(message_type) if case.label == "valid")
     assert len({case.body for case in cases}) == len(cases) > 1
     assert {case.label for case in cases} == {"valid"}
     assert min(cases, key=lambda case: len(case.body)) == cases[-1]
+
+
+# ------------------------------------------------------------------------------------------------------------- times
+
+
+def test_a_time_that_is_too_early_is_rejected() -> None:
+    with pytest.raises(BrokerfuzzError, match="use 2001-01-01 or later"):
+        next(catalogue(OFFER, now=datetime(1999, 1, 1, tzinfo=UTC)))
+
+
+@pytest.mark.parametrize("year", [2001, 2525])
+def test_cases_can_be_generated_for_any_later_time(year: int) -> None:
+    now = datetime(year, 2, 3, tzinfo=UTC)
+    assert len(list(islice(catalogue(OFFER, now=now, rules=frozenset([f"{OFFER}/number:required"])), 3))) == 3
+    assert len(list(islice(random_messages(OFFER, 1, verdicts=["valid", "invalid"], now=now), 300))) == 300
+
+
+def test_a_time_without_a_zone_is_in_utc() -> None:
+    naive = next(catalogue(OFFER, now=NOW.replace(tzinfo=None)))
+    assert naive == whole(OFFER)[0]

@@ -1,7 +1,6 @@
 """Defines goals: the things that a case can cover."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -45,9 +44,6 @@ def of_pair(path: str, property_states: Any) -> Goal:
     properties.
     """
     return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in property_states))
-
-
-_met = lru_cache(maxsize=1 << 16)(of_pair)
 
 
 def covered(case: Case, contract: Contract) -> set[Goal]:
@@ -101,7 +97,7 @@ def _of_message(known: States, schema: Schema, path: str, value: Any, pairs: boo
     if isinstance(value, dict):
         props = schema.get("properties", {})
         if pairs and len(props) > 1:
-            yield from (_met(path, some) for some in combinations(known.of(path, value), 2))
+            yield from (of_pair(path, some) for some in combinations(known.of(path, value), 2))
         for name, prop in props.items():
             there = join(path, name)
             if name in value:

@@ -63,8 +63,8 @@ class Tally:
             self._note({of_pair(path, (numbers[one], numbers[other])) for one, other in new}, source)
 
     def _note(self, goals: set[Goal], source: str) -> None:
-        for goal in (goals & self._known) - self.first.keys():
-            self.first[goal] = source
+        for goal in goals & self._known:
+            self.first.setdefault(goal, source)
 
     def goals_of(self, case: Case) -> frozenset[Goal]:
         """Returns all goals that a case covers, including goals that an earlier case covered."""

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.strangeness import strangeness
+from brokerfuzz.cases.case_text import strangeness
 from brokerfuzz.corpus.formats.case_names import ascii_line, now_of
 from brokerfuzz.corpus.formats.format import CorpusInfo
 from brokerfuzz.errors import CorpusError
