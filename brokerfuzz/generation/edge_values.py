@@ -26,7 +26,7 @@ class Edge(NamedTuple):
 
 
 class EdgeTable(NamedTuple):
-    """`usual` are values without a named edge, the plainest first."""
+    """`usual` are ordinary values, the plainest first."""
 
     usual: Sequence[Any]
     edges: Sequence[Edge]
@@ -200,9 +200,9 @@ _URLS = EdgeTable(
     ),
 )
 _NAMES = EdgeTable(
-    ("Active", "Component", "Discontinued", "Kit"),
+    ("A", "Active", "Component", "Discontinued", "Kit"),
     (
-        Edge("one-letter", lambda text, schema: len(text) == 1, ("A",)),
+        Edge("one-letter", lambda text, schema: len(text) == 1, ("B",)),
         Edge("several-words", _any_of(" "), ("In Review", "Print on Demand")),
         Edge("small-letters", lambda text, schema: text.islower(), ("active",)),
         Edge("digits", _some(str.isdigit), ("v2",)),

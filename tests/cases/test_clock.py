@@ -1,138 +1,109 @@
-from collections.abc import Iterable, Sequence
+"""Some verdicts depend on the current time. Cases with such verdicts have a tag, and exist only if a time is given."""
+
+import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
 from pathlib import Path
 
 import pytest
+from fixture_types import Run
 
-from brokerfuzz import catalogue, check, load_contract
-from brokerfuzz.cases.case import Case, tagged_now
-from brokerfuzz.cases.clock_coverage import covered_only_with_clock
-from brokerfuzz.cases.plan import Plan
-from brokerfuzz.cases.random_cases import random_cases
-from brokerfuzz.generation.edge_values import EARLIEST_NOW, LATEST_NOW
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
-from brokerfuzz.schemas.contract_files import DATA
+import brokerfuzz
+from brokerfuzz import MESSAGE_TYPES, Case, Contract, MessageType, catalogue, check, load_contract, messages
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-TIMES = (EARLIEST_NOW, LATEST_NOW)
+TIMES = (datetime(2001, 1, 1, tzinfo=UTC), datetime(9900, 1, 1, tzinfo=UTC))
 """The earliest and the latest supported time. If a verdict depends on the time, it is different at one of these
 times.
 """
 OFFER: MessageType = "offer-creation-request"
-SOME = 300
-each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+
+
+def drawn(message_type: MessageType, now: datetime | None, contract: Contract | None = None) -> list[Case]:
+    stream = messages(message_type, 1, verdicts=["valid", "invalid", "unspecified"], now=now, contract=contract)
+    return list(islice(stream, 600))
 
 
 @cache
-def random_kinds(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
-    return [
-        *islice(random_cases(message_type, 1, now=now), SOME),
-        *islice(random_cases(message_type, 1, now=now), SOME),
-    ]
-
-
-@cache
-def every_kind(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
-    return [*catalogue(message_type, now=now), *random_kinds(message_type, now)]
+def every_kind(message_type: MessageType, now: datetime | None) -> list[Case]:
+    return [*catalogue(message_type, now=now), *drawn(message_type, now)]
 
 
 def changing(cases: Iterable[Case], contract: Contract | None = None) -> list[Case]:
     """Returns the cases whose verdict is different at one of the `TIMES`."""
-    return [
-        case
-        for case in cases
-        if any(
+
+    def is_changing(case: Case) -> bool:
+        return any(
             check(case.message_type, case.body, now=now, headers=case.headers, contract=contract) != case.verdict
             for now in TIMES
         )
-    ]
+
+    return list(filter(is_changing, cases))
 
 
-@each_type
-@pytest.mark.rotated(3)
+def is_tagged(case: Case) -> bool:
+    return f"now:{NOW:%Y-%m-%dT%H:%M:%SZ}" in case.tags
+
+
+@EVERY_TYPE
 def test_each_verdict_that_changes_with_time_has_the_tag(message_type: MessageType) -> None:
     changed = changing(every_kind(message_type, NOW))
     assert bool(changed) is (message_type == OFFER), "only an offer has a timestamp that must not be in the future"
-    assert all(tagged_now(case.tags) == NOW for case in changed)
+    assert all(map(is_tagged, changed))
+    assert [case for case in every_kind(message_type, NOW) if case.faults and is_tagged(case)] == [
+        case for case in changed if case.faults
+    ]
 
 
-def test_each_fault_with_the_tag_changes_with_time() -> None:
-    faults = [case for case in every_kind(OFFER, NOW) if case.faults and tagged_now(case.tags)]
-    assert {fault.technique for case in faults for fault in case.faults} >= {"hour-ahead", "past-32-bits"}
-    assert len(changing(faults)) == len(faults)
-
-
-@each_type
+@EVERY_TYPE
 def test_without_a_time_no_verdict_changes(message_type: MessageType) -> None:
-    cases = random_kinds(message_type, None)
+    cases = drawn(message_type, None)
     assert not changing(cases)
-    assert not [case for case in cases if tagged_now(case.tags)]
+    assert not any("now:" in tag for case in cases for tag in case.tags)
 
 
-@each_type
+@EVERY_TYPE
 def test_the_catalogue_without_a_time_is_the_rest_of_the_catalogue(message_type: MessageType) -> None:
-    rest = [case.id for case in catalogue(message_type, now=NOW) if tagged_now(case.tags) is None]
+    rest = [case.id for case in catalogue(message_type, now=NOW) if not is_tagged(case)]
     assert [case.id for case in catalogue(message_type)] == rest
 
 
 def test_the_rule_about_the_future_is_broken_without_a_time() -> None:
+    rule = f"{OFFER}/lastUpdatedDateTimeUtc:not-in-future"
     broken = {
         fault.technique
-        for case in every_kind(OFFER, None)
+        for case in catalogue(OFFER, rules=frozenset([rule]))
         for fault in case.faults
-        if fault.rule.endswith(":not-in-future")
+        if fault.rule == rule
     }
     assert broken == {"last-year-there-is", "last-year-with-offset", "last-year-without-zone", "last-day-there-is"}
 
 
-@pytest.fixture
-def changed_contract(tmp_path: Path) -> Contract:
-    """In this contract, the rule `not-in-future` belongs to `availableStartDate` instead of
-    `lastUpdatedDateTimeUtc`.
-    """
-    text = (DATA / "semantics.json").read_text()
+def test_the_verdicts_of_a_changed_contract_do_not_change_either(tmp_path: Path) -> None:
+    """In this contract, the rule `not-in-future` belongs to another property."""
+    text = (Path(brokerfuzz.__file__).parent / "schemas" / "semantics.json").read_text()
     (tmp_path / "semantics.json").write_text(text.replace('"lastUpdatedDateTimeUtc"', '"availableStartDate"'))
-    return load_contract(tmp_path)
-
-
-@pytest.mark.parametrize("only_random", [True, pytest.param(False, marks=pytest.mark.long)])
-def test_the_verdicts_of_a_changed_contract_do_not_change_either(changed_contract: Contract, only_random: bool) -> None:
-    plan = Plan(message_type=OFFER, count=SOME, only_random=only_random, contract=str(changed_contract.folder))
-    cases = [case for _, case in plan.numbered()]
+    contract = load_contract(tmp_path)
+    cases = drawn(OFFER, None, contract)
     assert any(fault.rule.endswith("availableStartDate:not-in-future") for case in cases for fault in case.faults)
-    assert not changing(cases, changed_contract)
-
-
-def test_the_techniques_and_ambiguities_that_need_the_time_are_named() -> None:
-    needed = covered_only_with_clock(Plan(message_type=OFFER))
-    seen = {
-        fault.technique
-        for case in every_kind(OFFER, NOW)
-        if tagged_now(case.tags)
-        for fault in case.faults
-        if "not-in-future" in fault.rule
-    }
-    assert set(needed["techniques"]) == seen
-    assert needed["ambiguities"] == ["clock-tolerance"]
-    assert "rules" not in needed
+    assert not changing(cases, contract)
 
 
 @pytest.mark.parametrize(
-    ("plan", "needed"),
+    ("filters", "needed"),
     [
-        (Plan(message_type="offer-pricing-response"), {}),
-        (Plan(message_type=OFFER, verdicts=("valid",)), {}),
-        (Plan(message_type=OFFER, verdicts=("unspecified",)), {"ambiguities": ["clock-tolerance"]}),
-        (Plan(message_type=OFFER, rules=("*:minimum",)), {}),
-        (
-            Plan(message_type=OFFER, techniques=("hour-ahead",)),
-            {"rules": [f"{OFFER}/lastUpdatedDateTimeUtc:not-in-future"], "techniques": ["hour-ahead"]},
-        ),
-        (Plan(message_type=OFFER, techniques=("hour-ahead", "last-year-there-is")), {"techniques": ["hour-ahead"]}),
+        (["--verdict", "valid"], {}),
+        (["--verdict", "unspecified"], {"ambiguities": ["clock-tolerance"]}),
+        (["--rule", "*:minimum"], {}),
+        (["--technique", "hour-ahead", "--technique", "last-year-there-is"], {"techniques": ["hour-ahead"]}),
     ],
-    ids=["pricing", "valid", "unspecified", "minimum", "one technique", "two techniques"],
+    ids=["valid", "unspecified", "minimum", "two techniques"],
 )
-def test_only_selected_names_are_reported(plan: Plan, needed: dict[str, list[str]]) -> None:
-    assert covered_only_with_clock(plan) == needed
+def test_an_export_names_what_only_cases_about_the_time_cover(
+    run: Run, folder: Path, filters: list[str], needed: dict[str, list[str]]
+) -> None:
+    result = run("export", "a.ndjson", "--message", OFFER, "--json", *filters)
+    assert json.loads(result.stdout).get("covered_only_with_clock", {}) == needed

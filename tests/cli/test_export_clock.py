@@ -62,7 +62,7 @@ def test_the_option_adds_cases_about_the_clock_with_their_time(run: Run) -> None
 
 def test_the_summary_names_what_only_cases_about_the_clock_cover(run: Run) -> None:
     text = run("export", "a.ndjson", *OFFERS).stdout
-    assert "not covered without --clock: 15 techniques and 1 ambiguity (--json lists them)\n" in text
+    assert "not covered without --clock: 8 techniques and 1 ambiguity (--json lists them)\n" in text
     data = json.loads(
         run("export", "b.ndjson", *OFFERS, "--technique", "hour-ahead", "--technique", "one-below", "--json").stdout
     )
