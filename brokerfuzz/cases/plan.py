@@ -17,7 +17,8 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import Selection, selection
 from brokerfuzz.cases.catalogue import catalogue, essentials
 from brokerfuzz.cases.fuzz_seed_cases import seeds
-from brokerfuzz.cases.random_cases import plausible_cases, random_cases
+from brokerfuzz.cases.plausible_cases import plausible_cases
+from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
@@ -136,7 +137,9 @@ class Plan:
         chosen, now = self.chosen, self.now if self.random_with_clock else None
         left = RANDOM_PER_SHARD if self.count is None else min(RANDOM_PER_SHARD, self.count - shard * RANDOM_PER_SHARD)
         if self.plausible:
-            return islice(plausible_cases(self.demands, self.message_type, self.seed, shard), left)
+            return plausible_cases(
+                self.demands, self.message_type, self.seed, start=shard * RANDOM_PER_SHARD, size=left
+            )
         cases = random_cases(
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts,
             rules=chosen.among(self.demands.rules[self.message_type]),

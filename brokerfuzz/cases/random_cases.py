@@ -13,13 +13,13 @@ from functools import lru_cache
 from random import Random
 from typing import Any, Final
 
-from brokerfuzz.cases.case import Case, clock, compact, confirmed, is_always_correct
+from brokerfuzz.cases.case import Case, clock, is_always_correct
 from brokerfuzz.cases.changes import Steps, apply, places, value_at
 from brokerfuzz.cases.fault_wishes import breakable_places, wishes_at, wishes_for
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.generation import RandomSource, Style, Wishes, node_of, valid_draw
+from brokerfuzz.generation import RandomSource, Wishes, node_of
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
 
 TAG = "random"
@@ -180,23 +180,6 @@ class _Stream:
                 if case is not None:
                     yield replace(case, tags=(*case.tags, TAG))
                 return
-
-
-def plausible_cases(contract: Contract, message_type: MessageType, seed: int, shard: int) -> Iterator[Case]:
-    """Yields random valid cases with realistic values, for demonstrations and load tests. No case of a shard occurs
-    twice. The iterator ends if the contract allows no further messages.
-    """
-    draw = valid_draw(contract, message_type, Style(plausible=True))
-    source = RandomSource(Random(f"{seed} {shard}").getrandbits(64))
-    seen, in_vain = set[str](), 0
-    while in_vain < _IN_VAIN:
-        tags = (TAG, "plausible")
-        case = confirmed(message_type, compact(draw(source)), claim="valid", tags=tags, contract=contract)
-        in_vain += 1
-        if case is not None and case.id not in seen and is_always_correct(case, contract):
-            seen.add(case.id)
-            in_vain = 0
-            yield case
 
 
 def _has_value(message: Any, path: str) -> bool:
