@@ -164,9 +164,9 @@ def test_a_failed_rule_shows_the_number_and_the_first_three_cases(pytester: pyte
     printed = done.stdout.str().partition("short test summary")[
         0
     ]  # pytest repeats failures in its summary on build servers
-    assert "\n10 of 10 cases failed\n" in printed
+    assert "\n8 of 8 cases failed\n" in printed
     assert [printed.count(f"\n{number}. place: /orderMinimum") for number in (1, 2, 3, 4)] == [1, 1, 1, 0]
-    assert "\nand 7 more" in printed
+    assert "\nand 5 more" in printed
 
 
 def test_a_crash_keeps_its_traceback(pytester: pytest.Pytester) -> None:
@@ -269,7 +269,7 @@ def test_unittest_alone_reports_each_rule_as_a_subtest(pytester: pytest.Pytester
         [sys.executable, "-m", "unittest", "test_offers.OfferTests"], capture_output=True, text=True, check=False
     )
     assert "[breaks orderMinimum minimum]" in done.stderr
-    assert "10 of 10 cases failed" in done.stderr
+    assert "8 of 8 cases failed" in done.stderr
     assert "FAILED (failures=1)" in done.stderr
 
 
