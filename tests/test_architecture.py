@@ -37,7 +37,8 @@ ALLOWED: dict[str, set[str]] = {
     "workers": {"atomic_files", "errors"},
     "campaign": {
         "workers", "atomic_files", "targets",
-        "cases.case", "cases.fresh_values", "cases.techniques", "json_trees", "schemas", "errors",
+        "cases.case", "cases.fresh_values", "cases.techniques", "cases.faults", "cases.fault_wishes", "json_trees",
+        "schemas", "errors",
     },
     "reports": {
         "har_entries", "version", "campaign", "targets", "cases.case", "cases.covering", "cases.fresh_values",

@@ -300,15 +300,15 @@ class Campaign:
         return (self.stop is None or self.stop.cause == "limit") and not self._sender.waits_for
 
     async def _retest(self) -> None:
-        plain = self._sender.contact.case
-        if plain is not None and self._may_continue:
-            now = monotonic()
-            deadline = min(
-                now + retesting.SECONDS, (now + self._deadline) / 2
-            )  # the other half of the time is for shrinking
-            await retesting.Retesting(
-                self._runner.seen, self._sender, self._judge, plain, self.options.concurrency, deadline
-            ).run()
+        contact = self._sender.contact
+        if contact.case is None or contact.answer is None or not contact.accepted or not self._may_continue:
+            return
+        now = monotonic()
+        # The other half of the time is for shrinking.
+        deadline = min(now + retesting.SECONDS, (now + self._deadline) / 2)
+        seen, sender = self._runner.seen, self._sender
+        retests = retesting.Retesting(seen, sender, self._judge, contact.case, contact.answer, deadline)
+        await retests.run(self.options.concurrency)
 
     async def _shrink(self) -> None:
         options, seen = self.options, self._runner.seen

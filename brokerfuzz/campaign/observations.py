@@ -94,11 +94,10 @@ class Observations:
         """
         del self.proofs.waiting[before.number]
         self.proofs.rejected -= 1
+        self.proofs.retested += 1
         self.counts[before.verdict.label, before.answer.kind] -= 1
         if before.rule is not None:
             self.rules[before.rule, before.answer.kind] -= 1
-        self.twins_sent += 1
-        self.twins_accepted += 1
         rejection = self.add(before.number, case, answer, judge)
         if rejection is not None:
             rejection.twin, rejection.twin_answer = twin, twin_answer

@@ -87,15 +87,11 @@ class Rejection:
 class UnprovenExample:
     """An example of rejections that are unproven for the same reason. `count` is the number of rejections for this
     reason.
-
-    `sites` lists parts of the twin that the target rejects, and that a retest could not replace. For example, a part
-    cannot be replaced if the same part of the invalid message contains the fault.
     """
 
     rejection: Rejection
     why: str
     count: int = 1
-    sites: tuple[str, ...] = ()
 
     @property
     def number(self) -> int:
@@ -123,9 +119,8 @@ class Proofs:
     counts the proven rejections for each broken rule. `unproven` contains an example for each reason why rejections are
     unproven. `first_unproven` maps each broken rule to its first unproven rejection. `waiting` maps case numbers to the
     unproven rejections that are retested at the end of the campaign. `retested` counts the cases whose answers were
-    replaced after a retest. Each key of `retested` consists of sites. At these sites, ordinary values replaced the
-    values of the message before the retest. An empty key means that ordinary values replaced all unusual values.
-    `elsewhere` maps broken rules to examples of rejections that name a different property than the invalid one.
+    replaced after a retest. `elsewhere` maps broken rules to examples of rejections that name a different property than
+    the invalid one.
     """
 
     rejected: int = 0
@@ -134,7 +129,7 @@ class Proofs:
     unproven: dict[tuple[str, ...], UnprovenExample] = field(default_factory=dict)
     first_unproven: dict[str, UnprovenExample] = field(default_factory=dict)
     waiting: dict[int, UnprovenExample] = field(default_factory=dict)
-    retested: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    retested: int = 0
     elsewhere: dict[str, OtherPropertyNamed] = field(default_factory=dict)
 
     def prove(self, rejection: Rejection) -> None:
@@ -143,7 +138,7 @@ class Proofs:
             self.rules[rule] += 1
 
     def doubt(self, example: UnprovenExample) -> None:
-        _add_example(self.unproven, (*reason_of(example.rejection), *example.sites), example)
+        _add_example(self.unproven, reason_of(example.rejection), example)
         if (rule := example.rejection.rule) is not None:
             _keep_first(self.first_unproven, rule, example)
 

@@ -13,7 +13,7 @@ from brokerfuzz.cases.case import compact
 from brokerfuzz.errors import ReportError
 from brokerfuzz.schemas.headers import JSON_TYPE
 from brokerfuzz.targets.secret_masking import parts_of_header, shown
-from brokerfuzz.wording import counted, listed, printable
+from brokerfuzz.wording import counted, printable
 
 Document = Mapping[str, Any]
 Pairs = list[tuple[str, str]]
@@ -75,18 +75,10 @@ def outcome_of(document: Document) -> list[str]:
     return [document["outcome"]["headline"], *document["outcome"]["unwritten"]]
 
 
-def retested_in_words(retested: Document) -> str:
-    """Describes how many cases were sent again, and at which sites ordinary values replaced the original values."""
-    cases, sites = counted(retested["count"], "case"), retested["sites"]
-    if not sites:
-        return f"{cases} sent again with only ordinary values next to the fault, because the target rejected the twins."
-    shown = listed(
-        (*sites[:_MOST_SITES], f"{len(sites) - _MOST_SITES:,} more") if len(sites) > _MOST_SITES + 1 else sites
-    )
-    return (
-        f"{cases} sent again with ordinary values of {shown}, because the target rejected the original values in "
-        "the twins."
-    )
+def retested_in_words(count: int) -> str:
+    """Describes how many cases were sent again."""
+    cases = counted(count, "fault was", "faults were")
+    return f"{cases} sent again in an ordinary message, because the target rejected the twins"
 
 
 def sporadic_in_words(answers: Iterable[tuple[str, int]]) -> str:

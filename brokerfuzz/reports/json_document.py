@@ -61,9 +61,7 @@ def document(
             "count": result.unproven,
             "rules": result.unproven_rules,
             "examples": [_unproven(one) for one in result.proofs.examples()],
-            "retested": [
-                {"sites": list(sites), "count": count} for sites, count in sorted(result.proofs.retested.items())
-            ],
+            "retested": result.proofs.retested,
         },
         "elsewhere": [_elsewhere(one) for one in result.proofs.elsewhere.values()],
         "sporadic": [{"reason": reason, "count": count} for reason, count in result.sporadic],
@@ -162,7 +160,6 @@ def _unproven(one: UnprovenExample) -> dict[str, Any]:
         "rule": rejection.verdict.broken[0].rule,
         "technique": rejection.case.faults[0].technique if rejection.case.faults else None,
         "why": one.why,
-        "sites": list(one.sites),
         "case": rejection.case.id,
         "twin": None if rejection.twin is None else _case(rejection.twin),
         "got": _answer(rejection.twin_answer or rejection.answer),

@@ -111,7 +111,8 @@ def _campaign(document: Document) -> _TestCase:
     lines += [f"stopped early: {_line(document['stopped'])}"] if document["stopped"] else []
     if unproven := document["unproven"]["count"]:
         lines.append(f"{counted(unproven, 'rejection')} unproven")
-    lines += [_line(retested_in_words(one)) for one in document["unproven"].get("retested", ())]
+    if retested := document["unproven"]["retested"]:
+        lines.append(retested_in_words(retested))
     lines += map(_line, sporadic_lines(document))
     lines += [_line(problem) for problem in outcome["unwritten"]]
     complete = outcome["state"] == "complete" and not outcome["unwritten"]

@@ -81,9 +81,8 @@ def _facts(document: Document) -> Iterator[str]:
             f"{counted(len(document['unproven']['rules']), 'rule')}"
         )
         yield from (f"  - {_unproven(one)}" for one in document["unproven"]["examples"][:_MOST_REASONS])
-    yield from (
-        f"- {prose(retested_in_words(one), 300)}" for one in document["unproven"].get("retested", ())[:_MOST_REASONS]
-    )
+    if retested := document["unproven"]["retested"]:
+        yield f"- {retested_in_words(retested)}"
     yield from (f"- {prose(line, 300)}" for line in sporadic_lines(document))
     if elsewhere := sum(one["count"] for one in document["elsewhere"]):
         yield f"- {counted(elsewhere, 'rejection names', 'rejections name')} a different property than the invalid one"
@@ -95,8 +94,7 @@ def _facts(document: Document) -> Iterator[str]:
 
 
 def _unproven(one: Document) -> str:
-    sites = f"; the target rejects {', '.join(code(site, 100) for site in one['sites'][:3])}" if one["sites"] else ""
-    return f"{one['count']:,}: {prose(one['why'], 300)}{sites}"
+    return f"{one['count']:,}: {prose(one['why'], 300)}"
 
 
 # ---------------------------------------------------------------------------------------------------------- tables

@@ -234,10 +234,8 @@ def _unproven(result: Result) -> Iterator[str]:
         yield click.style(f"{counted(result.unproven, 'rejection')} unproven", bold=True)
         examples = list(result.proofs.examples())
         for one in examples[:_MOST_REASONS]:
-            sites = f"; the target rejects {', '.join(printable(site, 100) for site in one.sites)}" if one.sites else ""
-            yield from paragraph(
-                f"{one.count:,}: {printable(one.why, 300)}{sites}, first case {one.rejection.case.id}", 5, "   "
-            )
+            example = f"{one.count:,}: {printable(one.why, 300)}, first case {one.rejection.case.id}"
+            yield from paragraph(example, 5, "   ")
         if (left := len(examples) - _MOST_REASONS) > 0:
             yield f"   and {counted(left, 'other reason')}: see the JSON report (--json)"
 
@@ -307,8 +305,8 @@ def _summary(result: Result, about: Mapping[str, Any]) -> Iterator[str]:
             "unproven",
             f"{counted(result.unproven, 'rejection')}, including all rejections for {counted(rules, 'rule')}",
         )
-    for sites, count in sorted(result.proofs.retested.items()):
-        yield from entry("retested", retested_in_words({"sites": sites, "count": count}))
+    if result.proofs.retested:
+        yield from entry("retested", retested_in_words(result.proofs.retested))
     if result.sporadic:
         yield from entry("sporadic", sporadic_in_words(result.sporadic))
     if early := sum(bool(finding.sent) and not finding.whole for finding in result.findings):

@@ -18,7 +18,8 @@ _LONGEST_EXAMPLE = 2_000  # bytes
 def rejections(unproven: Document, elsewhere: Sequence[Document]) -> Iterator[Markup]:
     yield element("h3", "Unproven")
     yield from _unproven(unproven)
-    yield from (element("p", retested_in_words(one), class_="explained") for one in unproven.get("retested", ()))
+    if unproven["retested"]:
+        yield element("p", f"{retested_in_words(unproven['retested'])}.", class_="explained")
     yield element("h3", "Rejected for another property")
     yield from _elsewhere(elsewhere)
 
@@ -48,14 +49,11 @@ def _example(one: Document) -> Markup:
         ": ",
         one["why"][:_LONGEST_TEXT],
     )
-    sites = [[", " if number else None, _code(site)] for number, site in enumerate(one["sites"][:8])]
-    where = "The fault is in a part of the message that the target also rejects in the twin: "
-    parts = element("p", where, sites, class_="explained") if sites else None
     answer = block(lines_of(got["response"].encode(errors="backslashreplace"), longest=_LONGEST_EXAMPLE), "The answer")
     twin = one["twin"] and element(
         "details", element("summary", "The twin"), single_message(one["twin"], "The twin", _LONGEST_EXAMPLE)
     )
-    return element("li", head, parts, answer if got["response"] else None, twin)
+    return element("li", head, answer if got["response"] else None, twin)
 
 
 def _elsewhere(elsewhere: Sequence[Document]) -> Iterator[Markup]:

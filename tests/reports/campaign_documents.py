@@ -148,7 +148,7 @@ def document(**changes: Any) -> dict[str, Any]:
         "findings": [finding()],
         "ambiguities": [ambiguity(accepted=2, rejected=1)],
         "rules": [rule(accepted=3), rule(DEEP_RULE, rejected=12)],
-        "unproven": {"count": 0, "rules": [], "examples": []},
+        "unproven": {"count": 0, "rules": [], "examples": [], "retested": 0},
         "elsewhere": [],
         "timing": {
             "latency": dict.fromkeys(("least", "p50", "p90", "p99", "most"), 0.01),

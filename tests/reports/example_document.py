@@ -370,7 +370,6 @@ def example(**changes: Any) -> dict[str, Any]:
             "examples": [
                 {
                     "why": "the twin (the valid counterpart) was not accepted (status 400)",
-                    "sites": ["comments"],
                     "rule": f"{OFFER}/number:required",
                     "technique": "removed",
                     "case": "7f19c5dc0d873ffe",
@@ -379,7 +378,7 @@ def example(**changes: Any) -> dict[str, Any]:
                     "count": 566,
                 }
             ],
-            "retested": [{"sites": ["comments"], "count": 12}],
+            "retested": 12,
         },
         "elsewhere": [
             {
@@ -433,7 +432,6 @@ def hostile_example(size: int = 0) -> dict[str, Any]:
         "rule": HOSTILE,
         "technique": HOSTILE,
         "why": HOSTILE,
-        "sites": [HOSTILE],
         "got": unprintable,
     }
     return {
@@ -458,7 +456,7 @@ def hostile_example(size: int = 0) -> dict[str, Any]:
             "count": 1,
             "rules": [HOSTILE],
             "examples": [doubt],
-            "retested": [{"sites": [HOSTILE], "count": 3}],
+            "retested": 3,
         },
         "elsewhere": [{**base["elsewhere"][0], "rule": HOSTILE, "at": HOSTILE, "named": [HOSTILE], "said": HOSTILE}],
     }

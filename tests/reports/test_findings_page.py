@@ -174,7 +174,7 @@ def test_a_page_without_findings_says_so_and_has_no_filters() -> None:
         "ambiguities": [],
         "rules": [],
         "elsewhere": [],
-        "unproven": {"count": 0, "rules": [], "examples": []},
+        "unproven": {"count": 0, "rules": [], "examples": [], "retested": 0},
         "timing": timing,
     }
     read = Page(page(example(**nothing)))

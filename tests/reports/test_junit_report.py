@@ -160,7 +160,7 @@ def test_a_broken_policy_is_a_test_case_among_the_ambiguities() -> None:
 
 
 def test_the_campaign_is_always_a_test_case() -> None:
-    doubt = {"count": 2, "rules": [], "examples": []}
+    doubt = {"count": 2, "rules": [], "examples": [], "retested": 0}
     (case,) = cases_of(
         findings=[], rules=[], ambiguities=[], unproven=doubt, outcome=outcome(headline="no findings")
     ).values()
@@ -189,7 +189,7 @@ def test_a_report_that_was_not_written_is_an_error_of_the_campaign() -> None:
 
 def test_a_rule_without_a_proven_rejection_is_skipped_with_the_reason() -> None:
     doubtful = [rule(rejected=3, unproven=3, why="the twin was not accepted"), rule(DEEP_RULE, rejected=3, unproven=2)]
-    cases = cases_of(findings=[], rules=doubtful, unproven={"count": 5, "rules": [RULE], "examples": []})
+    cases = cases_of(findings=[], rules=doubtful, unproven={"count": 5, "rules": [RULE], "examples": [], "retested": 0})
     assert [child.tag for child in cases[RULE]] == ["skipped", "system-out"]
     assert cases[RULE][0].attrib == {"type": "unproven", "message": "no rejection is proven: the twin was not accepted"}
     assert [child.tag for child in cases[DEEP_RULE]] == ["system-out"]
@@ -199,7 +199,9 @@ def test_a_rule_without_a_proven_rejection_is_skipped_with_the_reason() -> None:
 def test_a_rule_with_a_new_finding_fails_even_if_no_rejection_is_proven() -> None:
     crash = finding(kind="crashed", sentence="The target crashed.")
     suite = suite_of(
-        findings=[crash], rules=[rule(rejected=3, unproven=3)], unproven={"count": 3, "rules": [RULE], "examples": []}
+        findings=[crash],
+        rules=[rule(rejected=3, unproven=3)],
+        unproven={"count": 3, "rules": [RULE], "examples": [], "retested": 0},
     )
     case = suite.find(f"testcase[@name='{RULE}']")
     assert case is not None

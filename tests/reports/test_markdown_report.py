@@ -69,8 +69,8 @@ def test_the_heading_states_the_result() -> None:
 DOUBT = {
     "count": 6,
     "rules": [RULE],
-    "examples": [{"why": "the twin was rejected", "sites": ["comments"], "count": 6}],
-    "retested": [{"sites": ["number"], "count": 3}],
+    "examples": [{"why": "the twin was rejected", "count": 6}],
+    "retested": 3,
 }
 
 
@@ -86,11 +86,8 @@ def test_the_comment_of_a_campaign() -> None:
         "Offer creation requests at `http://127.0.0.1:8000/offers`: 1,213 cases, 1,250 requests in 2.0 s.",
         "- invalid: 3 accepted, 1,200 rejected",
         "- 6 unproven rejections, including all rejections for 1 rule",
-        "  - 6: the twin was rejected; the target rejects `comments`",
-        (
-            "- 3 cases sent again with ordinary values of number, because the target rejected the original values in the "
-            "twins."
-        ),
+        "  - 6: the twin was rejected",
+        "- 3 faults were sent again in an ordinary message, because the target rejected the twins",
         "- The campaign stopped early: interrupted by a signal",
         f"| 1 | invalid-accepted | `{RULE}` | `/orderMinimum` | accepted, `status 201` | 3 |",
         f"<details><summary>1. 01234567: invalid-accepted <code>{RULE}</code></summary>",
