@@ -174,7 +174,7 @@ _INSTANTS = EdgeTable(
 )
 """Most values are later than the value before them, because the time at which something ends gets the next value."""
 _PAST_INSTANTS = EdgeTable(
-    ("2000-01-01T00:00:00Z", "1996-03-31T01:30:00Z", "1996-10-27T01:30:00Z"),
+    ("2000-01-01T00:00:00Z", "2000-06-30T12:00:00Z", "1996-03-31T01:30:00Z", "1996-10-27T01:30:00Z"),
     [edge._replace(values=[text for text in edge.values if text < "2001"]) for edge in _INSTANTS.edges],
 )
 """Timestamps before `EARLIEST_NOW` (the earliest supported time), so they are never in the future."""
