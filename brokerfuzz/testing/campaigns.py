@@ -29,10 +29,10 @@ from brokerfuzz.targets.application import needs_caller, target_for
 from brokerfuzz.targets.secret_masking import of_environment
 from brokerfuzz.targets.serial_calls import CallerThread
 from brokerfuzz.targets.trace_headers import TraceHeaders
-from brokerfuzz.wording import listed
+from brokerfuzz.wording import counted, listed
 
 _MOST_SHOWN = 10
-_ALL_FINDINGS = "`report.headlines` lists all of them, and the argument reports=['findings.html'] writes them to a file"
+_ALL_FINDINGS = "`report.findings` lists all of them, and the argument reports=['findings.html'] writes them to a file"
 
 
 class FindingsError(AssertionError):
@@ -90,8 +90,8 @@ class Report:
             lines += [f"{number}. {headline.sentence()}", f"   {headline.findings[0].reproduction}"]
         if self.result.sporadic:
             lines.append(sporadic_in_words(self.result.sporadic))
-        if len(self.headlines) > _MOST_SHOWN:
-            lines.append(f"and {len(self.headlines) - _MOST_SHOWN:,} more headlines: {_ALL_FINDINGS}")
+        if (left := len(self.findings) - min(len(self.headlines), _MOST_SHOWN)) > 0:
+            lines.append(f"and {counted(left, 'more finding')}: {_ALL_FINDINGS}")
         return "\n".join(lines)
 
 
