@@ -123,12 +123,7 @@ def _lines(result: Result, about: Mapping[str, Any], *, verbose: bool) -> Iterat
         yield f"\n... and {counted(left, 'more headline')}: see the JSON report (--json)"
     yield from _unproven(result)
     yield from _elsewhere(result.proofs)
-    if result.ambiguities:
-        yield ""
-        yield click.style("Questions that the contract leaves open, and the answers of this target", bold=True)
-        yield from _ledger(result.ambiguities)
-        if len(result.ambiguities) > MOST_QUESTIONS:
-            yield from paragraph("To read one of the questions, use `brokerfuzz explain AMBIGUITY`.", 2)
+    yield from _questions([seen for seen in result.ambiguities if verbose or seen.is_noteworthy], result)
     if len(result.headlines) > 1:
         yield ""
         yield from _overview(result.headlines)
@@ -259,7 +254,21 @@ def _topic(seen: Observed) -> str:
     return f"{seen.ambiguity.id} ({seen.answered})" if seen.answered else seen.ambiguity.id
 
 
-def _ledger(ambiguities: tuple[Observed, ...]) -> Iterator[str]:
+def _questions(shown: Sequence[Observed], result: Result) -> Iterator[str]:
+    """Yields the answers to the open questions in `shown`, and the number of all others."""
+    if not result.ambiguities:
+        return
+    yield ""
+    yield click.style("Questions that the contract leaves open, and the answers of this target", bold=True)
+    if shown:
+        yield from _ledger(shown)
+        if len(shown) > MOST_QUESTIONS:
+            yield from paragraph("To read one of the questions, use `brokerfuzz explain AMBIGUITY`.", 2)
+    if left := len(result.ambiguities) - len(shown):
+        yield from paragraph(f"{counted(left, 'question')} answered in one way (--verbose shows all)", 2)
+
+
+def _ledger(ambiguities: Sequence[Observed]) -> Iterator[str]:
     kinds: list[AnswerKind] = [
         kind
         for kind in ANSWER_KINDS

@@ -53,6 +53,7 @@ OBSERVED = Observed(
     load_contract().ambiguity("cron-syntax"),
     {"accepted": 2, "rejected": 1, "crashed": 0, "timeout": 0},
     {"accepted": CASE},
+    contradicted={"accepted", "rejected"},
 )
 NOTHING_FOUND = Result(
     target="http://127.0.0.1:8000/offers",
@@ -72,8 +73,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def shown(result: Result, stream: io.StringIO, about: dict[str, Any] | None = None) -> str:
-    terminal.show(result, stream, about)
+def shown(result: Result, stream: io.StringIO, about: dict[str, Any] | None = None, *, verbose: bool = False) -> str:
+    terminal.show(result, stream, about, verbose=verbose)
     return stream.getvalue()
 
 
@@ -120,6 +121,13 @@ def test_the_ledger_is_a_table() -> None:
     assert len({len(line) for line in lines[place : place + 2]}) == 1
 
 
+def test_questions_with_one_answer_are_only_counted() -> None:
+    decided = replace(OBSERVED, contradicted={"rejected"})
+    text = shown(replace(RESULT, ambiguities=(decided, decided)), io.StringIO())
+    assert "2 questions answered in one way" in text
+    assert "cron-syntax" not in text
+
+
 def test_unproven_rejections_have_a_column_in_the_ledger() -> None:
     doubtful = replace(OBSERVED, unproven=7)
     text = shown(replace(RESULT, ambiguities=(doubtful,)), io.StringIO())
@@ -163,7 +171,8 @@ def test_no_word_is_broken_and_only_text_to_copy_is_wider_than_80_columns() -> N
 def test_a_long_ledger_has_one_line_for_each_ambiguity_and_names_the_command_for_the_questions() -> None:
     ambiguities = tuple(replace(OBSERVED, ambiguity=one) for one in load_contract().ambiguities)
     for count in (2, len(ambiguities)):
-        lines = shown(replace(RESULT, ambiguities=ambiguities[:count]), io.StringIO()).splitlines()
+        result = replace(RESULT, ambiguities=ambiguities[:count])
+        lines = shown(result, io.StringIO(), verbose=True).splitlines()
         first = next(number for number, line in enumerate(lines) if line.split()[:1] == ["ambiguity"])
         ledger = lines[first : lines.index("", first)]
         questions = [
