@@ -301,13 +301,13 @@ class Campaign:
 
     async def _retest(self) -> None:
         contact = self._sender.contact
-        if contact.case is None or contact.answer is None or not contact.accepted or not self._may_continue:
+        if contact.case is None or not contact.accepted or not self._may_continue:
             return
         now = monotonic()
         # The other half of the time is for shrinking.
         deadline = min(now + retesting.SECONDS, (now + self._deadline) / 2)
         seen, sender = self._runner.seen, self._sender
-        retests = retesting.Retesting(seen, sender, self._judge, contact.case, contact.answer, deadline)
+        retests = retesting.Retesting(seen, sender, self._judge, contact.case, deadline)
         await retests.run(self.options.concurrency)
 
     async def _shrink(self) -> None:

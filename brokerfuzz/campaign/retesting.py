@@ -11,6 +11,7 @@ brokerfuzz injects the same fault into the plain message, which the target accep
 In the results, the answer to the changed message replaces the answer to the original message.
 """
 
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from time import monotonic
@@ -33,27 +34,33 @@ SECONDS = 60.0
 
 
 class Retesting:
-    """Retests the rejections in `seen.proofs.waiting`, and updates the results in `seen`. `plain` must be a valid
-    message, and `answer` the answer with which the target accepted it.
+    """Retests the rejections in `seen.proofs.waiting`, and updates the results in `seen`. `plain` is a valid message
+    that the target has accepted.
     """
 
-    def __init__(
-        self, seen: Observations, sender: Sender, judge: Judge, plain: Case, answer: Answer, deadline: float
-    ) -> None:
+    def __init__(self, seen: Observations, sender: Sender, judge: Judge, plain: Case, deadline: float) -> None:
         self._seen, self._sender, self._judge, self._deadline = seen, sender, judge, deadline
-        self._plain, self._answer = plain, answer
+        self._plain = plain
         self._faults = Faults(judge.demands, plain.message_type, judge.now)
 
     async def run(self, concurrency: int) -> None:
-        waiting = iter([doubt.rejection for _, doubt in sorted(self._seen.proofs.waiting.items())])
+        """Sends the plain message once more. If the target no longer accepts it, nothing can be proven."""
+        waiting = [doubt.rejection for _, doubt in sorted(self._seen.proofs.waiting.items())]
+        if not waiting:
+            return
+        with suppress(LimitReachedError, UnsendableError):
+            plain = await self._answer(Key("retest", waiting[0].number, 1), self._plain)
+            if plain.kind == "accepted":
+                left = iter(waiting)
+                await together(*(self._retest_all(left, plain) for _ in range(concurrency)))
 
-        async def work() -> None:
-            for rejection in waiting:
-                if monotonic() < self._deadline and (again := self._with_plain(rejection)) is not None:
-                    await self._retest(rejection, again)
-
-        with suppress(LimitReachedError):
-            await together(*(work() for _ in range(concurrency)))
+    async def _retest_all(self, waiting: Iterator[Rejection], plain: Answer) -> None:
+        for rejection in waiting:
+            if monotonic() < self._deadline and (again := self._with_plain(rejection)) is not None:
+                with suppress(UnsendableError):
+                    answer = await self._answer(Key("retest", rejection.number), again)
+                    if not self._sender.is_conflict(again, answer):
+                        self._seen.retested(rejection, again, answer, self._plain, plain, self._judge)
 
     def _with_plain(self, rejection: Rejection) -> Case | None:
         """Returns the plain message with the fault of the rejected message, or None if it has no such place."""
@@ -65,9 +72,5 @@ class Retesting:
         places = breakable_places(rule, message)
         return self._faults.inject(message, places[0], rule, technique, twin=self._plain) if places else None
 
-    async def _retest(self, rejection: Rejection, case: Case) -> None:
-        send = partial(self._sender.send, Key("retest", rejection.number), case)
-        with suppress(UnsendableError):
-            answer = await BoundedSender(send, Bounds(1, self._deadline)).answer(case.body)
-            if not self._sender.is_conflict(case, answer):
-                self._seen.retested(rejection, case, answer, self._plain, self._answer, self._judge)
+    async def _answer(self, key: Key, case: Case) -> Answer:
+        return await BoundedSender(partial(self._sender.send, key, case), Bounds(1, self._deadline)).answer(case.body)

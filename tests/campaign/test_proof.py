@@ -138,7 +138,7 @@ def test_the_reference_service_always_names_the_broken_property() -> None:
             return Answer("accepted" if said.accepts else "rejected", said.status, envelope[:2048])
 
     result = fire(catalogue(OFFER, now=NOW, verdicts=["invalid"]), Reference(lambda _: 0), OPTIONS)
-    assert result.counts["invalid", "rejected"] > 3000
+    assert result.counts["invalid", "rejected"] > 2000
     assert result.proofs.elsewhere == {}
 
 
@@ -159,7 +159,7 @@ def test_a_rejected_probe_counts_only_if_its_twin_is_accepted() -> None:
     }
     assert {"cron-syntax", "encoding.other", "content-type"} <= set(strict)
     assert all(seen.unproven == 0 for seen in strict.values())
-    assert strict["cron-syntax"].counts["rejected"] > 30
+    assert strict["cron-syntax"].counts["rejected"] > 15
     for seen in fired(cases, Service(lambda _: 400), plain=(plain,)).ambiguities:
         assert (seen.counts["rejected"], seen.pinnable, seen.behaviour) == (0, (), "unclear")
         assert (
