@@ -140,7 +140,7 @@ class PlannedCampaign:
 
     def _completed(self, result: Result) -> Result:
         total = len(self.plan.catalogue_cases()) + (self.plan.count or 0)
-        return replace(result.marked(baseline.applying(self.known)), total=total)
+        return replace(result.marked(baseline.applying(self.known), baseline.causes(self.known)), total=total)
 
     @contextmanager
     def _campaign(

@@ -6,6 +6,8 @@ Each entry consists of a few lines, so that changes of the file are easy to revi
      "sentence": "The target accepted ...",          explains the finding
      "reason": "ticket 17",                          optional: why the finding is tolerated, written by people
      "until": "2026-12-31",                          optional: the last day on which the entry applies
+     "headline": "5a1115ea",                         optional: its general headline; findings with the same headline are
+                                                     known, too
      "kind": "invalid-accepted", ...                 used to send the smallest message again;
      "smallest": {"body": {...}}}                    missing if this message has more than `LARGEST` bytes
 """
@@ -16,6 +18,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from brokerfuzz.atomic_files import atomic_file, held
@@ -30,7 +33,7 @@ LARGEST = 1000
 
 _NAME = re.compile(r"[0-9a-f]{8}")
 _ENTRIES = re.compile(r'"findings"\s*:\s*\[')
-_TEXTS = ("sentence", "reason")
+_TEXTS = ("sentence", "reason", "headline")
 _MESSAGE = ("kind", "message", "verdict", "flaky", "smallest")
 _PROPERTIES = ("finding", *_TEXTS, "until", *_MESSAGE)
 
@@ -44,6 +47,7 @@ class KnownFinding:
 
     sentence: str
     reason: str | None = None
+    headline: str | None = None
     until: date | None = None
     message: Mapping[str, Any] = field(default_factory=dict)
 
@@ -138,6 +142,11 @@ def applying(known: Baseline) -> list[str]:
     return [name for name, entry in known.items() if entry.applies(today)]
 
 
+def causes(known: Baseline) -> set[str]:
+    """Returns the general headlines of the entries that apply today."""
+    return {entry.headline for name in applying(known) if (entry := known[name]).headline is not None}
+
+
 def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, ...]:
     """Copies the findings, and sets `Finding.known` to True if the argument `known` contains the name of the finding. A
     finding that a known finding explains stays known.
@@ -146,24 +155,40 @@ def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, 
     return tuple(replace(finding, known=finding.known or finding.name in names) for finding in findings)
 
 
-def update(path: Path, findings: Iterable[Finding], *, add: bool, prune: Container[str] = ()) -> None:
+def update(
+    path: Path,
+    findings: Iterable[Finding],
+    *,
+    add: bool,
+    prune: Container[str] = (),
+    headlines: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Changes the file as `updated` describes. Reads the file again first and locks its folder, so that no other
     campaign and no person loses an entry or a `reason` that was added while this campaign ran. Raises `BaselineError`.
     """
     try:
         with held(path.parent, waits=True):
-            write(path, updated(read(path) if path.exists() else {}, findings, add=add, prune=prune))
+            write(
+                path, updated(read(path) if path.exists() else {}, findings, add=add, prune=prune, headlines=headlines)
+            )
     except OSError as problem:
         raise BaselineError(
             f"the baseline {path} cannot be written: {problem.strerror or problem}; specify another file"
         ) from problem
 
 
-def updated(known: Baseline, findings: Iterable[Finding], *, add: bool, prune: Container[str] = ()) -> Baseline:
+def updated(
+    known: Baseline,
+    findings: Iterable[Finding],
+    *,
+    add: bool,
+    prune: Container[str] = (),
+    headlines: Mapping[str, str] = MappingProxyType({}),
+) -> Baseline:
     """Existing entries keep `reason` and `until`. If `add` is true, new findings are added. Entries whose names are in
-    `prune` are removed, unless `findings` contains them.
+    `prune` are removed, unless `findings` contains them. `headlines` maps names of findings to their general headlines.
     """
-    found = {finding.name: _known(finding) for finding in findings}
+    found = {finding.name: replace(_known(finding), headline=headlines.get(finding.name)) for finding in findings}
     kept = {name: entry for name, entry in known.items() if name in found or name not in prune}
     again = {
         name: replace(entry, reason=kept[name].reason, until=kept[name].until)
@@ -205,6 +230,13 @@ def write(path: Path, known: Baseline) -> None:
 
 def _written(name: str, entry: KnownFinding) -> str:
     until = None if entry.until is None else entry.until.isoformat()
-    properties = {"finding": name, "sentence": entry.sentence, "reason": entry.reason, "until": until, **entry.message}
+    properties = {
+        "finding": name,
+        "sentence": entry.sentence,
+        "reason": entry.reason,
+        "until": until,
+        "headline": entry.headline,
+        **entry.message,
+    }
     said = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in properties.items() if value is not None]
     return "  {" + ",\n   ".join(said) + "}"

@@ -65,7 +65,8 @@ class Headline:
     `failed` of the `sent` cases that can have this cause show it. `places` is the number of rules or places at which
     the target does it, and `tried` is the number of rules at which it could. Both are 0 if the text names the place.
     `name` consists of eight hexadecimal digits, which stay the same as long as the cause does. A single finding gives
-    its name to its headline.
+    its name to its headline. `is_general` is true if (almost) all cases with certain attributes show it, so a further
+    finding with these attributes has the same cause.
     """
 
     kind: FindingKind
@@ -76,6 +77,7 @@ class Headline:
     name: str
     places: int = 0
     tried: int = 0
+    is_general: bool = False
 
     @property
     def known(self) -> bool:
@@ -147,6 +149,7 @@ class _Cause:
     sent: int = 0
     tried: int = 0
     simplicity: int = 0
+    is_general: bool = False
 
 
 class _Grouping:
@@ -184,7 +187,7 @@ class _Grouping:
         places = len({rule for finding in some for rule in _rules(finding)}) if cause.tried else 0
         name = some[0].name if len(some) == 1 else self._name(cause.key)
         sent, tried = max(failed, cause.sent), max(places, cause.tried) if places else 0
-        return Headline(self._kind, cause.text, some, failed, sent, name, places, tried)
+        return Headline(self._kind, cause.text, some, failed, sent, name, places, tried, cause.is_general)
 
     def _name(self, key: Iterable[str]) -> str:
         parts = [self._kind, self._findings[0].message_type, *key]
@@ -222,7 +225,8 @@ class _Grouping:
         for one in common_attributes(masks, self._failing(), self._having()):
             key = tuple(" ".join(attribute) for attribute in one.attributes)
             text = in_words(self._kind, one.attributes, self._groups[one.groups[0]].findings[0].answer.reason)
-            yield _Cause(key, text, frozenset(one.groups), one.failed, one.sent, simplicity=-len(one.attributes))
+            simplicity = -len(one.attributes)
+            yield _Cause(key, text, frozenset(one.groups), one.failed, one.sent, simplicity=simplicity, is_general=True)
 
     def _habits(self, unchecked: Sequence[str]) -> Iterator[_Cause]:
         """Yields the leniencies at several places, or at all places that are checked at all."""

@@ -52,10 +52,11 @@ class Observed:
 
     @property
     def is_noteworthy(self) -> bool:
-        """True if the answers of the target match no interpretation, if an answer is neither an acceptance nor a
-        rejection, or if a rejection is unproven.
+        """True if the answers of the target match no interpretation (or there are none), if an answer is neither an
+        acceptance nor a rejection, or if a rejection is unproven.
         """
-        return self.behaviour == "mixed" or self.unproven > 0 or self.counts["crashed"] + self.counts["timeout"] > 0
+        failed = self.counts["crashed"] + self.counts["timeout"]
+        return bool(self.answered) or self.behaviour == "mixed" or self.unproven + failed > 0
 
     def add(self, number: int, case: Case, answer: AnswerKind, count: int = 1) -> None:
         """Adds `count` answers of the same kind. `case` is the first case with such an answer, and `number` is the

@@ -74,12 +74,27 @@ class Result:
     unwritten: tuple[str, ...] = ()
     started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
-    def marked(self, known: Iterable[str]) -> "Result":
-        """Returns the result with the findings marked as known whose names are in `known`. A finding that a known
-        finding explains stays known.
+    @property
+    def general_causes(self) -> Mapping[str, str]:
+        """Maps names of findings to the name of their headline, if it is general: then a further finding has the same
+        cause.
         """
-        names = set(known)
-        marked = {one: replace(one, known=one.known or one.name in names) for one in self.findings}
+        return {
+            finding.name: headline.name
+            for headline in self.headlines
+            if headline.is_general
+            for finding in headline.findings
+        }
+
+    def marked(self, known: Iterable[str], causes: Iterable[str] = ()) -> "Result":
+        """Returns the result with the findings marked as known whose names are in `known`, or whose general headlines
+        are in `causes`. A finding that a known finding explains stays known.
+        """
+        names, general = {*known, *causes}, self.general_causes
+        marked = {
+            one: replace(one, known=one.known or not names.isdisjoint((one.name, general.get(one.name, ""))))
+            for one in self.findings
+        }
         headlines = [
             replace(one, findings=tuple(marked[finding] for finding in one.findings)) for one in self.headlines
         ]

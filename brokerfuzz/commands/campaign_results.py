@@ -97,7 +97,7 @@ def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Res
     added = (
         [finding.name for finding in result.findings if finding.name not in known] if results.baseline_update else []
     )
-    return result.marked([*applying, *added])
+    return result.marked([*applying, *added], baseline.causes(known))
 
 
 def _write_files(
@@ -146,7 +146,8 @@ def _update_baseline(path: str, result: "Result", known: "Baseline", *, add: boo
     from brokerfuzz.campaign import baseline
 
     still = {name for name, outcome in result.known_findings.items() if outcome == "still there"}
-    baseline.update(Path(path), result.findings, add=add, prune=set(known) - still if prune else ())
+    pruned = set(known) - still if prune else ()
+    baseline.update(Path(path), result.findings, add=add, prune=pruned, headlines=result.general_causes)
 
 
 def _pin(path: str, result: "Result", contract: "Contract") -> None:
