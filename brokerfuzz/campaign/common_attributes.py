@@ -15,7 +15,7 @@ CERTAIN: Final = 0.95
 """At least this share of the cases with the attributes must fail. Some cases fail in a different way."""
 COVERED: Final = 0.9
 """At least this share of the cases of a group must have the attributes."""
-ENOUGH: Final = 5
+ENOUGH: Final = 4
 """The minimum number of failing cases with the attributes. Fewer cases have attributes in common by chance."""
 MOST_PAIRED: Final = 60
 """The number of attributes that are tried in pairs: those that most failing cases have."""
