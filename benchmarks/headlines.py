@@ -1,14 +1,14 @@
 """Counts the headlines of campaigns against services with one or two known bugs."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from random import Random
 
 import brokerfuzz
 from benchmarks.fleet.fleet import fleet
-from benchmarks.fleet.messages import OFFER, Message, Reader
+from benchmarks.fleet.messages import OFFER, Answer, Behaviour, Message, Reader
 from benchmarks.fleet.mutants import Mutant
 from brokerfuzz.schemas import load_contract
 
@@ -43,9 +43,9 @@ def _count_of_single(mutant: Mutant, reader: Reader) -> int:
 def _shares_a_headline(pair: tuple[Mutant, Mutant], reader: Reader) -> bool:
     """Returns whether one headline has findings of both bugs. A finding that shows both bugs counts as neither."""
 
-    def answer(message: Message) -> str:
-        first, second = (mutant.answer(message) for mutant in pair)
-        return first if message.contradicts(first) else second
+    def answer(message: Message) -> Answer:
+        first = pair[0].answer(message)
+        return first if message.contradicts(first) else pair[1].answer(message)
 
     report = _fired(answer, reader)
     for headline in report.headlines:
@@ -57,7 +57,7 @@ def _shares_a_headline(pair: tuple[Mutant, Mutant], reader: Reader) -> bool:
     return False
 
 
-def _fired(answer: Callable[[Message], str], reader: Reader) -> brokerfuzz.Report:
+def _fired(answer: Behaviour, reader: Reader) -> brokerfuzz.Report:
     def target(body: bytes) -> bool:
         found = answer(reader(body))
         if found == "crashed":

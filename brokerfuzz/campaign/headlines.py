@@ -158,7 +158,8 @@ class _Grouping:
     def __init__(
         self, kind: FindingKind, findings: Sequence[Finding], sent: Sequence[AnsweredCase], contract: Contract
     ) -> None:
-        self._kind, self._findings, self._sent, self._contract = kind, findings, sent, contract
+        self._kind: FindingKind = kind
+        self._findings, self._sent, self._contract = findings, sent, contract
         self._leniencies: dict[str, str | None] = {}
         self._index = {one.number: index for index, one in enumerate(sent)}
         self._groups = list(self._found())

@@ -147,11 +147,9 @@ class StructureChecker:
 
 def _shortened(value: Any) -> Any:
     """Returns a copy of a large message with only the first items of each array."""
-    for most in _FIRST_ITEMS:
-        copied = _with_first_items(value, most)
-        if _count_items(copied) <= _MOST_ITEMS:
-            break
-    return copied
+    many, few = _FIRST_ITEMS
+    copied = _with_first_items(value, many)
+    return copied if _count_items(copied) <= _MOST_ITEMS else _with_first_items(value, few)
 
 
 def _with_first_items(value: Any, most: int) -> Any:
