@@ -30,6 +30,7 @@ TEXT_FEATURES: Final[Mapping[str, re.Pattern[str]]] = {
     "an apostrophe": re.compile("'"),
     "a quotation mark": re.compile('"'),
     "a backslash": re.compile(r"\\"),
+    "a line break": re.compile("[\n\r]"),
     "a control character": re.compile("[\x00-\x1f\x7f]"),
     "a percent sign": re.compile("%"),
     "a less-than sign": re.compile("<"),
