@@ -156,7 +156,11 @@ def _of_array(items: list[Any], path: str, sites: Mapping[str, Site]) -> Iterato
 def _of_object(props: dict[str, Any], path: str, sites: Mapping[str, Site]) -> Iterator[Attribute]:
     if path in sites:
         for name in sites[path].schema.get("properties", ()):
-            yield Attribute("present" if name in props else "missing", join(path, name))
+            below = join(path, name)
+            if name not in props:
+                yield Attribute("missing", below)
+            elif not sites[below].required:  # that a required property is present says nothing
+                yield Attribute("present", below)
     for name, value in props.items():
         if (below := join(path, name)) in sites:
             yield from _of_value(value, below, sites)
