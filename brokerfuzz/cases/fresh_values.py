@@ -35,13 +35,6 @@ with syntax errors.
 """
 
 
-def fresh_string(value: str) -> str:
-    """Returns the string with a suffix that is unique, even across processes. In a long string, the suffix replaces the
-    end, so that the string does not become too long.
-    """
-    return _with_suffix(value, _suffix())
-
-
 def _suffix() -> str:
     return f"-{_RUN}-{os.getpid():x}-{next(_NUMBERS)}"
 
