@@ -9,32 +9,40 @@ import gc
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
 import click
 
-from brokerfuzz.commands import (
-    catalogue,
-    check,
-    completion,
-    corpus,
-    coverage,
-    explain,
-    export,
-    fire,
-    init,
-    replay,
-    rules,
-    serve,
-    streams,
-)
+from brokerfuzz.commands import streams
 from brokerfuzz.commands.interrupts import treat_as_ctrl_c
 from brokerfuzz.commands.output import COMPLETE, FAILED, INTERRUPTED, NAME, PIPE_CLOSED, failed
+from brokerfuzz.errors import BrokerfuzzError, ContractError, HookError, problem_of
 from brokerfuzz.options import CONTRACT, color_option
 from brokerfuzz.version import __version__
+
+COMMANDS = {
+    "check": "Judge messages and explain the verdicts.",
+    "coverage": "Show which parts of the contract a corpus covers.",
+    "rules": "List the rules of the contract and the questions that it leaves open.",
+    "explain": "Explain a rule, technique, ambiguity, bug, case or finding.",
+    "catalogue": "Show the catalogue (the fixed list of cases) and what it covers.",
+    "export": "Write a corpus: messages with their verdicts.",
+    "corpus": "Show, compare, merge, minimize and verify corpora.",
+    "fire": "Send cases to a target and report its wrong answers.",
+    "replay": "Send findings again and report which findings are gone.",
+    "serve": "Run the reference service, with or without seeded bugs.",
+    "init": "Write a configuration file that explains every setting.",
+    "completion": "Print a shell script that enables tab completion.",
+}
+"""Maps the name of each command to its description in the help. The module `brokerfuzz.commands.NAME` is imported only
+if the command is used, so that the help is fast.
+"""
 
 
 class Commands(click.Group):
@@ -55,11 +63,23 @@ class Commands(click.Group):
         if not standalone_mode:
             return run()
         if COMPLETE in os.environ:
-            from brokerfuzz.name_completion import register
-
-            register()
+            import_module("brokerfuzz.name_completion").register()
         streams.prepare()
         sys.exit(_status(run))
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"brokerfuzz.commands.{cmd_name}").command
+        _add_color(command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command and flushes its output."""
@@ -80,8 +100,6 @@ def _as_contract_error(problem: Exception, folder: str | None) -> Exception:
     """Converts an unexpected error to a `ContractError` if a changed contract is used, because the change may be the
     cause.
     """
-    from brokerfuzz.errors import BrokerfuzzError, ContractError, problem_of
-
     if folder is None or isinstance(problem, BrokerfuzzError):
         return problem
     return ContractError(
@@ -109,14 +127,10 @@ def _status(run: Callable[[], int | None]) -> int:
             "another file or free disk space"
         )
     except Exception as problem:
-        from brokerfuzz.errors import BrokerfuzzError, HookError
-
         if isinstance(problem, BrokerfuzzError):
             if isinstance(problem, HookError) and problem.details:
                 click.echo(problem.details, err=True)
             return failed(str(problem))
-        import traceback
-
         traceback.print_exc()
         return failed(
             f"this is a bug in brokerfuzz {__version__}: please report the bug with the lines above, your command, "
@@ -187,8 +201,6 @@ def commands(ctx: click.Context) -> None:
 
 
 def _print_version(ctx: click.Context) -> NoReturn:
-    from importlib.metadata import PackageNotFoundError, version
-
     try:
         click.echo(f"{NAME} {version(NAME)}")
     except PackageNotFoundError:
@@ -196,19 +208,13 @@ def _print_version(ctx: click.Context) -> NoReturn:
     ctx.exit()
 
 
-for _module in (check, coverage, rules, explain, catalogue, export, corpus, fire, replay, serve, init, completion):
-    commands.add_command(_module.command)
-
-
 def _add_color(command: click.Command) -> None:
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             _add_color(inner)
-    else:
+    elif not any(param.name == "color" for param in command.params):
         command.params.append(color_option())
 
-
-_add_color(commands)
 
 if __name__ == "__main__":
     main()

@@ -13,6 +13,11 @@ from typing import Any
 from click import Context
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, split_arg_string
 
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.errors import BrokerfuzzError
+from brokerfuzz.schemas import load_contract
+from brokerfuzz.service.bugs import BUGS
+
 _BREAK = re.compile("[:=@]+")
 
 Items = Iterator[tuple[str, str]]
@@ -66,7 +71,6 @@ def matching(
 
     If the contract cannot be used, there are no names.
     """
-    from brokerfuzz.errors import BrokerfuzzError
 
     mark = "!" if excludable and incomplete.startswith("!") else ""
     begun = incomplete.removeprefix(mark)
@@ -81,14 +85,12 @@ def matching(
 
 
 def rule_ids(contract: str | None) -> Items:
-    from brokerfuzz.schemas import load_contract
 
     return ((rule.id, rule.demand) for rule in load_contract(contract).rules_by_id.values())
 
 
 def sites(contract: str | None) -> Items:
     """Yields the sites that have rules, except for the root, whose name is empty."""
-    from brokerfuzz.schemas import load_contract
 
     return (
         (site, "") for site in dict.fromkeys(rule.site for rule in load_contract(contract).rules_by_id.values()) if site
@@ -96,13 +98,11 @@ def sites(contract: str | None) -> Items:
 
 
 def techniques(contract: str | None) -> Items:
-    from brokerfuzz.cases.techniques import TECHNIQUES
 
     return ((technique.name, technique.text) for technique in TECHNIQUES.values())
 
 
 def ambiguities(contract: str | None) -> Items:
-    from brokerfuzz.schemas import load_contract
 
     return ((ambiguity.id, ambiguity.question) for ambiguity in load_contract(contract).ambiguities)
 
@@ -115,7 +115,6 @@ def explained(contract: str | None) -> Items:
 
 def policies(contract: str | None) -> Items:
     """Yields every ambiguity with each of its interpretations."""
-    from brokerfuzz.schemas import load_contract
 
     for ambiguity in load_contract(contract).ambiguities:
         for interpretation in ambiguity.interpretations:
@@ -123,6 +122,5 @@ def policies(contract: str | None) -> Items:
 
 
 def bugs(contract: str | None) -> Items:
-    from brokerfuzz.service.bugs import BUGS
 
     return ((bug.name, bug.text) for bug in BUGS.values())

@@ -165,6 +165,45 @@ def test_there_are_no_circles_of_modules_even_with_imports_inside_functions() ->
     TopologicalSorter(graph).prepare()
 
 
+OPTIONAL = (
+    "distributed",
+    "fsspec",
+    "pyarrow",
+    "pytest",
+    "uvicorn",
+    "uvloop",
+    "httptools",
+    "hypothesis",
+    "hypothesis_jsonschema",
+)
+"""Packages that are not installed with every brokerfuzz, or that are slow and rarely needed."""
+LAZY = {"__init__", "__main__", "hypothesis_plugin", "testing.plugin", "testing.rule_summary"}
+"""Modules that Python or pytest imports in each process. They import other modules when these are needed."""
+LEFT = {
+    "campaign", "cases", "configuration", "corpus", "explaining", "generation", "hooks", "options", "reports", "schemas",
+    "service", "targets", "workers",
+}  # fmt: skip
+"""Parts in which functions still import modules without need. This list only becomes shorter."""
+
+
+def late_imports(tree: ast.Module) -> set[str]:
+    """Returns the names of the packages that functions of a module import, except for optional ones."""
+    found = set()
+    for function in nodes(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Import):
+                    found |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    found.add(node.module or "")
+    return {name for name in found if name.partition(".")[0] not in OPTIONAL}
+
+
+def test_functions_import_only_optional_packages() -> None:
+    late = {name for name, tree in modules().items() if late_imports(tree)} - LAZY
+    assert {name for name in late if name.partition(".")[0] not in LEFT} == set()
+
+
 def test_targets_import_nothing_that_generates_messages() -> None:
     for name in ("targets.target", "targets.http_target", "targets.answers", "targets.transport"):
         assert not {room for room in imports(modules()[name]) if room.startswith(("cases", "generation", "strategies"))}

@@ -5,19 +5,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from brokerfuzz import configuration
+from brokerfuzz.campaign import Result, baseline
+from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.commands.option_values import ResultOptions
 from brokerfuzz.commands.output import UsageError, failed, is_quiet, note, print_json
 from brokerfuzz.options import CONFIGURATION
-
-if TYPE_CHECKING:
-    from brokerfuzz.campaign import Result
-    from brokerfuzz.campaign.baseline import Baseline
-    from brokerfuzz.planned_campaign import PlannedCampaign
-    from brokerfuzz.schemas import Contract
+from brokerfuzz.planned_campaign import PlannedCampaign
+from brokerfuzz.reports import json_document, report_files, terminal
+from brokerfuzz.schemas import Contract
 
 
 def check(results: ResultOptions, others: Mapping[str, str | None], *, http: bool) -> None:
@@ -25,7 +25,6 @@ def check(results: ResultOptions, others: Mapping[str, str | None], *, http: boo
     option needs a baseline, but no baseline is given. `others` maps options to the files that the campaign uses in
     addition to `results`. `http` says whether the target is an HTTP endpoint.
     """
-    from brokerfuzz.reports import report_files
 
     report_files.check_paths(results.reports, http=http, others={**others, "--baseline": results.baseline})
     if results.baseline is None and (results.baseline_update or results.baseline_prune):
@@ -36,7 +35,6 @@ def check(results: ResultOptions, others: Mapping[str, str | None], *, http: boo
 
 def known(results: ResultOptions) -> "Baseline":
     """Raises `BaselineError` if the baseline cannot be read."""
-    from brokerfuzz.campaign import baseline
 
     if results.baseline is None or (results.baseline_update and not Path(results.baseline).exists()):
         return {}
@@ -59,7 +57,6 @@ def finish(
     last, because the JSON document lists the files that could not be written. `about` describes the settings of the
     campaign. `resume` is the command that continues the campaign.
     """
-    from brokerfuzz.reports import json_document, terminal
 
     result = _marked(result, planned.known, results)
     written = list[str]()
@@ -86,7 +83,6 @@ def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Res
     """Marks the known findings. With `--baseline-update`, findings that are not in the baseline yet also count as
     known.
     """
-    from brokerfuzz.campaign import baseline
 
     applying = baseline.applying(known)
     for name in (name for name in known if name not in applying):
@@ -106,7 +102,6 @@ def _write_files(
     """Writes the baseline, the configuration and the reports. Returns the result and the paths of the written files.
     `unwritten` in the result describes the files that could not be written.
     """
-    from brokerfuzz.reports import report_files
 
     contract, files = planned.plan.demands, dict[str, Callable[[], None]]()
     prune = results.baseline_prune and _may_prune(result)
@@ -143,7 +138,6 @@ def _may_pin(result: "Result") -> bool:
 
 
 def _update_baseline(path: str, result: "Result", known: "Baseline", *, add: bool, prune: bool) -> None:
-    from brokerfuzz.campaign import baseline
 
     still = {name for name, outcome in result.known_findings.items() if outcome == "still there"}
     pruned = set(known) - still if prune else ()
@@ -154,7 +148,6 @@ def _pin(path: str, result: "Result", contract: "Contract") -> None:
     """For each ambiguity that the answers decide, saves the observed interpretations as a policy in the configuration
     file `path`.
     """
-    from brokerfuzz import configuration
 
     policies = {observed.ambiguity.id: list(observed.pinnable) for observed in result.ambiguities if observed.pinnable}
     pinned = configuration.pin_policies(Path(path), policies, contract)

@@ -1,16 +1,17 @@
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from brokerfuzz import options
+from brokerfuzz.cases.case import clock
+from brokerfuzz.cases.catalogue import catalogue as cases_of
 from brokerfuzz.commands.chosen_cases import NOTHING_LEFT, check_rules, check_testable, contract_of
 from brokerfuzz.commands.option_values import CaseFilters, typed_options
 from brokerfuzz.commands.output import UsageError, print_json, print_lines
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
-
-if TYPE_CHECKING:
-    from brokerfuzz.schemas import MessageType
+from brokerfuzz.explaining.catalogue_summary import CaseCounts, entries, size_lines
+from brokerfuzz.schemas import MessageType
 
 
 @click.command("catalogue", short_help="Show the catalogue (the fixed list of cases) and what it covers.")
@@ -43,9 +44,6 @@ def command(
       brokerfuzz catalogue --rule '*pageCount:minimum*' --cases
       brokerfuzz catalogue --cases --json > manifest.json
     """
-    from brokerfuzz.cases.case import clock
-    from brokerfuzz.cases.catalogue import catalogue as cases_of
-    from brokerfuzz.explaining.catalogue_summary import CaseCounts, entries, size_lines
 
     demands = contract_of(contract, values)
     check_rules(filters, message_types or MESSAGE_TYPES, demands)

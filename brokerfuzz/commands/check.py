@@ -1,6 +1,5 @@
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import click
 
@@ -8,12 +7,13 @@ from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import FOUND, counted, failed, note_other_bodies, print_json, print_lines
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
+from brokerfuzz.errors import CorpusError, InputError
+from brokerfuzz.explaining import judgements
+from brokerfuzz.explaining.judgements import MessageJudgement, judge
+from brokerfuzz.inputs import contract_messages, messages
 from brokerfuzz.options import ONE_OF_MESSAGES
-
-if TYPE_CHECKING:
-    from brokerfuzz.explaining.judgements import MessageJudgement
-    from brokerfuzz.schemas import Contract, MessageType, PolicyValues
-
+from brokerfuzz.schemas import Contract, MessageType, PolicyValues
+from brokerfuzz.wording import printable_as_in_python
 
 _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
 
@@ -69,9 +69,6 @@ def command(
       brokerfuzz check --policy timestamp-format=rejected --quiet recorded.ndjson
       curl -s https://broker.example/products | brokerfuzz check --message product-list-response -
     """
-    from brokerfuzz.errors import CorpusError, InputError
-    from brokerfuzz.explaining.judgements import judge
-    from brokerfuzz.inputs import contract_messages, messages
 
     demands, counts = contract_of(contract, values), dict.fromkeys(LABELS, 0)
     settled, status = demands.check_policies(policies), 0
@@ -93,8 +90,6 @@ def command(
 
 
 def _print_judgement(judgement: "MessageJudgement", contract: "Contract", *, as_json: bool) -> None:
-    from brokerfuzz.explaining import judgements
-    from brokerfuzz.wording import printable_as_in_python
 
     if as_json:
         print_json(judgements.data(judgement, contract), indent=None)

@@ -1,19 +1,19 @@
 """Creates the contract and the plans from the options of a command. A plan describes the cases to generate."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from brokerfuzz import options
+from brokerfuzz.cases import testable_contract
+from brokerfuzz.cases.plan import Plan
 from brokerfuzz.commands.option_values import CaseFilters, CaseOptions
 from brokerfuzz.commands.output import UsageError
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.format_names import BASE64
 from brokerfuzz.options import RANDOM_CASES
-
-if TYPE_CHECKING:
-    from brokerfuzz.cases.plan import Plan
-    from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas import Contract, MessageType, load_contract
+from brokerfuzz.schemas.instants import spell
 
 NOTHING_LEFT = (
     "no case matches the filters: remove or change --message, --verdict, --rule, --technique, --site or --tag"
@@ -24,7 +24,6 @@ def contract_of(folder: str | None, values: str | None = None) -> "Contract":
     """`folder` contains a changed contract (None: the built-in contract). `values` is a file with reference data: the
     values that the target knows.
     """
-    from brokerfuzz.schemas import load_contract
 
     return load_contract(folder, values)
 
@@ -53,7 +52,6 @@ def check_testable(filters: CaseFilters, message_types: "Iterable[MessageType]",
     """Raises `ContractError` if brokerfuzz cannot generate valid messages, or cannot break a rule that `filters`
     select.
     """
-    from brokerfuzz.cases import testable_contract
 
     for message_type in message_types:
         testable_contract.check_testable(
@@ -77,8 +75,6 @@ def check_rules(filters: CaseFilters, message_types: "Sequence[MessageType]", co
 def _plan(
     message_type: "MessageType", cases: CaseOptions, count: int | None, now: datetime | None, values: str | None
 ) -> "Plan":
-    from brokerfuzz.cases.plan import Plan
-
     return Plan(
         message_type=message_type, now=now, seed=cases.seed, count=count, only_random=cases.only_random,
         verdicts=cases.verdicts or LABELS, rules=cases.rules, techniques=cases.techniques, tags=cases.tags,
@@ -91,9 +87,6 @@ def recipe_of(plans: "Sequence[Plan]", fmt: str, values: str | None) -> str:
     """Returns the options with which `export` generates the same cases again. If a file name is not UTF-8, the options
     contain its invalid bytes as escapes. `values` is the file with the reference data.
     """
-    import shlex
-
-    from brokerfuzz.schemas.instants import spell
 
     plan, types = plans[0], tuple(plan.message_type for plan in plans)
     words = [f"--message={name}" for name in types if types != MESSAGE_TYPES]

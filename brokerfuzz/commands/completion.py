@@ -1,6 +1,8 @@
 import click
+from click.shell_completion import get_completion_class
 
 from brokerfuzz.commands.output import COMPLETE, NAME
+from brokerfuzz.name_completion import register
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -16,9 +18,6 @@ def command(shell: str) -> None:
       zsh:   eval "$(brokerfuzz completion zsh)"                         in ~/.zshrc
       fish:  brokerfuzz completion fish > ~/.config/fish/completions/brokerfuzz.fish
     """
-    from click.shell_completion import get_completion_class
-
-    from brokerfuzz.name_completion import register
 
     register()
     kind = get_completion_class(shell)

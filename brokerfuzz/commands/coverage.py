@@ -3,19 +3,20 @@ from datetime import datetime
 from functools import partial
 from os.path import lexists
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from brokerfuzz import options
+from brokerfuzz.cases.covering.tally import COUNTED
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import FOUND, note, note_other_bodies, print_json, print_lines
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import MESSAGE_TYPES
+from brokerfuzz.errors import ReportError
+from brokerfuzz.explaining.coverage_summary import data, measure
 from brokerfuzz.options import ONE_OF_MESSAGES
-
-if TYPE_CHECKING:
-    from brokerfuzz.schemas import MessageType
+from brokerfuzz.reports import coverage_page, coverage_table, report_files
+from brokerfuzz.schemas import MessageType
 
 
 @click.command("coverage", short_help="Show which parts of the contract a corpus covers.")
@@ -76,10 +77,6 @@ def command(
       brokerfuzz coverage recorded.har tests/*.json --missing | grep '^rule'
       brokerfuzz coverage corpus.ndjson --html coverage.html --fail-under 90
     """
-    from brokerfuzz.cases.covering.tally import COUNTED
-    from brokerfuzz.errors import ReportError
-    from brokerfuzz.explaining.coverage_summary import data, measure
-    from brokerfuzz.reports import coverage_page, coverage_table, report_files
 
     demands = contract_of(contract)
     if html is not None:

@@ -1,18 +1,21 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from shutil import get_terminal_size
+from textwrap import wrap
 
 import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import UsageError, note, print_difference, print_json, print_lines
-from brokerfuzz.commands.recorded_things import CASE_ID, FINDING_ID, find
-
-if TYPE_CHECKING:
-    from brokerfuzz.commands.recorded_things import Explained
-    from brokerfuzz.explaining.explanations import NamedThing
+from brokerfuzz.commands.recorded_things import CASE_ID, FINDING_ID, Explained, find
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.explaining import explain, names_with
+from brokerfuzz.explaining.explanations import NamedThing
+from brokerfuzz.explaining.listings import table
+from brokerfuzz.explaining.single_cases import in_catalogue
+from brokerfuzz.wording import printable
 
 
 @click.command("explain", short_help="Explain a rule, technique, ambiguity, bug, case or finding.")
@@ -56,9 +59,6 @@ def _found(name: str, now: datetime | None, folder: str | None) -> "Explained | 
     """Explains `name`. If the name is unknown, returns all names that contain `name`. If only one name contains `name`,
     explains this name.
     """
-    from brokerfuzz.errors import UnknownNameError
-    from brokerfuzz.explaining import explain, names_with
-    from brokerfuzz.explaining.single_cases import in_catalogue
 
     contract = contract_of(folder)
     try:
@@ -90,8 +90,6 @@ def _print(explained: "Explained", *, as_json: bool) -> None:
 
 
 def _print_matches(name: str, matches: "Sequence[NamedThing]") -> None:
-    from brokerfuzz.explaining.listings import table
-    from brokerfuzz.wording import printable
 
     click.echo(f"These names contain {printable(name)!r}:")
     click.echo()
@@ -99,8 +97,6 @@ def _print_matches(name: str, matches: "Sequence[NamedThing]") -> None:
 
 
 def _wrapped(lines: Iterable[str]) -> Iterator[str]:
-    from shutil import get_terminal_size
-    from textwrap import wrap
 
     width = max(get_terminal_size().columns, 40) if sys.stdout.isatty() else sys.maxsize
     for line in lines:

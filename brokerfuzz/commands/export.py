@@ -2,27 +2,38 @@ import json
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from brokerfuzz import options
+from brokerfuzz import options, wording
+from brokerfuzz import workers as others
+from brokerfuzz.cases.case import clock
+from brokerfuzz.cases.clock_coverage import covered_only_with_clock
+from brokerfuzz.cases.plan import Plan
 from brokerfuzz.commands.chosen_cases import plans_of, recipe_of
 from brokerfuzz.commands.help_sections import SECTIONS, Sectioned
 from brokerfuzz.commands.option_values import CaseOptions, typed_options
 from brokerfuzz.commands.output import UsageError, counted
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import MESSAGE_TYPES
+from brokerfuzz.corpus.corpus_names import check_suffix, format_from_name
+from brokerfuzz.corpus.exporting import (
+    Export,
+    Outcome,
+    check_place,
+    recorded_now,
+    write_corpus,
+    write_shards,
+    write_stream,
+)
+from brokerfuzz.corpus.formats import CorpusInfo, Folder, Format, format_named
+from brokerfuzz.corpus.places import Place, place_of
+from brokerfuzz.errors import CorpusError
 from brokerfuzz.format_names import BASE64, FORMATS
-
-if TYPE_CHECKING:
-    from brokerfuzz.cases.plan import Plan
-    from brokerfuzz.corpus.exporting import Export, Outcome
-    from brokerfuzz.corpus.formats import Format
-    from brokerfuzz.corpus.places import Place
-    from brokerfuzz.schemas import MessageType
-    from brokerfuzz.workers import WorkerPool
-
+from brokerfuzz.schemas import MessageType
+from brokerfuzz.wording import listed
+from brokerfuzz.workers import WorkerPool
 
 _KINDS = {"rules": "rule", "techniques": "technique", "ambiguities": "ambiguity"}
 _SECTIONS = {"Output": ("fmt", "base64", "force", "shards", "resume", "as_json"), **SECTIONS}
@@ -128,8 +139,6 @@ def command(
       brokerfuzz export - --clock --tag 'now:*' > time-dependent.ndjson
       brokerfuzz export s3://bucket/load.ndjson.zst --random --count 1000000 --shards 20 --workers 4
     """
-    from brokerfuzz.cases.case import clock
-    from brokerfuzz.corpus.formats import Folder
 
     _check(out, shards, resume=resume)
     if plausible:
@@ -196,9 +205,6 @@ def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tup
     """Returns only the message types that the format supports. Raises `CorpusError` if the format supports none of
     `message_types`.
     """
-    from brokerfuzz.corpus.formats import Folder
-    from brokerfuzz.errors import CorpusError
-    from brokerfuzz.wording import listed
 
     if not isinstance(form, Folder):
         return message_types
@@ -212,8 +218,6 @@ def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tup
 
 
 def _format(out: str, fmt: str | None, *, base64: bool) -> "Format":
-    from brokerfuzz.corpus.corpus_names import check_suffix, format_from_name
-    from brokerfuzz.corpus.formats import format_named
 
     form = format_named(fmt) if fmt is not None else format_from_name(out)
     check_suffix(out, form)
@@ -224,8 +228,6 @@ def _format(out: str, fmt: str | None, *, base64: bool) -> "Format":
 
 def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Place":
     """Raises `CorpusError` if the corpus cannot be written."""
-    from brokerfuzz.corpus.exporting import check_place
-    from brokerfuzz.corpus.places import place_of
 
     place = place_of(out)
     if shards is None:
@@ -237,13 +239,11 @@ def _resumed(cases: CaseOptions, place: "Place", form: "Format", shards: int) ->
     """Returns the options for the missing shards. Without `--now`, the new shards have the same time as the existing
     shards.
     """
-    from brokerfuzz.corpus.exporting import recorded_now
 
     return cases if cases.now is not None else replace(cases, now=recorded_now(place, form, shards))
 
 
 def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "WorkerPool | None":
-    from brokerfuzz import workers as others
 
     if cluster is not None:
         return stack.enter_context(others.cluster(cluster))
@@ -258,8 +258,6 @@ def _export(
     form: "Format", plans: "tuple[Plan, ...]", place: "Place | None", pool: "WorkerPool | None", progress: ProgressLine,
     values: str | None
 ) -> "Export":  # fmt: skip
-    from brokerfuzz.corpus.exporting import Export
-    from brokerfuzz.corpus.formats import CorpusInfo
 
     recipe, folder = recipe_of(plans, form.name, values), place.base if place is not None else ""
     about = CorpusInfo(plans[0].demands, tuple(plan.message_type for plan in plans), recipe, folder)
@@ -269,7 +267,6 @@ def _export(
 def _written(
     export: "Export", place: "Place | None", progress: ProgressLine, shards: int | None, *, force: bool, resume: bool
 ) -> "Outcome":
-    from brokerfuzz.corpus.exporting import write_corpus, write_shards, write_stream
 
     if not all(plan.only_random for plan in export.plans):
         progress.say("generating the catalogue ...")
@@ -283,7 +280,6 @@ def _written(
 
 def _not_covered(plans: "tuple[Plan, ...]") -> dict[str, list[str]]:
     """Returns the rules, techniques and ambiguities that only time-dependent cases cover."""
-    from brokerfuzz.cases.clock_coverage import covered_only_with_clock
 
     found: dict[str, list[str]] = {}
     for plan in plans:
@@ -333,6 +329,5 @@ def _print_summary(
 
 
 def _numbers(names: dict[str, list[str]]) -> str:
-    from brokerfuzz import wording
 
     return wording.listed(wording.counted(len(names[kind]), one) for kind, one in _KINDS.items() if kind in names)

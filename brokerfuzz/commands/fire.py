@@ -5,12 +5,17 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from brokerfuzz import options
+from brokerfuzz.campaign import Result
+from brokerfuzz.campaign.journal import head_of
+from brokerfuzz.campaign.replaying import Outcome
+from brokerfuzz.campaign.target_health import FirstContact
+from brokerfuzz.cases.case import clock
 from brokerfuzz.commands import campaign_results, target_options
 from brokerfuzz.commands.chosen_cases import plans_of
 from brokerfuzz.commands.help_sections import Sectioned
@@ -29,14 +34,12 @@ from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.durations import FORMS, Duration
 from brokerfuzz.options import ONE_OF_MESSAGES
-
-if TYPE_CHECKING:
-    from brokerfuzz.campaign import Result
-    from brokerfuzz.campaign.replaying import Outcome
-    from brokerfuzz.campaign.target_health import FirstContact
-    from brokerfuzz.planned_campaign import PlannedCampaign
-    from brokerfuzz.schemas import MessageType, PolicyValues
-    from brokerfuzz.targets import Target
+from brokerfuzz.planned_campaign import PlannedCampaign
+from brokerfuzz.reports.terminal import live_progress
+from brokerfuzz.schemas import MessageType, PolicyValues
+from brokerfuzz.targets import HttpTarget, Target
+from brokerfuzz.targets.demo_target import DEMONSTRATION
+from brokerfuzz.wording import counted
 
 _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOptions)))
 """With `--resume`, the values of these options come from the journal."""
@@ -224,8 +227,6 @@ def _planned(
     policies: "PolicyValues",
     campaign: CampaignOptions,
 ) -> "PlannedCampaign":
-    from brokerfuzz.cases.case import clock
-    from brokerfuzz.planned_campaign import PlannedCampaign
 
     (plan,) = plans_of(
         (message_type,), cases, clock(cases.now), endless=cases.count is None and campaign.max_time is not None
@@ -273,7 +274,6 @@ def _in_one_session(target: "Target", planned: "PlannedCampaign") -> "PlannedCam
     """If the hook `authenticate` provides a token, one process sends all messages. Other processes would have tokens of
     their own, which could not be hidden in the answers to this process.
     """
-    from brokerfuzz.targets import HttpTarget
 
     if not planned.uses_workers or not isinstance(target, HttpTarget) or not target.has_session:
         return planned
@@ -287,7 +287,6 @@ def _in_one_session(target: "Target", planned: "PlannedCampaign") -> "PlannedCam
 
 def _run(target: "Target", planned: "PlannedCampaign", *, verbose: bool) -> "Result":
     """Runs the campaign and shows its progress. With `verbose`, shows each answer instead."""
-    from brokerfuzz.reports.terminal import live_progress
 
     _generate_catalogue(planned)
     if planned.resume and planned.journal is not None:
@@ -317,8 +316,6 @@ def _compare_targets(journal: str, target: "Target") -> None:
     """Prints a note if a resumed campaign has a different target than before. Two reference services count as
     the same target, although their ports can differ.
     """
-    from brokerfuzz.campaign.journal import head_of
-    from brokerfuzz.targets.demo_target import DEMONSTRATION
 
     before = str(head_of(journal).get("target"))
     if before != target.name and not all(name.startswith(DEMONSTRATION) for name in (before, target.name)):
@@ -358,8 +355,6 @@ def _show_details(result: "Result", *, as_json: bool) -> None:
 
 
 def _note_slowdown(target: "Target") -> None:
-    from brokerfuzz.targets import HttpTarget
-    from brokerfuzz.wording import counted
 
     if isinstance(target, HttpTarget) and target.slowed.times:
         slowed = target.slowed

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import click
 
-from brokerfuzz import options
+from brokerfuzz import configuration, options
 from brokerfuzz.commands.chosen_cases import contract_of
 
 
@@ -34,7 +34,6 @@ def command(file: str, schema: bool, schema_beside: bool, force: bool, contract:
       brokerfuzz init tests/brokerfuzz.toml --schema-beside
       brokerfuzz init --schema > brokerfuzz.schema.json
     """
-    from brokerfuzz import configuration
 
     if schema:
         click.echo(configuration.schema_text(), nl=False)

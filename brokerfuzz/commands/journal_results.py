@@ -8,16 +8,16 @@ the configuration.
 from contextlib import closing
 from dataclasses import replace
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
+from brokerfuzz.campaign import Campaign, Recalled, Result, journal, run
+from brokerfuzz.campaign.journal import Key
+from brokerfuzz.cases.plan import Plan, time_of
 from brokerfuzz.commands.output import UsageError
-
-if TYPE_CHECKING:
-    from brokerfuzz.campaign import Result
-    from brokerfuzz.planned_campaign import PlannedCampaign
-    from brokerfuzz.schemas.headers import Headers
-    from brokerfuzz.targets import Answer
-
+from brokerfuzz.errors import JournalError, quoted
+from brokerfuzz.planned_campaign import PlannedCampaign
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets import Answer
+from brokerfuzz.targets.trace_headers import CAMPAIGN_ID, new_campaign_id
 
 _HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "plan", "policies", "fresh", "judged_at"})
 """The properties of the first line of a journal (see `PlannedCampaign`)."""
@@ -30,11 +30,6 @@ def recorded(path: str, contract: str | None) -> "PlannedCampaign":
     Raises `JournalError` if the journal is invalid, and `UsageError` if the campaign used a changed contract and
     `contract` is None.
     """
-    from brokerfuzz.campaign import journal
-    from brokerfuzz.cases.plan import Plan, time_of
-    from brokerfuzz.errors import JournalError, quoted
-    from brokerfuzz.planned_campaign import PlannedCampaign
-    from brokerfuzz.targets.trace_headers import CAMPAIGN_ID, new_campaign_id
 
     head = journal.head_of(path)
     if unknown := head.keys() - _HEAD:
@@ -65,9 +60,6 @@ def recorded(path: str, contract: str | None) -> "PlannedCampaign":
 
 def outcome(path: str, planned: "PlannedCampaign") -> "Result":
     """Computes the result from the answers in the journal, and sends no requests."""
-    from brokerfuzz.campaign import Campaign, Recalled, run
-    from brokerfuzz.campaign.journal import Key
-    from brokerfuzz.errors import JournalError
 
     with closing(Recalled(path)) as recalled:
         shards = takewhile(

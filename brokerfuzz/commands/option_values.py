@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from brokerfuzz.cases.case_filters import Selection
-    from brokerfuzz.schemas import Contract, Label
+from brokerfuzz.cases.case_filters import Selection, selection
+from brokerfuzz.schemas import Contract, Label
 
 Command = Callable[..., Any]
 
@@ -74,7 +73,6 @@ class CaseFilters:
 
     def selection(self, contract: "Contract") -> "Selection":
         """Returns a selection from all these options except `verdicts`."""
-        from brokerfuzz.cases.case_filters import selection
 
         return selection(contract, self.rules, self.techniques, self.tags, sites=self.sites)
 

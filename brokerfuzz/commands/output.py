@@ -1,5 +1,6 @@
 """Prints errors and notes, and defines the exit statuses."""
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +9,9 @@ from typing import Any
 import click
 
 from brokerfuzz.contract_names import LABELS
+from brokerfuzz.errors import shortened
 from brokerfuzz.options import QUIET
+from brokerfuzz.wording import printable_as_in_python
 
 NAME = "brokerfuzz"
 COMPLETE = f"_{NAME.upper()}_COMPLETE"
@@ -28,7 +31,6 @@ class UsageError(click.UsageError):
 
 def failed(line: str) -> int:
     """Prints an error on one line without control characters, and returns the exit status."""
-    from brokerfuzz.errors import shortened
 
     text = " ".join(line.split())
     click.echo(f"{NAME}: {shortened(text if text.isprintable() else text.encode('unicode_escape').decode())}", err=True)
@@ -36,7 +38,6 @@ def failed(line: str) -> int:
 
 
 def print_json(value: Any, *, indent: int | None = 2, err: bool = False) -> None:
-    import json
 
     click.echo(json.dumps(value, indent=indent), err=err)
 
@@ -68,7 +69,6 @@ def is_quiet() -> bool:
 
 def note(line: str) -> None:
     """Prints a note to standard error, unless the user specified `--quiet`."""
-    from brokerfuzz.wording import printable_as_in_python
 
     if is_quiet():
         return

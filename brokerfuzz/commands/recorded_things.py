@@ -3,14 +3,23 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+import orjson
+
+from brokerfuzz.campaign import baseline, journal
+from brokerfuzz.cases.case import TWIN_TAGS, Case, message_id
+from brokerfuzz.cases.plan import STRIDE
 from brokerfuzz.commands.journal_results import outcome, recorded
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.explaining import single_cases
+from brokerfuzz.explaining.single_cases import SingleCase
 from brokerfuzz.file_contents import read_file
-
-if TYPE_CHECKING:
-    from brokerfuzz.explaining.single_cases import SingleCase
-    from brokerfuzz.planned_campaign import PlannedCampaign
+from brokerfuzz.planned_campaign import PlannedCampaign
+from brokerfuzz.reports import json_document
+from brokerfuzz.reports.report_files import read_report
+from brokerfuzz.reports.single_finding import SingleFinding, SingleHeadline, SingleKnownFinding
+from brokerfuzz.schemas import check, load_contract
 
 CASE_ID = re.compile("[0-9a-f]{16}")
 FINDING_ID = re.compile("[0-9a-f]{8,16}")
@@ -37,7 +46,6 @@ class Explained(Protocol):
 
 def find(wanted: str, paths: Sequence[str], contract: str | None) -> Explained:
     """Finds a case or a finding by its ID. Raises `UnknownNameError` if no file contains this ID."""
-    from brokerfuzz.errors import UnknownNameError
 
     found = next((one for path in paths if (one := _in_file(wanted, path, contract)) is not None), None)
     if found is None:
@@ -54,8 +62,6 @@ def _in_file(wanted: str, path: str, contract: str | None) -> Explained | None:
         case ["baseline", *_]:
             return _in_baseline(wanted, path)
         case properties if "findings" in properties:
-            from brokerfuzz.reports.report_files import read_report
-
             return _among(wanted, read_report(path))
     return _in_corpus(wanted, path, contract)
 
@@ -64,9 +70,6 @@ def _properties(path: str) -> list[str]:
     """Returns the property names of the JSON object in a file, or an empty list if the file contains no object. A
     `.json` file contains only this object. In any other file, this object is on the first line.
     """
-    import orjson
-
-    from brokerfuzz.campaign import journal
 
     try:
         whole = read_file(path) if Path(path).suffix == ".json" else next(journal.lines(Path(path)), b"")
@@ -76,7 +79,6 @@ def _properties(path: str) -> list[str]:
 
 
 def _in_journal(wanted: str, path: str, contract: str | None) -> Explained | None:
-    from brokerfuzz.reports import json_document
 
     planned = recorded(path, contract)
     if CASE_ID.fullmatch(wanted) and (case := _message_of_journal(wanted, path, planned)) is not None:
@@ -86,11 +88,6 @@ def _in_journal(wanted: str, path: str, contract: str | None) -> Explained | Non
 
 def _message_of_journal(wanted: str, path: str, planned: "PlannedCampaign") -> "SingleCase | None":
     """The message with this ID can be a case, a twin, or a message that was sent while a finding was shrunk."""
-    from brokerfuzz.campaign import journal
-    from brokerfuzz.cases.case import TWIN_TAGS, Case, message_id
-    from brokerfuzz.cases.plan import STRIDE
-    from brokerfuzz.explaining.single_cases import SingleCase
-    from brokerfuzz.schemas import check
 
     plan = planned.plan
     found = [
@@ -115,7 +112,6 @@ def _message_of_journal(wanted: str, path: str, planned: "PlannedCampaign") -> "
 
 
 def _among(wanted: str, document: "Mapping[str, Any]") -> Explained | None:
-    from brokerfuzz.reports.single_finding import SingleFinding, SingleHeadline
 
     findings = document["findings"]
     found = next(
@@ -136,8 +132,6 @@ def _message_ids(finding: "dict[str, Any]") -> set[str]:
 
 
 def _in_baseline(wanted: str, path: str) -> Explained | None:
-    from brokerfuzz.campaign import baseline
-    from brokerfuzz.reports.single_finding import SingleKnownFinding
 
     return next(
         (
@@ -150,7 +144,5 @@ def _in_baseline(wanted: str, path: str) -> Explained | None:
 
 
 def _in_corpus(wanted: str, path: str, contract: str | None) -> "SingleCase | None":
-    from brokerfuzz.explaining import single_cases
-    from brokerfuzz.schemas import load_contract
 
     return single_cases.find([path], wanted, contract=load_contract(contract)) if CASE_ID.fullmatch(wanted) else None

@@ -4,11 +4,15 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from brokerfuzz import options
+from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.replaying import PlainMessages, Replayed, ReplayRequest, of_document, of_result, replay
+from brokerfuzz.cases.catalogue import plain_messages
+from brokerfuzz.cases.fresh_values import FreshValues, check_property
 from brokerfuzz.commands import target_options
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.help_sections import Sectioned
@@ -19,14 +23,12 @@ from brokerfuzz.commands.output import FAILED, FOUND, UsageError, is_quiet, prin
 from brokerfuzz.commands.recorded_things import CASE_ID
 from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.contract_names import MESSAGE_TYPES
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.explaining.single_cases import in_catalogue
+from brokerfuzz.reports.report_files import read_report
+from brokerfuzz.schemas import Contract, MessageType, PolicyValues
+from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.wording import counted, listed, printable
-
-if TYPE_CHECKING:
-    from brokerfuzz.campaign.campaign_oracle import Judge
-    from brokerfuzz.campaign.replaying import PlainMessages, Replayed, ReplayRequest
-    from brokerfuzz.cases.fresh_values import FreshValues
-    from brokerfuzz.schemas import Contract, MessageType, PolicyValues
-    from brokerfuzz.targets import Target
 
 _COLOURS = {
     "still there": "red",
@@ -76,10 +78,6 @@ def command(
       brokerfuzz replay report.json --exec 'node read.js'
       brokerfuzz replay b7e8ef5a8405ebf8 http://127.0.0.1:8000/offers --json
     """
-    from brokerfuzz.campaign.campaign_oracle import Judge
-    from brokerfuzz.campaign.replaying import replay
-    from brokerfuzz.cases.catalogue import plain_messages
-    from brokerfuzz.targets import event_loop
 
     ctx = click.get_current_context()
     files, url = _split(sources)
@@ -141,8 +139,6 @@ class _Source(NamedTuple):
 
 def _read(source: str, now: datetime | None, contract: str | None, demands: "Contract") -> _Source:
     """`source` is a journal, a report, or the ID of a case in the catalogue."""
-    from brokerfuzz.campaign.replaying import of_document, of_result
-    from brokerfuzz.reports.report_files import read_report
 
     if CASE_ID.fullmatch(source) and not Path(source).exists():
         return _Source([_catalogue_case(source, now, demands)])
@@ -171,7 +167,6 @@ def _fresh_of(
 
 
 def _fresh_values(name: str | None, waiting: "Sequence[ReplayRequest]", judge: "Judge") -> "FreshValues | None":
-    from brokerfuzz.cases.fresh_values import FreshValues, check_property
 
     if name is None:
         return None
@@ -182,9 +177,6 @@ def _fresh_values(name: str | None, waiting: "Sequence[ReplayRequest]", judge: "
 
 
 def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") -> "ReplayRequest":
-    from brokerfuzz.campaign.replaying import ReplayRequest
-    from brokerfuzz.errors import UnknownNameError
-    from brokerfuzz.explaining.single_cases import in_catalogue
 
     found = in_catalogue(case_id, contract=contract, now=now)
     if found is None:

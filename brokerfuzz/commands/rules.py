@@ -1,14 +1,11 @@
-from typing import TYPE_CHECKING
-
 import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import print_json, print_lines
 from brokerfuzz.contract_names import MESSAGE_TYPES
-
-if TYPE_CHECKING:
-    from brokerfuzz.schemas import MessageType
+from brokerfuzz.explaining import listings
+from brokerfuzz.schemas import MessageType
 
 
 @click.command("rules", short_help="List the rules of the contract and the questions that it leaves open.")
@@ -36,7 +33,6 @@ def command(message_types: "tuple[MessageType, ...]", kind: str | None, contract
       brokerfuzz rules --ambiguities
       brokerfuzz rules --json | jq '.rules[] | select(.keyword == "minimum")'
     """
-    from brokerfuzz.explaining import listings
 
     demands, wanted = contract_of(contract), message_types or MESSAGE_TYPES
     if kind == "techniques":

@@ -1,3 +1,4 @@
+import subprocess
 from datetime import datetime
 from typing import Any
 
@@ -6,6 +7,8 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import UsageError, print_json, print_lines
+from brokerfuzz.explaining.listings import bug_rows, table
+from brokerfuzz.service import running
 
 
 @click.command("serve", short_help="Run the reference service, with or without seeded bugs.")
@@ -43,12 +46,9 @@ def command(
       brokerfuzz serve --list-bugs
     """
     if list_bugs:
-        from brokerfuzz.explaining.listings import bug_rows, table
-
         rows = bug_rows()
         print_json({"bugs": rows}) if as_json else print_lines(table(rows, ["name", "kind", "text"]))
         return 0
-    from brokerfuzz.service import running
 
     settings: dict[str, Any] = {
         "host": host,
@@ -71,7 +71,6 @@ def command(
 
 def _status_of(words: tuple[str, ...]) -> int:
     """Runs a command and returns its exit status."""
-    import subprocess
 
     try:
         status = subprocess.run(words, check=False).returncode

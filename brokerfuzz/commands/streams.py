@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from brokerfuzz.targets.masks import Masks
 
+
 _MAX_WAIT = 1.0
 """The maximum time, in seconds, that brokerfuzz waits until the last output of the targets is copied to standard
 error.

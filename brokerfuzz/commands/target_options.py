@@ -7,26 +7,47 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import click
 from click.core import ParameterSource
 
+from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.commands.option_values import TargetOptions
 from brokerfuzz.commands.output import UsageError, note
 from brokerfuzz.commands.streams import hide
+from brokerfuzz.configuration.substituting import substituted
 from brokerfuzz.contract_names import MESSAGE_TYPES
+from brokerfuzz.errors import HookError
+from brokerfuzz.hooks.cleanup import cleanup
+from brokerfuzz.hooks.hook_file import hook_file
+from brokerfuzz.hooks.hooked_target import HookedTarget
+from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.options import CONFIGURATION
+from brokerfuzz.schemas import Contract, MessageType, PolicyValues, load_contract
+from brokerfuzz.schemas.contract import Policies
+from brokerfuzz.service.running import running, serve_command
+from brokerfuzz.targets import (
+    AnswerRules,
+    CallTarget,
+    CommandTarget,
+    DemoTarget,
+    HttpTarget,
+    LineTarget,
+    Target,
+    TraceHeaders,
+    event_loop,
+    status_patterns,
+)
+from brokerfuzz.targets.application import NamedApplicationTarget
+from brokerfuzz.targets.secret_masking import Secrets, of_environment
+from brokerfuzz.targets.trace_headers import new_campaign_id, trace_headers
+from brokerfuzz.targets.waiting import wait_until_listening
 from brokerfuzz.wording import listed
 
 NOT_FRESH = "off"
 _NUMBER = "number"
-
-if TYPE_CHECKING:
-    from brokerfuzz.schemas import Contract, MessageType, Policies, PolicyValues
-    from brokerfuzz.targets import AnswerRules, Target, TraceHeaders
-    from brokerfuzz.targets.secret_masking import Secrets
 
 
 # ------------------------------------------------------------------------------- the command line and the configuration
@@ -79,7 +100,6 @@ def _check(target: TargetOptions, command: str) -> None:
 
 def resolved_policies(ctx: click.Context, policies: "PolicyValues", contract: "Contract") -> "Policies":
     """Policies on the command line replace policies in the configuration."""
-    from brokerfuzz.schemas.contract import Policies
 
     configuration = ctx.meta.get(CONFIGURATION)
     configured = {} if configuration is None else configuration.values.get("policies", {})
@@ -139,7 +159,6 @@ def fresh_property(
     journal or report. With `--cleanup`, the default is the number of an offer: without a new number, concurrent
     messages would have the same number, and cleanup could remove an offer of somebody else.
     """
-    from brokerfuzz.cases.fresh_values import fresh_properties
 
     if given is not None:
         return None if given == NOT_FRESH else given
@@ -165,8 +184,6 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
     """Creates the target from the options. For `--demo`, use `reference_service` instead. The target starts at most
     `processes` processes (None: no limit).
     """
-    from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget
-    from brokerfuzz.targets.secret_masking import of_environment
 
     if target.exec_ is not None and target.lines is not None:
         return LineTarget(
@@ -185,8 +202,6 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
             target.call, timeout=target.timeout, processes=processes, secrets=of_environment(target.secrets)
         )
     if target.app is not None:
-        from brokerfuzz.targets.application import NamedApplicationTarget
-
         return NamedApplicationTarget(
             target.app, target.url or "/", **{name: _http_options(target)[name] for name in _OF_APPLICATIONS}
         )
@@ -197,12 +212,6 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
 
 
 def _hooked_target(target: TargetOptions, url: str) -> "Target":
-    from brokerfuzz.errors import HookError
-    from brokerfuzz.hooks.cleanup import cleanup
-    from brokerfuzz.hooks.hook_file import hook_file
-    from brokerfuzz.hooks.hooked_target import HookedTarget
-    from brokerfuzz.hooks.hooks import Hooks
-    from brokerfuzz.targets import HttpTarget, status_patterns
 
     options = _http_options(target)
     secrets = HttpTarget(url, **options).secrets
@@ -226,9 +235,6 @@ def reference_service(
 
     The service receives messages of the type `message_type`. `folder` is the folder of the service's contract.
     """
-    from brokerfuzz.schemas import load_contract
-    from brokerfuzz.service.running import running, serve_command
-    from brokerfuzz.targets import DemoTarget
 
     if message_type != MESSAGE_TYPES[0]:
         raise UsageError(
@@ -240,8 +246,6 @@ def reference_service(
 
 
 def _http_options(target: TargetOptions) -> dict[str, Any]:
-    from brokerfuzz.configuration.substituting import substituted
-    from brokerfuzz.targets.secret_masking import of_environment
 
     return {
         "method": target.method,
@@ -268,7 +272,6 @@ def _credentials(target: TargetOptions) -> Iterator[tuple[str, str]]:
         raise UsageError(
             "the credentials are specified twice: use only one of --auth, -H 'Authorization: ...' and a user in the URL"
         )
-    from brokerfuzz.configuration.substituting import substituted
 
     user_and_password = substituted(target.auth, "--auth")
     if ":" not in user_and_password:
@@ -292,21 +295,17 @@ def wait_for(target: "Target", seconds: float | None) -> None:
     """Waits at most `seconds` until an HTTP target listens (None: does not wait). Raises `TargetError` if the target
     does not listen within this time.
     """
-    from brokerfuzz.targets import HttpTarget, event_loop
-    from brokerfuzz.targets.waiting import wait_until_listening
 
     if seconds is not None and isinstance(target, HttpTarget):
         event_loop.run(wait_until_listening(target, seconds))
 
 
 def _trace(target: TargetOptions) -> "TraceHeaders":
-    from brokerfuzz.targets.trace_headers import new_campaign_id, trace_headers
 
     return trace_headers(target.trace_headers, target.campaign_id or new_campaign_id())
 
 
 def _rules(target: TargetOptions) -> "AnswerRules":
-    from brokerfuzz.targets import AnswerRules, status_patterns
 
     patterns = {"accept": target.accept, "reject": target.reject}
     return AnswerRules(

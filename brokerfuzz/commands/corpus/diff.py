@@ -3,6 +3,8 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.output import FOUND, print_json, print_lines
 from brokerfuzz.commands.progress import ProgressLine
+from brokerfuzz.corpus.comparing import compare
+from brokerfuzz.explaining.corpus_comparison import data, lines
 
 
 @click.command("diff", short_help="Summarize what changed between two corpora.")
@@ -25,8 +27,6 @@ def command(before: str, after: str, as_json: bool) -> int:
       brokerfuzz corpus diff old.ndjson new.ndjson
       brokerfuzz corpus diff corpus/data/offer-creation-request.ndjson mine.ndjson.gz --json
     """
-    from brokerfuzz.corpus.comparing import compare
-    from brokerfuzz.explaining.corpus_comparison import data, lines
 
     with ProgressLine("records") as progress:
         found = compare(before, after, progress=progress)

@@ -3,6 +3,7 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.corpus.results import check_out, print_written, write
+from brokerfuzz.corpus.merging import merged
 
 
 @click.command("merge", short_help="Merge several corpora into one.")
@@ -27,7 +28,6 @@ def command(
       brokerfuzz corpus merge all.ndjson catalogue.ndjson random.ndjson.gz
       brokerfuzz corpus merge whole.ndjson corpus-*-of-00008.ndjson
     """
-    from brokerfuzz.corpus.merging import merged
 
     check_out(out, force=force)
     summary = write(out, merged(corpora, contract=contract_of(contract, values)))

@@ -1,16 +1,14 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import click
 
-from brokerfuzz import options
+from brokerfuzz import corpus, options
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.corpus_minimizer import minimized
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.corpus.results import check_out, print_written, write
 from brokerfuzz.commands.progress import ProgressLine
-
-if TYPE_CHECKING:
-    from brokerfuzz.cases.case import Case
 
 
 @click.command("minimize", short_help="Remove the cases that cover nothing new.")
@@ -43,8 +41,6 @@ def command(
       brokerfuzz corpus minimize small.ndjson corpus.ndjson
       brokerfuzz corpus minimize small.ndjson.zst random-*-of-00008.ndjson.zst
     """
-    from brokerfuzz import corpus
-    from brokerfuzz.cases.corpus_minimizer import minimized
 
     check_out(out, force=force)
     demands, counting = contract_of(contract, values), _Counting()

@@ -2,24 +2,22 @@
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import click
 
+from brokerfuzz.cases.case import Case
 from brokerfuzz.commands.output import counted, print_json
 from brokerfuzz.commands.progress import ProgressLine
-
-if TYPE_CHECKING:
-    from brokerfuzz.cases.case import Case
-    from brokerfuzz.corpus.files import Summary
+from brokerfuzz.corpus import files
+from brokerfuzz.corpus.corpus_names import check_ndjson
+from brokerfuzz.corpus.files import Summary
+from brokerfuzz.corpus.places import place_of
 
 STANDARD_OUTPUT = "-"
 
 
 def check_out(out: str, *, force: bool) -> None:
     """Raises `CorpusError` if a corpus cannot be written to `out`."""
-    from brokerfuzz.corpus.corpus_names import check_ndjson
-    from brokerfuzz.corpus.places import place_of
 
     if out != STANDARD_OUTPUT:
         check_ndjson(out)
@@ -30,7 +28,6 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
     """Writes a corpus to standard output, to a path or to a URL. The corpus is compressed if its name ends in `.gz` or
     `.zst`.
     """
-    from brokerfuzz.corpus import files
 
     if out == STANDARD_OUTPUT:
         return files.dump(sys.stdout.buffer, cases)

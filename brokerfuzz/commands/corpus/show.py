@@ -1,20 +1,24 @@
+import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import click
 
 from brokerfuzz import options
+from brokerfuzz.cases.case import Case
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.option_values import CaseFilters, typed_options
 from brokerfuzz.commands.output import UsageError, print_difference, print_json, print_lines
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
-
-if TYPE_CHECKING:
-    from brokerfuzz.cases.case import Case
-    from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.corpus import read
+from brokerfuzz.corpus.reading import records
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.explaining.catalogue_summary import listed, listed_data
+from brokerfuzz.explaining.corpus_summary import Overview
+from brokerfuzz.explaining.single_cases import find
+from brokerfuzz.schemas import Contract, MessageType
 
 _DIGITS = 16
 """The number of digits in the ID of a case."""
@@ -79,9 +83,6 @@ def _is_id(name: str) -> bool:
 
 
 def _show_all(corpora: Sequence[str], contract: "Contract", *, as_json: bool) -> None:
-    from brokerfuzz.corpus.reading import records
-    from brokerfuzz.errors import CorpusError
-    from brokerfuzz.explaining.corpus_summary import Overview
 
     overview = Overview(contract)
     with ProgressLine("records") as progress:
@@ -97,7 +98,6 @@ def _show_all(corpora: Sequence[str], contract: "Contract", *, as_json: bool) ->
 def _chosen(
     corpora: Sequence[str], contract: "Contract", message_types: "Sequence[MessageType]", filters: CaseFilters
 ) -> "Iterator[Case]":
-    from brokerfuzz.corpus import read
 
     wanted = filters.verdicts or LABELS
     cases = (case for case in read(*corpora, contract=contract) if case.message_type in message_types)
@@ -106,9 +106,6 @@ def _chosen(
 
 def _list(cases: "Iterator[Case]", *, as_json: bool) -> None:
     """Prints one line per case, or one JSON document. The first cases appear before the whole corpus has been read."""
-    import json
-
-    from brokerfuzz.explaining.catalogue_summary import listed, listed_data
 
     before = '{"cases": ['
     for case in cases:
@@ -119,8 +116,6 @@ def _list(cases: "Iterator[Case]", *, as_json: bool) -> None:
 
 
 def _show_one(paths: Sequence[str], wanted: str, contract: "Contract", *, as_json: bool) -> None:
-    from brokerfuzz.errors import CorpusError
-    from brokerfuzz.explaining.single_cases import find
 
     found = find(paths, wanted, contract=contract)
     if found is None:

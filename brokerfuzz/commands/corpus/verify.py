@@ -1,5 +1,6 @@
+import json
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -7,9 +8,10 @@ from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import FOUND
 from brokerfuzz.commands.progress import ProgressLine
-
-if TYPE_CHECKING:
-    from brokerfuzz.corpus.verifying import CorpusProblem, ExpiredCases, Verification
+from brokerfuzz.corpus.verifying import CorpusProblem, ExpiredCases, Verification
+from brokerfuzz.errors import CorpusError, shortened
+from brokerfuzz.schemas.instants import spell
+from brokerfuzz.wording import counted, printable_as_in_python
 
 
 @click.command("verify", short_help="Judge every case again and check the checksums.")
@@ -42,9 +44,6 @@ def command(
       brokerfuzz corpus verify corpus.shards.json --now 2030-01-01T00:00:00Z
       brokerfuzz corpus verify folder --json | jq '.wrong[].why'
     """
-    from brokerfuzz.corpus.verifying import Verification
-    from brokerfuzz.errors import CorpusError, shortened
-    from brokerfuzz.wording import printable_as_in_python
 
     verification, count = Verification(contract=contract_of(contract, values), now=now), 0
     with ProgressLine() as progress:
@@ -71,15 +70,12 @@ def command(
 
 
 def _found(problems: int, expired: int) -> str:
-    from brokerfuzz.wording import counted
 
     counts = [counted(number, what) for number, what in ((problems, "problem"), (expired, "expired case")) if number]
     return " and ".join(counts) or "no problems"
 
 
 def _print_expired(expired: "ExpiredCases") -> None:
-    from brokerfuzz.schemas.instants import spell
-    from brokerfuzz.wording import printable_as_in_python
 
     if expired.count:
         click.echo(
@@ -97,7 +93,6 @@ def _end(verification: "Verification") -> str:
     """Returns the end of the JSON document, with the expired cases and the number of all cases. The command prints this
     end even if it cannot read a corpus completely.
     """
-    import json
 
     expired = {"count": verification.expired.count, "first": list(map(_data, verification.expired.first))}
     return f'], "expired": {json.dumps(expired)}, "cases": {verification.count}}}'
@@ -107,7 +102,6 @@ def _json(wrong: "CorpusProblem", *, first: bool) -> str:
     """Converts a problem to JSON. The command prints each problem immediately, because a corpus can have very many
     problems.
     """
-    import json
 
     return f"{_HEAD if first else ','}\n  {json.dumps(_data(wrong))}"
 
