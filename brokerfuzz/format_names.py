@@ -5,16 +5,11 @@ FORMATS = {
     "files": "a folder with one file per message, sorted by message type and verdict, and a list of these files",
     "fuzz-seeds": "seeds and dictionaries for the fuzzers libFuzzer, AFL++, Atheris, Jazzer, SharpFuzz and Go",
     "go": "tests for `go test`; you must complete accepts_test.go",
-    "har": "recorded traffic (HAR 1.2): offers as requests, the other messages as responses",
     "json-schema-test-suite": "groups of tests for JSON Schema validators",
     "junit5": "tests for JUnit 5, in Java; you must complete Broker.java",
     "minitest": "tests for Minitest, in Ruby; you must complete accepts.rb",
     "openapi": "an OpenAPI 3.1 document of the messages, with examples",
     "parquet": "one case per row, with typed columns (needs pyarrow)",
-    "parsing": (
-        "files named y_... (valid), n_... (invalid) or i_... (unspecified), as in JSONTestSuite, and a list of "
-        "these files"
-    ),
     "phpunit": "tests for PHPUnit, in PHP; you must complete accepts.php",
     "postman": "requests with checks for Postman and newman; offers only",
     "pytest": "tests for pytest; you must complete conftest.py",

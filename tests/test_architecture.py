@@ -29,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
         "cases.fresh_values", "cases.message_diff", "cases.case_text",
         "cases.blocks", "cases.case", "cases.record_reader", "cases.plan", "cases.records",
         "cases.case_filters",
-        "format_names", "har_entries",
+        "format_names",
         "compression", "workers", "atomic_files", "version", "schemas", "errors",
     },
     "targets": {"schemas.headers", "errors"},

@@ -14,7 +14,7 @@ from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError, problem_of, quoted
 
 CASES = "cases.ndjson"
-"""The name of the file with one record per case. In the formats `files` and `parsing`, each record contains the name of
+"""The name of the file with one record per case. In the format `files`, each record contains the name of
 the file with the message.
 """
 SHARDS = ".shards.json"
@@ -35,7 +35,7 @@ class CorpusFolder:
             )
         form = _object(self.files, MANIFEST, str(path / MANIFEST)).get("format")
         self._all_listed = form != "pytest"
-        if form not in ("files", "parsing", "pytest"):
+        if form not in ("files", "pytest"):
             found = f"{path} is a folder in the format {quoted(form)}, which brokerfuzz cannot read"
             raise CorpusError(
                 f"{found}: export the corpus again with --format files or --format ndjson, or check the files in this "

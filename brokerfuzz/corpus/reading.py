@@ -32,7 +32,7 @@ _REMEMBERED_BYTES = 64 * 1024 * 1024
 def read(path: str | Path, *more: str | Path, contract: Contract | None = None) -> Iterator[Case]:
     """Yields the cases of a corpus in order. Each case is judged again.
 
-    A corpus is a file (also compressed: `.gz`, `.zst`), a folder in the format `files`, `parsing` or `pytest`, or a
+    A corpus is a file (also compressed: `.gz`, `.zst`), a folder in the format `files` or `pytest`, or a
     list of shards (`NAME.shards.json`). Several paths are read one after another. A file or a list of shards can also
     be at a URL that fsspec supports (`s3://…`).
 

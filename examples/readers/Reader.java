@@ -1,4 +1,4 @@
-// java Reader.java folder/offer-creation-request    (create the files first: brokerfuzz export folder --format parsing)
+// java Reader.java folder/offer-creation-request/invalid    (create the files first: brokerfuzz export folder --format files)
 import java.nio.file.*;
 import java.util.HexFormat;
 
@@ -7,7 +7,7 @@ class Reader {
         try (var files = Files.newDirectoryStream(Path.of(args[0]))) {
             for (Path file : files) {
                 byte[] body = Files.readAllBytes(file); // give these bytes to your system
-                System.out.println(file.getFileName() + " " + HexFormat.of().formatHex(body)); // y_: valid, n_: invalid, i_: unspecified
+                System.out.println(file.getFileName() + " " + HexFormat.of().formatHex(body));
             }
         }
     }

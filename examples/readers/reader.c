@@ -1,4 +1,4 @@
-/* cc -o reader reader.c && ./reader folder/offer-creation-request    (create the files first: brokerfuzz export folder --format parsing) */
+/* cc -o reader reader.c && ./reader folder/offer-creation-request/invalid    (create the files first: brokerfuzz export folder --format files) */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@ int main(int argc, char **argv) {
     for (struct dirent *entry; (entry = readdir(folder));) {
         if (!strstr(entry->d_name, ".json")) continue;
         FILE *file = fopen(entry->d_name, "rb");
-        printf("%s ", entry->d_name); /* y_: valid, n_: invalid, i_: unspecified */
+        printf("%s ", entry->d_name);
         for (int byte; (byte = getc(file)) != EOF;) printf("%02x", byte); /* give these bytes to your system */
         printf("\n");
         fclose(file);

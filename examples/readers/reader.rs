@@ -1,4 +1,4 @@
-// rustc reader.rs && ./reader folder/offer-creation-request    (create the files first: brokerfuzz export folder --format parsing)
+// rustc reader.rs && ./reader folder/offer-creation-request/invalid    (create the files first: brokerfuzz export folder --format files)
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
@@ -6,7 +6,7 @@ fn main() -> io::Result<()> {
         let entry = entry?;
         let body = fs::read(entry.path())?; // give these bytes to your system
         let hex: String = body.iter().map(|byte| format!("{byte:02x}")).collect();
-        println!("{} {}", entry.file_name().to_string_lossy(), hex); // y_: valid, n_: invalid, i_: unspecified
+        println!("{} {}", entry.file_name().to_string_lossy(), hex);
     }
     Ok(())
 }

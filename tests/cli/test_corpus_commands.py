@@ -84,7 +84,7 @@ def test_errors_about_malformed_files_do_not_contain_the_names_of_exceptions(run
         assert "Error" not in baseline.stderr
 
 
-@pytest.mark.parametrize("form", sorted(set(FORMATS) - {"ndjson", "files", "parsing", "pytest"}))
+@pytest.mark.parametrize("form", sorted(set(FORMATS) - {"ndjson", "files", "pytest"}))
 def test_the_error_about_an_unreadable_format_names_the_readable_formats(run: Run, tmp_path: Path, form: str) -> None:
     assert run("export", tmp_path / "a", "--format", form, "--random", "--count", "20").exit_code == 0
     for command in ("show", "verify"):
@@ -312,7 +312,7 @@ def test_nothing_is_written_if_a_corpus_is_damaged(run: Run, tmp_path: Path, com
 
 
 @pytest.mark.parametrize("command", ["merge", "minimize"])
-@pytest.mark.parametrize("name", ["out.ndjson.zip", "out.parquet", "out.har", "out.html"])
+@pytest.mark.parametrize("name", ["out.ndjson.zip", "out.parquet", "out.html"])
 def test_a_name_with_the_ending_of_another_compression_or_format_is_rejected(
     run: Run, tmp_path: Path, command: str, name: str
 ) -> None:

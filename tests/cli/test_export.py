@@ -144,7 +144,7 @@ def test_the_end_of_the_name_selects_the_compression(run: Run) -> None:
     assert Path("out.ndjson.zst").stat().st_size < Path("out.ndjson").stat().st_size / 5
 
 
-@pytest.mark.parametrize("form", ["openapi", "json-schema-test-suite", "parsing", "fuzz-seeds", "pytest"])
+@pytest.mark.parametrize("form", ["openapi", "json-schema-test-suite", "fuzz-seeds", "pytest"])
 def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> None:
     out = "out.json" if form in ("openapi", "json-schema-test-suite") else "out"
     part = ("--full",) if form == "fuzz-seeds" else ()
@@ -180,9 +180,8 @@ def test_plausible_messages_are_valid_different_and_the_same_in_shards(run: Run)
     assert b'"customerId":"CUS-4' in Path("whole").read_bytes()
 
 
-@pytest.mark.parametrize("form", ["files", "parsing"])
-def test_the_list_of_the_files_names_rule_technique_and_reason(run: Run, form: str) -> None:
-    run("export", "out", *PRICING, "--format", form, "--rule", "*quantity:minimum", "--technique", "one-below")
+def test_the_list_of_the_files_names_rule_technique_and_reason(run: Run) -> None:
+    run("export", "out", *PRICING, "--format", "files", "--rule", "*quantity:minimum", "--technique", "one-below")
     valid, broken = (json.loads(line) for line in Path("out", "cases.ndjson").read_bytes().splitlines())
     assert [fault["technique"] for fault in broken["faults"]] == ["one-below"]
     assert broken["reason"].startswith(

@@ -172,10 +172,10 @@ def test_other_files_stay_if_an_incomplete_folder_is_replaced(
     run: Run, bucket: str, interrupt_export: Callable[..., None]
 ) -> None:
     for out in ("out", "alone"):
-        assert run("export", f"{bucket}/{out}", *SOME, "--format", "parsing", "--seed", 3).exit_code == 0
+        assert run("export", f"{bucket}/{out}", *SOME, "--format", "files", "--seed", 3).exit_code == 0
     put(f"{bucket}/out/README.md", b"mine")
     interrupt_export("--force")
-    assert run("export", f"{bucket}/out", *SOME, "--format", "parsing", "--seed", 3, "--force").exit_code == 0
+    assert run("export", f"{bucket}/out", *SOME, "--format", "files", "--seed", 3, "--force").exit_code == 0
     assert found(f"{bucket}/out") == {**found(f"{bucket}/alone"), "README.md": b"mine"}
 
 

@@ -19,7 +19,7 @@ SOME = (*PRICING, "--random", "--count", "1200")
 MANY = (*PRICING, "--random", "--count", "12000")
 
 
-@pytest.mark.parametrize("out", ["out.ndjson.zst", "out.ndjson", "out.ndjson.gz", "out.har"])
+@pytest.mark.parametrize("out", ["out.ndjson.zst", "out.ndjson", "out.ndjson.gz"])
 @pytest.mark.rotated(4)
 def test_the_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(run: Run, spawn: Spawn, out: str) -> None:
     assert run("export", out, *SOME).exit_code == 0

@@ -9,7 +9,7 @@ def command() -> None:
 
     A CORPUS is a file that `export` wrote. The corpus file can be compressed (.gz, .zst). If `export` split the corpus
     into several files, specify all these files, or only the list of the files (NAME.shards.json). A CORPUS can also be
-    a folder that `export` wrote in one of the formats files, parsing and pytest.
+    a folder that `export` wrote in one of the formats files and pytest.
 
     \b
     Examples:

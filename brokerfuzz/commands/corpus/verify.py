@@ -33,7 +33,7 @@ def command(
     cases and the first expired cases.
 
     The command stops with an error if a corpus is truncated, or if the first ten lines of a file contain no case. The
-    command reads ndjson files. It also reads folders that `export` wrote with --format files, --format parsing or
+    command reads ndjson files. It also reads folders that `export` wrote with --format files or
     --format pytest.
 
     Exit status: 0 no problems; 1 problems or expired cases found; 2 usage error, or a corpus cannot be read.

@@ -8,7 +8,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats import FORMATS, Folder, format_named
 from brokerfuzz.errors import CorpusError
 
-FOLDERS = ("files", "fuzz-seeds", "parsing")
+FOLDERS = ("files", "fuzz-seeds")
 ONE_FILE = ("json-schema-test-suite", "openapi", "parquet")
 DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 
@@ -61,7 +61,7 @@ def test_files_are_written_one_at_a_time_and_cases_are_read_lazily(name: str) ->
     assert len(asked) < 80
 
 
-@pytest.mark.parametrize("name", ["parsing", "json-schema-test-suite", "fuzz-seeds"])
+@pytest.mark.parametrize("name", ["json-schema-test-suite", "fuzz-seeds"])
 def test_a_corpus_without_cases_for_a_format_is_rejected(name: str) -> None:
     if name == "fuzz-seeds":
         unfit = [case for case in cases() if len(case.body) > 1_000_000]
