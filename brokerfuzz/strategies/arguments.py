@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypedDict
 
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
@@ -26,6 +26,37 @@ Fields = Mapping[str, SearchStrategy[Any]]
 
 Ambiguities = str | Iterable[str] | None
 """`"all"`, a list of IDs, or None for no ambiguities."""
+
+
+class ContentOptions(TypedDict, total=False):
+    """The options of every strategy for valid values. `offer_requests` describes them."""
+
+    plausible: bool
+    ambiguities: Ambiguities
+    contract: Contract | None
+
+
+class ValueOptions(ContentOptions, total=False):
+    fields: Fields | None
+
+
+class FaultOptions(TypedDict, total=False):
+    """The options of every strategy for cases. `invalid_offer_requests` describes them."""
+
+    rules: Iterable[str] | None
+    techniques: Iterable[str] | None
+    sites: Iterable[str] | None
+    parsed: bool
+    now: datetime | None
+    contract: Contract | None
+
+
+class GeneratedCaseOptions(FaultOptions, total=False):
+    """The options of strategies for cases that generate the messages themselves."""
+
+    fields: Fields | None
+    plausible: bool
+
 
 MOST_ITEMS, MOST_ITEMS_IN_ALL = 50, 100
 """`MOST_ITEMS` is the highest value of a `min_` argument, such as `min_clusters`. `MOST_ITEMS_IN_ALL` is the highest
@@ -209,10 +240,8 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
 def chosen_faults(
     contract: Contract,
     message_type: MessageType,
-    rules: Iterable[str] | None,
-    techniques: Iterable[str] | None,
-    sites: Iterable[str] | None,
-    pinned: Collection[str] = (),
+    options: FaultOptions,
+    pinned: Collection[str],
 ) -> tuple[tuple[Rule, ...], frozenset[str] | None]:
     """Returns the selected rules, and the names of the selected techniques (None: all).
 
@@ -220,17 +249,12 @@ def chosen_faults(
     sites, and no rules whose condition depends on a pinned property.
     """
     every = contract.rules[message_type]
-    by_id = _matching("rules", "rule", [rule.id for rule in every], rules, "`brokerfuzz rules` lists them all")
-    at_site = _matching(
-        "sites",
-        "site",
-        dict.fromkeys(rule.site for rule in every),
-        sites,
-        "`brokerfuzz rules` lists the rules of each site",
-    )
-    named = _matching(
-        "techniques", "technique", TECHNIQUES, techniques, "`brokerfuzz rules --techniques` lists them all"
-    )
+    ids, sites = [rule.id for rule in every], dict.fromkeys(rule.site for rule in every)
+    by_id = _matching("rules", "rule", ids, options.get("rules"), "`brokerfuzz rules` lists them all")
+    remedy = "`brokerfuzz rules` lists the rules of each site"
+    at_site = _matching("sites", "site", sites, options.get("sites"), remedy)
+    remedy = "`brokerfuzz rules --techniques` lists them all"
+    named = _matching("techniques", "technique", TECHNIQUES, options.get("techniques"), remedy)
     chosen = [
         rule for rule in every if (by_id is None or rule.id in by_id) and (at_site is None or rule.site in at_site)
     ]

@@ -7,8 +7,8 @@ a second function, which draws the examples.
 
 from collections.abc import Callable
 from functools import wraps
-from inspect import signature
-from typing import Any, ParamSpec, TypeVar, get_args
+from inspect import Parameter, Signature, signature
+from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -30,7 +30,7 @@ def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, Searc
 
     drawn.__name__ = define.__name__
     named = st.composite(drawn)
-    expected = signature(define)
+    expected = _with_options(signature(define))
 
     @wraps(define)
     def strategy_of(*args: Options.args, **options: Options.kwargs) -> SearchStrategy[Value]:
@@ -48,6 +48,19 @@ def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, Searc
     drawn_type = get_args(expected.return_annotation)[-1]
     strategy_of.__signature__ = expected.replace(return_annotation=SearchStrategy.__class_getitem__(drawn_type))  # type: ignore[attr-defined]
     return strategy_of
+
+
+def _with_options(call: Signature) -> Signature:
+    """Lists the options of `**options: Unpack[...]` one by one. So `help` shows them, and a wrong name is an error."""
+    *named, last = call.parameters.values()
+    if last.kind is not Parameter.VAR_KEYWORD:
+        return call
+    (options,) = get_args(last.annotation)
+    listed = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=False if kind is bool else None, annotation=kind)
+        for name, kind in get_type_hints(options).items()
+    ]
+    return call.replace(parameters=[*named, *listed])
 
 
 class _Call:

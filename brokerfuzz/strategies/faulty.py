@@ -1,15 +1,14 @@
 """A strategy that breaks the valid messages of another strategy."""
 
-from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from brokerfuzz.cases.case import Broken, Case, clock, compact
 from brokerfuzz.errors import LabelError
-from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas import MessageType
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws, strategy
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source
@@ -20,13 +19,7 @@ from brokerfuzz.strategies.labelled_cases import LabelledCases
 def faulty(
     messages: SearchStrategy[Any],
     message_type: MessageType,
-    *,
-    rules: Iterable[str] | None = None,
-    techniques: Iterable[str] | None = None,
-    sites: Iterable[str] | None = None,
-    parsed: bool = False,
-    now: datetime | None = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.FaultOptions],
 ) -> Draws[Broken]:
     """Invalid cases, made from the valid messages of a strategy. Each case breaks one rule.
 
@@ -47,21 +40,21 @@ def faulty(
     if not isinstance(messages, SearchStrategy):
         arguments.reject("messages", messages, "use a strategy for valid messages, such as offer_requests()")
     messages.validate()
-    options = LabelledCases.of(message_type, rules, techniques, sites, None, False, parsed, now, contract)
+    cases = LabelledCases.of(message_type, **options)
 
     def draw_broken(draw: DrawFn) -> Broken:
-        instant = options.now or clock(None)
+        instant = cases.now or clock(None)
         message = draw(messages)
-        _check_valid(message, options, instant)
-        case = options.fault_in(message, hypothesis_source(draw), instant)
-        return cast(Broken, options.finished(case))
+        _check_valid(message, cases, instant)
+        case = cases.fault_in(message, hypothesis_source(draw), instant)
+        return cast(Broken, cases.finished(case))
 
     return draw_broken
 
 
-def _check_valid(message: Any, options: LabelledCases, now: datetime) -> None:
+def _check_valid(message: Any, cases: LabelledCases, now: datetime) -> None:
     try:
-        Case.judged(options.message_type, compact(message), claim="valid", now=now, contract=options.contract)
+        Case.judged(cases.message_type, compact(message), claim="valid", now=now, contract=cases.contract)
     except (LabelError, TypeError) as problem:
         raise InvalidArgument(
             f"messages: a message is not clearly valid ({problem}); use a strategy for valid messages"

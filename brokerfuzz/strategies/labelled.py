@@ -1,10 +1,10 @@
 """Defines strategies for cases. A case is a message with its verdict and the reason for the verdict."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from typing import Unpack
 
 from brokerfuzz.cases.case import Broken, Case
-from brokerfuzz.schemas import Contract, Label, MessageType
+from brokerfuzz.schemas import Label, MessageType
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws, strategy
 from brokerfuzz.strategies.labelled_cases import LabelledCases
@@ -12,15 +12,7 @@ from brokerfuzz.strategies.labelled_cases import LabelledCases
 
 @strategy
 def invalid_offer_requests(
-    *,
-    rules: Iterable[str] | None = None,
-    techniques: Iterable[str] | None = None,
-    sites: Iterable[str] | None = None,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    parsed: bool = False,
-    now: datetime | None = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.GeneratedCaseOptions],
 ) -> Draws[Broken]:
     """Cases of offer creation requests that a service must reject.
 
@@ -48,23 +40,12 @@ def invalid_offer_requests(
     >>> print(case.body.decode(), case.twin.body.decode())
     {"number":"a","offerType":"Direct Mail","orderMinimum":0} {"number":"a","offerType":"Direct Mail","orderMinimum":1}
     """
-    options = LabelledCases.of(
-        "offer-creation-request", rules, techniques, sites, fields, plausible, parsed, now, contract
-    )
-    return options.broken()
+    return LabelledCases.of("offer-creation-request", **options).broken()
 
 
 @strategy
 def invalid_product_list_responses(
-    *,
-    rules: Iterable[str] | None = None,
-    techniques: Iterable[str] | None = None,
-    sites: Iterable[str] | None = None,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    parsed: bool = False,
-    now: datetime | None = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.GeneratedCaseOptions],
 ) -> Draws[Broken]:
     """Cases of product list responses that break one rule each. The arguments are the same as for
     `invalid_offer_requests`.
@@ -76,23 +57,12 @@ def invalid_product_list_responses(
     >>> str(find(invalid_product_list_responses(sites=["data"]), lambda case: True))
     'breaks product-list-response.data required removed'
     """
-    options = LabelledCases.of(
-        "product-list-response", rules, techniques, sites, fields, plausible, parsed, now, contract
-    )
-    return options.broken()
+    return LabelledCases.of("product-list-response", **options).broken()
 
 
 @strategy
 def invalid_pricing_responses(
-    *,
-    rules: Iterable[str] | None = None,
-    techniques: Iterable[str] | None = None,
-    sites: Iterable[str] | None = None,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    parsed: bool = False,
-    now: datetime | None = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.GeneratedCaseOptions],
 ) -> Draws[Broken]:
     """Cases of offer pricing calculation responses that break one rule each. The arguments are the same as for
     `invalid_offer_requests`.
@@ -105,10 +75,7 @@ def invalid_pricing_responses(
     >>> str(find(invalid_pricing_responses(rules=["*quantity:minimum"]), lambda case: True))
     'breaks quantity minimum one-below'
     """
-    options = LabelledCases.of(
-        "offer-pricing-response", rules, techniques, sites, fields, plausible, parsed, now, contract
-    )
-    return options.broken()
+    return LabelledCases.of("offer-pricing-response", **options).broken()
 
 
 @strategy
@@ -116,14 +83,7 @@ def cases(
     message_type: MessageType,
     *,
     verdicts: Iterable[Label] | None = None,
-    rules: Iterable[str] | None = None,
-    techniques: Iterable[str] | None = None,
-    sites: Iterable[str] | None = None,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    parsed: bool = False,
-    now: datetime | None = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.GeneratedCaseOptions],
 ) -> Draws[Case]:
     """Cases of one message type: valid, invalid (with faults and a twin) and unspecified cases. A case is unspecified
     if the contract does not say whether a service must accept the message.
@@ -138,5 +98,4 @@ def cases(
     >>> find(cases("product-list-response", verdicts=["valid"]), lambda case: True).label
     'valid'
     """
-    options = LabelledCases.of(message_type, rules, techniques, sites, fields, plausible, parsed, now, contract)
-    return options.cases(arguments.labels(verdicts))
+    return LabelledCases.of(message_type, **options).cases(arguments.labels(verdicts))

@@ -1,10 +1,10 @@
 """Draws cases, using the options that all strategies for cases share."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final, Unpack, cast
 
 from hypothesis import reject
 from hypothesis.errors import InvalidArgument
@@ -47,40 +47,27 @@ class LabelledCases:
     now: datetime | None
 
     @classmethod
-    def of(
-        cls,
-        message_type: MessageType,
-        rules: Iterable[str] | None,
-        techniques: Iterable[str] | None,
-        sites: Iterable[str] | None,
-        fields: arguments.Fields | None,
-        plausible: bool,
-        parsed: bool,
-        now: datetime | None,
-        contract: Contract | None,
-    ) -> "LabelledCases":
+    def of(cls, message_type: MessageType, **options: Unpack[arguments.GeneratedCaseOptions]) -> "LabelledCases":
         """Raises `InvalidArgument` if an option is wrong."""
-        message_type, contract = arguments.message_type_of(message_type), arguments.contract_of(contract)
-        pins = arguments.pinned_sites(fields, contract, message_type)
-        chosen, named = arguments.chosen_faults(contract, message_type, rules, techniques, sites, pins)
-        if arguments.flag("parsed", parsed):
+        message_type = arguments.message_type_of(message_type)
+        contract = arguments.contract_of(options.get("contract"))
+        pins = arguments.pinned_sites(options.get("fields"), contract, message_type)
+        chosen, named = arguments.chosen_faults(contract, message_type, options, pins)
+        parsed = arguments.flag("parsed", options.get("parsed", False))
+        if parsed:
             chosen = tuple(rule for rule in chosen if rule.keyword != JSON_RULE)
-        style = Style(plausible=arguments.flag("plausible", plausible), pinned=frozenset(pins))
-        options = cls(contract, message_type, chosen, named, style, pins, parsed, arguments.time_of(now))
-        if not options.breakable:
-            given = {
-                "rules": rules,
-                "techniques": techniques,
-                "sites": sites,
-                "fields": fields and list(fields),
-                "parsed": parsed,
-            }
-            together = ", ".join(f"{name}={value!r}" for name, value in given.items() if value)
+        style = Style(plausible=arguments.flag("plausible", options.get("plausible", False)), pinned=frozenset(pins))
+        now = arguments.time_of(options.get("now"))
+        found = cls(contract, message_type, chosen, named, style, pins, parsed, now)
+        if not found.breakable:
+            given = {**options, "fields": list(pins)}
+            names = ("rules", "techniques", "sites", "fields", "parsed")
+            together = ", ".join(f"{name}={given[name]!r}" for name in names if given.get(name))
             raise InvalidArgument(
                 f"{together}: no technique can break any of these rules; `brokerfuzz rules --techniques` lists what "
                 "each technique can break"
             )
-        return options
+        return found
 
     # ----------------------------------------------------------------------------------------------- which faults
 

@@ -1,9 +1,9 @@
 """Defines strategies for valid messages."""
 
 from collections.abc import Iterable
+from typing import Unpack
 
 from brokerfuzz.generation import Wish, Wishes
-from brokerfuzz.schemas import Contract
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws, strategy
 from brokerfuzz.strategies.valid_values import ValidValues
@@ -24,10 +24,7 @@ def offer_requests(
     offer_types: Iterable[str] | None = None,
     min_clusters: int = 0,
     max_clusters: int | None = None,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    ambiguities: arguments.Ambiguities = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.ValueOptions],
 ) -> Draws[OfferCreationRequest]:
     """Valid offer creation requests, which a service must accept.
 
@@ -56,9 +53,7 @@ def offer_requests(
     >>> find(offer_requests(), lambda offer: "orderMinimum" in offer)
     {'number': 'a', 'offerType': 'Direct Mail', 'orderMinimum': 1}
     """
-    valid = ValidValues.of(
-        "offer-creation-request", contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities
-    )
+    valid = ValidValues.of("offer-creation-request", **options)
     valid = valid.sized("clusters", "productClusters", min_clusters, max_clusters)
     offer_type = valid.contract.sites[valid.message_type].get("offerType")  # a changed contract can lack it
     known = offer_type.schema.get("enum", ()) if offer_type else ()
@@ -84,10 +79,7 @@ def product_list_offers(
     max_clusters: int | None = None,
     min_products: int = 1,
     max_products: int | None = None,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    ambiguities: arguments.Ambiguities = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.ValueOptions],
 ) -> Draws[ProductListOffer]:
     """Valid offers of the type `Product List`, with varied clusters of products.
 
@@ -105,9 +97,7 @@ def product_list_offers(
     >>> find(product_list_offers(max_products=1), lambda offer: True)["productClusters"]
     [{'products': [{'productId': 'a', 'productQuantityInOffer': 1}]}]
     """
-    valid = ValidValues.of(
-        "offer-creation-request", contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities
-    )
+    valid = ValidValues.of("offer-creation-request", **options)
     if "offerType" in valid.pins:
         arguments.reject(
             "fields",
@@ -128,10 +118,7 @@ def product_list_responses(
     *,
     min_records: int = 0,
     max_records: int | None = None,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    ambiguities: arguments.Ambiguities = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.ValueOptions],
 ) -> Draws[ProductListResponse]:
     """Valid product list responses, which every program that reads such responses must accept.
 
@@ -148,9 +135,7 @@ def product_list_responses(
     >>> find(product_list_responses(min_records=1), lambda response: True)["operationWasSuccessful"]
     True
     """
-    valid = ValidValues.of(
-        "product-list-response", contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities
-    )
+    valid = ValidValues.of("product-list-response", **options)
     return valid.sized("records", "data", min_records, max_records).draws()
 
 
@@ -159,10 +144,7 @@ def pricing_responses(
     *,
     min_offers: int = 0,
     max_offers: int | None = None,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    ambiguities: arguments.Ambiguities = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.ValueOptions],
 ) -> Draws[OfferPricingResponse]:
     """Valid offer pricing calculation responses with correct sums.
 
@@ -180,7 +162,5 @@ def pricing_responses(
     >>> find(pricing_responses(min_offers=1), lambda response: True)["data"]["offers"]
     [{'offerId': 'a', 'quantity': 1, 'unitPrice': 1, 'extendedPrice': 1.0}]
     """
-    valid = ValidValues.of(
-        "offer-pricing-response", contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities
-    )
+    valid = ValidValues.of("offer-pricing-response", **options)
     return valid.sized("offers", "data.offers", min_offers, max_offers).draws()

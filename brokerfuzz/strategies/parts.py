@@ -1,11 +1,10 @@
 """Defines strategies for valid parts of messages: the items of arrays, and the envelope of responses."""
 
 from collections.abc import Mapping
-from typing import Generic, TypedDict, TypeVar
+from typing import Generic, TypedDict, TypeVar, Unpack
 
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws, strategy
 from brokerfuzz.strategies.messages import OFTEN_IN_CLUSTERS
@@ -46,10 +45,7 @@ def clusters(
     *,
     min_products: int = 1,
     max_products: int | None = None,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    ambiguities: arguments.Ambiguities = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.ValueOptions],
 ) -> Draws[ProductListCluster]:
     """Clusters of products, as in offers of the type `Product List`.
 
@@ -64,17 +60,13 @@ def clusters(
     >>> find(clusters(), lambda cluster: True)
     {'products': [{'productId': 'a', 'productQuantityInOffer': 1}]}
     """
-    cluster = _part("offer-creation-request", "productClusters[]", fields, plausible, ambiguities, contract)
+    cluster = ValidValues.of("offer-creation-request", "productClusters[]", **options)
     return cluster.often(OFTEN_IN_CLUSTERS).sized("products", "products", min_products, max_products, least=1).draws()
 
 
 @strategy
 def products(
-    *,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    ambiguities: arguments.Ambiguities = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.ValueOptions],
 ) -> Draws[ClusterProduct]:
     """Products in a cluster. `fields` pins properties of the product. The other arguments are the same as for
     `offer_requests`.
@@ -84,18 +76,12 @@ def products(
     >>> find(products(), lambda product: True)
     {'productId': 'a', 'productQuantityInOffer': 1}
     """
-    return _part(
-        "offer-creation-request", "productClusters[].products[]", fields, plausible, ambiguities, contract
-    ).draws()
+    return ValidValues.of("offer-creation-request", "productClusters[].products[]", **options).draws()
 
 
 @strategy
 def price_classes(
-    *,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    ambiguities: arguments.Ambiguities = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.ValueOptions],
 ) -> Draws[PriceClass]:
     """Price classes of an offer. `fields` maps sites inside the price class, such as `priceTiers[].price`, to
     strategies. The other arguments are the same as for `offer_requests`.
@@ -105,16 +91,12 @@ def price_classes(
     >>> find(price_classes(), lambda prices: prices.get("priceTiers"))
     {'priceTiers': [{'price': 1}]}
     """
-    return _part("offer-creation-request", "priceClasses[]", fields, plausible, ambiguities, contract).draws()
+    return ValidValues.of("offer-creation-request", "priceClasses[]", **options).draws()
 
 
 @strategy
 def price_tiers(
-    *,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    ambiguities: arguments.Ambiguities = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.ValueOptions],
 ) -> Draws[PriceTier]:
     """Price tiers of a price class. `fields` maps sites inside the price tier, such as `pageCounts[].price`, to
     strategies. The other arguments are the same as for `offer_requests`.
@@ -124,18 +106,12 @@ def price_tiers(
     >>> find(price_tiers(), lambda tier: tier["price"] > 10)
     {'price': 11}
     """
-    return _part(
-        "offer-creation-request", "priceClasses[].priceTiers[]", fields, plausible, ambiguities, contract
-    ).draws()
+    return ValidValues.of("offer-creation-request", "priceClasses[].priceTiers[]", **options).draws()
 
 
 @strategy
 def page_counts(
-    *,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    ambiguities: arguments.Ambiguities = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.ValueOptions],
 ) -> Draws[PageCountPrice]:
     """Prices for ranges of page counts: the items of `pageCounts` in a price tier. `fields` pins properties of the
     item. The other arguments are the same as for `offer_requests`.
@@ -145,18 +121,12 @@ def page_counts(
     >>> find(page_counts(), lambda pages: pages.get("price"))
     {'price': 1}
     """
-    return _part(
-        "offer-creation-request", "priceClasses[].priceTiers[].pageCounts[]", fields, plausible, ambiguities, contract
-    ).draws()
+    return ValidValues.of("offer-creation-request", "priceClasses[].priceTiers[].pageCounts[]", **options).draws()
 
 
 @strategy
 def product_records(
-    *,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    ambiguities: arguments.Ambiguities = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.ValueOptions],
 ) -> Draws[ProductRecord]:
     """Product records of a product list response. `fields` pins properties of the record. The other arguments are the
     same as for `offer_requests`.
@@ -166,16 +136,12 @@ def product_records(
     >>> find(product_records(fields={"productId": st.just("P-1")}), lambda record: True)["productId"]
     'P-1'
     """
-    return _part("product-list-response", "data[]", fields, plausible, ambiguities, contract).draws()
+    return ValidValues.of("product-list-response", "data[]", **options).draws()
 
 
 @strategy
 def priced_offers(
-    *,
-    fields: arguments.Fields | None = None,
-    plausible: bool = False,
-    ambiguities: arguments.Ambiguities = None,
-    contract: Contract | None = None,
+    **options: Unpack[arguments.ValueOptions],
 ) -> Draws[PricedOffer]:
     """Priced offers of a pricing response, with a correct extended price. `fields` pins properties of the offer. If you
     pin prices or the quantity, the extended price may be wrong. The other arguments are the same as for
@@ -186,12 +152,10 @@ def priced_offers(
     >>> find(priced_offers(), lambda offer: True)
     {'offerId': 'a', 'quantity': 1, 'unitPrice': 1, 'extendedPrice': 1.0}
     """
-    inner = {f"offers[].{name}": values for name, values in fields.items()} if isinstance(fields, Mapping) else fields
-    draws = (
-        _part("offer-pricing-response", "data", inner, plausible, ambiguities, contract)
-        .sized("offers", "offers", 1, 1)
-        .draws()
-    )
+    fields = options.get("fields")
+    if isinstance(fields, Mapping):
+        options["fields"] = {f"offers[].{name}": values for name, values in fields.items()}
+    draws = ValidValues.of("offer-pricing-response", "data", **options).sized("offers", "offers", 1, 1).draws()
 
     def draw_offer(draw: DrawFn) -> PricedOffer:
         (offer,) = draws(draw)["offers"]
@@ -201,13 +165,7 @@ def priced_offers(
 
 
 @strategy
-def envelopes(
-    data: SearchStrategy[Data],
-    *,
-    plausible: bool = False,
-    ambiguities: arguments.Ambiguities = None,
-    contract: Contract | None = None,
-) -> Draws[Envelope[Data]]:
+def envelopes(data: SearchStrategy[Data], **options: Unpack[arguments.ContentOptions]) -> Draws[Envelope[Data]]:
     """Envelopes of responses. The property `data` contains the values of the strategy `data`. If the strategy generates
     None, the envelope says that the operation failed.
 
@@ -221,20 +179,4 @@ def envelopes(
     >>> find(envelopes(st.just(7)), lambda response: True)
     {'data': 7, 'failureMessages': [], 'informationalMessages': [], 'operationWasSuccessful': True}
     """
-    envelope = ValidValues.of(
-        "product-list-response", contract=contract, fields={"data": data}, plausible=plausible, ambiguities=ambiguities
-    )
-    return envelope.draws(judge=False)
-
-
-def _part(
-    message_type: MessageType,
-    site: str,
-    fields: arguments.Fields | None,
-    plausible: bool,
-    ambiguities: arguments.Ambiguities,
-    contract: Contract | None,
-) -> ValidValues:
-    return ValidValues.of(
-        message_type, site=site, contract=contract, fields=fields, plausible=plausible, ambiguities=ambiguities
-    )
+    return ValidValues.of("product-list-response", fields={"data": data}, **options).draws(judge=False)

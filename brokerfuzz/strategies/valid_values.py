@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 from hypothesis import reject
 from hypothesis.errors import InvalidArgument
@@ -35,29 +35,19 @@ class ValidValues:
     def of(
         cls,
         message_type: MessageType,
-        *,
         site: str = "",
-        contract: Contract | None,
-        fields: arguments.Fields | None,
-        plausible: bool,
-        ambiguities: arguments.Ambiguities,
+        **options: Unpack[arguments.ValueOptions],
     ) -> "ValidValues":
         """Raises `InvalidArgument` if an option is wrong."""
-        contract = arguments.contract_of(contract)
-        pins = arguments.pinned_sites(fields, contract, message_type, site)
+        contract = arguments.contract_of(options.get("contract"))
+        pins = arguments.pinned_sites(options.get("fields"), contract, message_type, site)
         style = Style(
-            plausible=arguments.flag("plausible", plausible),
+            plausible=arguments.flag("plausible", options.get("plausible", False)),
             pinned=frozenset(pins),
-            ambiguities=arguments.ambiguities_of(ambiguities, contract, message_type),
+            ambiguities=arguments.ambiguities_of(options.get("ambiguities"), contract, message_type),
         )
-        return cls(
-            contract,
-            message_type,
-            site,
-            style,
-            pins,
-            {path: Wish(strategy=strategy) for path, strategy in pins.items()},
-        )
+        wishes = {path: Wish(strategy=strategy) for path, strategy in pins.items()}
+        return cls(contract, message_type, site, style, pins, wishes)
 
     def wishing(self, wishes: Wishes) -> "ValidValues":
         """Adds wishes. Wishes of the user win."""
