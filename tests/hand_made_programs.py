@@ -8,7 +8,7 @@ from pathlib import Path
 
 from waiting import happens
 
-from brokerfuzz.targets import Answer, Target, watchdog
+from brokerfuzz.targets import Answer, Target
 from brokerfuzz.targets.target import opened
 
 SECONDS = 30.0
@@ -68,7 +68,6 @@ def dies(pid: int) -> bool:
 @contextmanager
 def nothing_left_behind() -> Iterator[None]:
     """Fails if the block leaves child processes (including zombies) or open files behind."""
-    watchdog.start()
     before = _children(), _descriptors()
     yield
     assert happens(lambda: _children() <= before[0], SECONDS), _children()
@@ -76,7 +75,11 @@ def nothing_left_behind() -> Iterator[None]:
 
 
 def _children() -> set[str]:
-    return {pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()}
+    found = set[str]()
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended in the meantime
+            found.update((task / "children").read_text().split())
+    return found
 
 
 def _descriptors() -> int:

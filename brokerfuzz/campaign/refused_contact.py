@@ -13,12 +13,6 @@ from brokerfuzz.campaign.unknown_values import values_in
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract
 from brokerfuzz.targets import Answer, AnswerRules, HttpTarget, Target
-from brokerfuzz.targets.call_target import CALL_IN_PYTHON, CallTarget
-from brokerfuzz.targets.command_target import CommandTarget
-from brokerfuzz.targets.function_target import FunctionTarget
-from brokerfuzz.targets.line_target import LineTarget
-from brokerfuzz.targets.pool_target import PoolTarget
-from brokerfuzz.targets.shell import RUN_IN_SHELL
 from brokerfuzz.wording import counted, listed, printable, readable
 
 _LONGEST = 300
@@ -84,17 +78,13 @@ def _specific_advice(answer: Answer, target: Target) -> str | None:
 
 
 def _general_advice(target: Target) -> str:
-    program = CALL_IN_PYTHON if isinstance(target, FunctionTarget) else advice_for_program(target)
+    program = advice_for_program(target)
     return _ANYTHING if program is None else f"{program}; if it knows only certain IDs, list them with --values FILE"
 
 
 def advice_for_program(target: Target) -> str | None:
-    """Returns advice if the target is a program or a function in another process, else None."""
-    if isinstance(target, LineTarget):
-        return "print and flush a line with accepted or rejected for each message"
-    if isinstance(target, CallTarget):
-        return CALL_IN_PYTHON
-    return RUN_IN_SHELL if isinstance(target, CommandTarget | PoolTarget) else None
+    """Returns advice if the target is a program or a function, else None."""
+    return getattr(target, "advice", None)
 
 
 def _remedy(target: Target, answer: Answer) -> str | None:

@@ -16,8 +16,6 @@ from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer, HttpTarget, Target
-from brokerfuzz.targets.command_target import CommandTarget
-from brokerfuzz.targets.pool_target import PoolTarget
 
 CONFLICT = 409
 """The HTTP status with which services reject an offer whose number they already know. If the message got no new value
@@ -165,7 +163,7 @@ class Sender:
         if is_answer(answer):
             self.health.contact = FirstContact(empty, answer)
             return first
-        if not isinstance(self._target, CommandTarget | PoolTarget):  # programs do not restart
+        if not self._isolated:  # programs do not restart
             send = partial(self._request, _Message(plain, plain.body))
             answer = await self.health.retried(send, is_answer, await send())
         if not is_answer(answer):

@@ -12,7 +12,7 @@ from brokerfuzz.errors import TargetError, quoted
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.asgi_target import AsgiTarget
-from brokerfuzz.targets.call_process import SetUpError, object_named
+from brokerfuzz.targets.call_server import SetUpError, object_named
 from brokerfuzz.targets.client_target import HTTPX_ASYNC, AsyncClientTarget, ClientTarget, kind_of_client
 from brokerfuzz.targets.event_loop import LoopThread
 from brokerfuzz.targets.function_target import FunctionTarget

@@ -9,9 +9,9 @@ from typing import Any
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.call_process import description_of, meaning_of, rejects_by_default
-from brokerfuzz.targets.call_target import KINDS
+from brokerfuzz.targets.call_server import description_of, meaning_of, rejects_by_default
 from brokerfuzz.targets.serial_calls import SerialCalls
+from brokerfuzz.targets.target import CALL_IN_PYTHON
 from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 
@@ -23,6 +23,8 @@ class FunctionTarget(SynchronousTarget):
     the event loop of the campaign. `send` raises `TargetError` if the function returns a value that is not a valid
     answer, such as a list.
     """
+
+    advice = CALL_IN_PYTHON
 
     def __init__(
         self,
@@ -72,7 +74,7 @@ class FunctionTarget(SynchronousTarget):
 
     def _meaning(self, result: Any, seconds: float) -> Answer:
         if (meaning := meaning_of(result)) is not None:
-            letter, reason = meaning
-            return Answer(KINDS[letter], reason=self.secrets.hide(reason), seconds=seconds)
+            kind, reason = meaning
+            return Answer(kind, reason=self.secrets.hide(reason), seconds=seconds)
         remedy = "return None or True to accept the message; return False or raise ValueError to reject it"
         raise TargetError(f"{self._name} returned {type(result).__name__}, which is not a valid answer: {remedy}")

@@ -17,8 +17,8 @@ from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
 from brokerfuzz.targets.curl import curl_line
 from brokerfuzz.targets.http_connections import HttpConnections
-from brokerfuzz.targets.process_limits import checked_timeout
 from brokerfuzz.targets.secret_masking import Secrets, marked, parts_of_header, shown, variable, without_user
+from brokerfuzz.targets.target import checked_timeout
 from brokerfuzz.targets.throttling import LONGEST_WAIT, THROTTLING, Gate, RetryLater, Slowed, seconds_of
 from brokerfuzz.targets.trace_headers import TraceHeaders
 

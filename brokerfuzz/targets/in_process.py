@@ -15,9 +15,9 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
 from brokerfuzz.targets.curl import curl_line
-from brokerfuzz.targets.exit_reason import in_one_line
-from brokerfuzz.targets.process_limits import checked_timeout
+from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.secret_masking import Secrets, marked, shown
+from brokerfuzz.targets.target import checked_timeout
 
 _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
 """Headers that a server handles itself, before the application gets the request."""

@@ -31,10 +31,6 @@ _DEEPEST = 3
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
-RUN_IN_SHELL = "run the command in a shell to see why"
-"""Advice for users if a program does not work."""
-
-
 def words_of(command: str | Sequence[str]) -> list[str]:
     """Splits a command line into words. Raises `TargetError` if the command line is invalid or contains no program."""
     try:
@@ -50,7 +46,7 @@ def words_of(command: str | Sequence[str]) -> list[str]:
     return words
 
 
-def program(words: Sequence[str], shown: str) -> str:
+def path_of(words: Sequence[str], shown: str) -> str:
     """Returns the path of the program. Raises `TargetError` if the program does not exist or is not executable."""
     if os.name != "posix":
         raise TargetError(

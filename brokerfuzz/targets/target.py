@@ -4,8 +4,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Protocol, TypeVar
 
+from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
+
+RUN_IN_SHELL = "run the command in a shell to see why"
+CALL_IN_PYTHON = "call the function in Python to see why"
+"""Advice for users if a program or a function does not work."""
 
 
 class Target(Protocol):
@@ -46,6 +51,12 @@ class Target(Protocol):
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a shell command on one line that sends the message to the target. The command contains no secrets."""
         ...
+
+
+def checked_timeout(seconds: float) -> float:
+    if not seconds > 0:
+        raise TargetError(f"the timeout is {seconds} seconds: use a value greater than 0")
+    return seconds
 
 
 T = TypeVar("T", bound=Target)

@@ -22,8 +22,8 @@ from brokerfuzz.configuration.substituting import substituted
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import AnswerRules, CommandTarget, HttpTarget, http_target, transport
 from brokerfuzz.targets.answers import EXCERPT
-from brokerfuzz.targets.exit_reason import Excerpt
 from brokerfuzz.targets.masks import HIDDEN
+from brokerfuzz.targets.program import Excerpt
 from brokerfuzz.targets.secret_masking import Secrets, shown
 from brokerfuzz.targets.target import opened
 

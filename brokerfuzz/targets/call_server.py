@@ -4,10 +4,9 @@ message.
 The script imports nothing from brokerfuzz, so that it starts fast, and so that brokerfuzz cannot influence the user's
 function.
 
-The script reads messages from file descriptor 3 and writes replies to file descriptor 4. Each message and each reply
-begins with its length in four bytes. A reply consists of a letter and a text. The first reply is `R` if the function is
-ready, or `E` and the reason if the function cannot be used. All other replies begin with `A` (accepted), `J` (rejected)
-or `C` (crashed).
+The script is a program for `--lines frames` (see `LineTarget`): it reads frames from standard input, and writes a line
+with the answer to each message to standard output. Before the first message, it writes the line `ready`, or `unusable`
+and the reason if the function cannot be used. The function itself has no standard input, and its output is ignored.
 """
 
 import os
@@ -17,41 +16,41 @@ import sys
 TYPE_CHECKING = False  # importing typing would make the start 50 % slower
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from typing import Any
+    from typing import Any, Literal
 
-INPUT_FD, OUTPUT_FD = 3, 4
+    Kind = Literal["accepted", "rejected", "crashed"]
+
 LONGEST = 2000
-"""The maximum number of characters in the text of a reply."""
+"""The maximum number of characters in the reason of an answer."""
 
 NOT_AN_ANSWER = "is not a valid answer: return True or False, or raise ValueError"
-LETTERS = {"accepted": b"A", "rejected": b"J", "crashed": b"C"}
+KINDS: "tuple[Kind, ...]" = ("accepted", "rejected", "crashed")
 LENGTH = struct.Struct(">I")
-
-
-def reply(letter: bytes, text: str) -> None:
-    said = letter + text[:LONGEST].encode(errors="replace")
-    said = LENGTH.pack(len(said)) + said
-    while said:
-        said = said[os.write(OUTPUT_FD, said) :]
 
 
 def main(function_name: str, rejection_names: list[str], path: list[str]) -> None:
     sys.path[:] = path + [entry for entry in sys.path if entry not in path]
-    for fd in (INPUT_FD, OUTPUT_FD):
-        os.set_inheritable(fd, False)  # subprocesses of the function must not inherit them
+    frames, answers = os.fdopen(os.dup(0), "rb"), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1):
+        os.dup2(nothing, fd)
+
+    def write(word: str, reason: str) -> None:
+        line = f"{word} {' '.join(reason[:LONGEST].splitlines())}\n".encode(errors="replace")
+        while line:
+            line = line[os.write(answers, line) :]
+
     try:
         function = object_named(function_name)
         if not callable(function):
             raise SetUpError(f"{function_name} is {_type_name(function)} and cannot be called: specify a function")  # noqa: TRY301
         rejections = tuple(map(rejection, rejection_names))
     except SetUpError as problem:
-        reply(b"E", str(problem))
+        write("unusable", str(problem))
         return
-    reply(b"R", "")
-    with os.fdopen(INPUT_FD, "rb", 1 << 16) as messages:
-        while head := messages.read(LENGTH.size):
-            body = messages.read(LENGTH.unpack(head)[0])
-            reply(*answer_to(function, body, rejections))
+    write("ready", "")
+    while head := frames.read(LENGTH.size):
+        write(*answer_to(function, frames.read(LENGTH.unpack(head)[0]), rejections))
 
 
 class SetUpError(Exception):
@@ -96,30 +95,30 @@ def rejection(name: str) -> type[BaseException]:
 
 def answer_to(
     function: "Callable[[bytes], Any]", body: bytes, rejections: tuple[type[BaseException], ...]
-) -> tuple[bytes, str]:
-    """Calls the function with the message, and returns the reply: a letter (see the top of this file) and a text."""
+) -> "tuple[Kind, str]":
+    """Calls the function with the message, and returns the kind of the answer and the reason."""
     try:
         result = function(body)
         if hasattr(result, "__await__"):
             result = run_awaitable(result)
     except BaseException as problem:
         rejects = isinstance(problem, rejections) if rejections else rejects_by_default(problem)
-        return (b"J" if rejects else b"C"), description_of(problem)
-    return meaning_of(result) or (b"C", f"returned {_type_name(result)}, which {NOT_AN_ANSWER}")
+        return ("rejected" if rejects else "crashed"), description_of(problem)
+    return meaning_of(result) or ("crashed", f"returned {_type_name(result)}, which {NOT_AN_ANSWER}")
 
 
-def meaning_of(result: object) -> tuple[bytes, str] | None:
-    """Converts the result of the function to a reply: a letter (see the top of this file) and a text. Returns None if
-    the result is not a valid answer.
+def meaning_of(result: object) -> "tuple[Kind, str] | None":
+    """Returns the kind of the answer that the function returned, and the reason. Returns None if the result is not a
+    valid answer.
     """
     if result is None or result is True:
-        return b"A", f"returned {result}"
+        return "accepted", f"returned {result}"
     if result is False:
-        return b"J", "returned False"
+        return "rejected", "returned False"
     if isinstance(result, str):
         word = result.replace(":", " ").partition(" ")[0]
-        if letter := LETTERS.get(word):
-            return letter, result[len(word) + 1 :].strip() or word
+        if (kind := next((kind for kind in KINDS if kind == word), None)) is not None:
+            return kind, result[len(word) + 1 :].strip() or word
     return None
 
 

@@ -1,0 +1,611 @@
+"""Programs as targets: one process per message (`--exec`), one process for many messages (`--lines`), and a Python
+function in other processes (`--call`).
+"""
+
+import asyncio
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+import pytest
+from fixture_types import Start, Write
+from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, is_alive, python
+from waiting import happens
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import Answer, CallTarget, CommandTarget, LineTarget, Target
+from brokerfuzz.targets.target import opened
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+    pytest.mark.usefixtures("tidy"),
+]
+
+Calling = Callable[..., CallTarget]
+
+
+def each(code: str, *arguments: str, before: str = "pass") -> list[str]:
+    """Returns a program that runs `code` for each `line`. `code` can write bytes to standard output with `say`."""
+    lines = [
+        "import os, sys, time, signal",
+        "def say(data): os.write(1, data)",
+        before,
+        "for line in iter(sys.stdin.buffer.readline, b''):",
+        "    line = line[:-1]",
+        *(f"    {part}" for part in code.splitlines()),
+    ]
+    return python("\n".join(lines), *arguments)
+
+
+@pytest.fixture
+def calling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calling:
+    """The returned function creates a target from the lines of a function `judge(body)`."""
+    monkeypatch.chdir(tmp_path)
+
+    def target(*lines: str, head: str = "def judge(body):", before: str = "", **options: Any) -> CallTarget:
+        imports = "import asyncio, ctypes, os, subprocess, sys, time"
+        code = [imports, before, head, *(f"    {line}" for line in "\n".join(lines).splitlines())]
+        (tmp_path / "mine.py").write_text("\n".join(code) + "\n")
+        return CallTarget("mine:judge", **{"processes": 1, **options})
+
+    return target
+
+
+# ---------------------------------------------------------------------------------------------- what answers mean
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "reason"),
+    [
+        ("", "accepted", "exit status 0"),
+        ("print('\\n no\\x1b number\\nx'); raise SystemExit(3)", "rejected", "exit status 3: no� number"),
+        ("import sys; print('out'); sys.exit('error\\nmore')", "rejected", "exit status 1: error"),
+        ("{}['number']", "rejected", "exit status 1: KeyError: 'number'"),
+        ("import os; os.kill(os.getpid(), 11)", "crashed", "killed by SIGSEGV"),
+        ("import os; os.kill(os.getpid(), 40)", "crashed", "killed by signal 40"),
+        ("import os; os.closerange(0, 3)", "accepted", "exit status 0"),
+        ("import os, time; os.closerange(0, 3); time.sleep(60)", "timeout", "still running after 1 s: killed"),
+    ],
+)
+def test_the_exit_status_of_a_program_is_its_answer(code: str, kind: str, reason: str) -> None:
+    said = answer(CommandTarget(python(code), timeout=1 if kind == "timeout" else SECONDS))
+    assert (said.kind, said.reason, said.status, said.reached) == (kind, reason, None, True)
+    assert 0 < said.seconds < SECONDS
+
+
+@pytest.mark.parametrize(("status", "kind"), [(0, "accepted"), (1, "crashed"), (2, "rejected"), (137, "crashed")])
+def test_if_rejecting_statuses_are_given_others_are_crashes(status: int, kind: str) -> None:
+    assert answer(CommandTarget(["sh", "-c", f"exit {status}"], reject=[2, 65])).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "reason", "body"),
+    [
+        (b"accepted", "accepted", "accepted", b""),
+        (b"rejected ", "rejected", "rejected", b""),
+        (b"rejected\r", "rejected", "rejected", b""),
+        (b"rejected no number\x1b", "rejected", "no number�", b"no number\x1b"),
+        (b"rejected:/number: missing", "rejected", "/number: missing", b"/number: missing"),
+        (b"crashed KeyError: number", "crashed", "KeyError: number", b"KeyError: number"),
+        (b"rejected " + b"x" * 60000, "rejected", "x" * 199 + "…", b"x" * 2048),
+        (b'{"accepted":true}', "crashed", 'answered with "{"accepted":true}"', b'{"accepted":true}'),
+        (b"acceptedly", "crashed", 'answered with "acceptedly"', b"acceptedly"),
+        (b" accepted", "crashed", 'answered with "accepted"', b" accepted"),
+        (b"", "crashed", "answered with an empty line", b""),
+    ],
+)
+def test_the_first_word_of_a_line_is_the_answer(line: bytes, kind: str, reason: str, body: bytes) -> None:
+    said = answers(LineTarget(each("say(eval(sys.argv[1]))", repr(line + b"\n")), processes=1), b"{}", b"{}")
+    assert {(one.kind, one.reason, one.body) for one in said} == {(kind, reason, body)}
+
+
+RESULTS = [
+    ("pass", "accepted", "returned None"),
+    ("return True", "accepted", "returned True"),
+    ("return False", "rejected", "returned False"),
+    ("return 'accepted'", "accepted", "accepted"),
+    ("return 'rejected: /number: missing'", "rejected", "/number: missing"),
+    ("return 'rejected by /number: missing'", "rejected", "by /number: missing"),
+    ("return 'crashed'", "crashed", "crashed"),
+    ("raise ValueError('no number\\nat all')", "rejected", "ValueError: no number at all"),
+    ("raise ValueError", "rejected", "ValueError"),
+    ("raise type('NoNumber', (type('ValidationFailed', (Exception,), {}),), {})('no')", "rejected", "NoNumber: no"),
+    ("assert not body, 'why'", "crashed", "AssertionError: why"),
+    ("return []", "crashed", "returned a list, which is not a valid answer: return True or False, or raise ValueError"),
+    ("sys.exit(3)", "crashed", "SystemExit: 3"),
+    ("raise KeyboardInterrupt", "crashed", "KeyboardInterrupt"),
+    ("def f(): f()\nf()", "crashed", "RecursionError: maximum recursion depth exceeded"),
+    ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", "crashed", "Odd: its error message cannot be read"),
+    ("raise ValueError('x' * 10_000_000)", "rejected", f"ValueError: {'x' * 187}…"),
+]  # fmt: skip
+"""Each row contains the code of a function, and the kind and the reason of the answer."""
+
+
+def test_return_values_and_exceptions_of_a_function_are_its_answers(calling: Calling) -> None:
+    functions = (f"def judge_{number}(body):\n{indent(code, '    ')}" for number, (code, *_) in enumerate(RESULTS))
+    target = calling("return globals()[f'judge_{body[0]}'](body[1:])", before="\n".join(functions))
+    said = answers(target, *(bytes([number, 255]) for number in range(len(RESULTS))))
+    assert [(one.kind, one.reason) for one in said] == [(kind, reason) for _, kind, reason in RESULTS]
+
+
+def test_users_can_choose_the_exceptions_that_reject(calling: Calling) -> None:
+    code = "raise {b'k': KeyError, b'v': ValueError, b'a': AssertionError}[body]('no')"
+    said = answers(calling(code, rejections=["builtins:LookupError", "builtins:AssertionError"]), b"k", b"v", b"a")
+    assert [one.kind for one in said] == ["rejected", "crashed", "rejected"]
+
+
+def test_awaitables_are_awaited_in_one_event_loop(calling: Calling) -> None:
+    code = "await asyncio.sleep(0)\nif body: raise ValueError(id(asyncio.get_running_loop()))"
+    said = answers(calling(code, head="async def judge(body):"), b"", b"1", b"2")
+    assert [one.kind for one in said] == ["accepted", "rejected", "rejected"]
+    assert said[1].reason == said[2].reason
+
+
+def test_a_method_is_called_by_its_dotted_name(calling: Calling) -> None:
+    calling("return True", head="class Offer:\n  @classmethod\n  def read(cls, body):")
+    assert answer(CallTarget("mine:Offer.read")).kind == "accepted"
+
+
+def test_the_process_of_a_function_imports_nothing_of_brokerfuzz(calling: Calling) -> None:
+    code = "[name for name in sys.modules if name.partition('.')[0] in ('brokerfuzz', 'json', 'click')]"
+    assert answer(calling(f"raise ValueError({code})")).reason == "ValueError: []"
+
+
+# ---------------------------------------------------------------------------------------------- missing answers
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "reason"),
+    [
+        ("os.kill(os.getpid(), 11)", "crashed", "ended without an answer, killed by SIGSEGV"),
+        ("{}['number']", "crashed", "ended without an answer, exit status 1: KeyError: 'number'"),
+        ("say(b'accept'); break", "crashed", "ended without an answer, exit status 0"),
+        ("say(b'accepted\\n' * 2)", "crashed", 'answered before it received a message: "accepted"'),
+        ("say(b'accepted\\nx')", "crashed", 'answered before it received a message: "x"'),
+        ("time.sleep(60)", "timeout", "no answer line within 0.5 s: killed"),
+        ("while True: say(b'x'); time.sleep(.01)", "timeout", "no answer line within 0.5 s: killed"),
+        ("print('accepted')\ntime.sleep(60)", "timeout", "no answer line within 0.5 s: killed"),
+        ("while True: os.write(2, b'x' * 65536)", "timeout", "no answer line within 0.5 s: killed"),
+    ],
+)
+def test_missing_and_surplus_lines_become_answers(code: str, kind: str, reason: str) -> None:
+    said = answer(LineTarget(each(code), timeout=0.5 if kind == "timeout" else SECONDS, processes=1))
+    assert (said.kind, said.reason) == (kind, reason)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "reason"),
+    [
+        ("os.write(2, b'alas\\n'); os._exit(0)", "crashed", "ended without an answer, exit status 0: alas"),
+        ("ctypes.string_at(0)", "crashed", "ended without an answer, killed by SIGSEGV"),
+        ("while True: pass", "timeout", "the function did not return within 0.5 s: killed"),
+        ("while True: os.write(1, b'x' * 65536); os.write(2, b'x' * 65536)", "timeout", "the function did not return"),
+        ("os.closerange(0, 3); return True", "accepted", "returned True"),
+        ("os.write(4, b'surprise\\n')", "crashed", "answered "),
+    ],
+)
+def test_any_end_of_a_function_is_an_answer(calling: Calling, code: str, kind: str, reason: str) -> None:
+    said = answer(calling(code, timeout=0.5 if kind == "timeout" else SECONDS))
+    assert (said.kind, said.reason[: len(reason)], said.reached) == (kind, reason, True)
+
+
+def test_the_traceback_of_a_segmentation_fault_is_kept(calling: Calling) -> None:
+    said = answer(calling("ctypes.string_at(0)"))
+    assert b"Fatal Python error: Segmentation fault" in said.body
+    assert b'mine.py", line 4 in judge' in said.body
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        CommandTarget(["yes"], timeout=0.5),
+        CommandTarget(python("import os\nfor _ in range(2000): os.write(2, b'x' * 65536)")),
+        LineTarget(each("while True: say(b'x' * 65536)")),
+        LineTarget(each("while True: say(b'accepted\\n' * 6000)")),
+    ],
+    ids=["output", "errors", "a line", "lines"],
+)
+def test_only_the_beginning_of_endless_output_is_kept(target: Target) -> None:
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB
+    assert all(len(said.body) <= 2048 for said in answers(target, *[b"{}"] * 3, at_once=True))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+
+
+def test_crashes_and_timeouts_do_not_mix_up_answers() -> None:
+    code = "if line == b'crash': os.abort()\nif line == b'hang': time.sleep(60)\nsay(b'accepted ' + line + b'\\n')"
+    bodies = [b"crash" if number % 17 == 0 else b"hang" if number == 40 else b"%d" % number for number in range(80)]
+    said = answers(LineTarget(each(code), processes=3, timeout=3), *bodies, at_once=True)
+    kinds = {b"crash": "crashed", b"hang": "timeout"}
+    assert [one.kind for one in said] == [kinds.get(body, "accepted") for body in bodies]
+    assert all(one.reason == body.decode() for one, body in zip(said, bodies, strict=True) if one.kind == "accepted")
+
+
+# ---------------------------------------------------------------------------------------------- messages and processes
+
+
+def test_one_program_reads_many_messages_of_any_size(calling: Calling) -> None:
+    bodies = [b"%d\0\xff" % number + b"x" * (number % 7) ** 6 for number in range(300)]
+    echo = LineTarget(each("say(b'accepted %d %d\\n' % (len(line), os.getpid()))"), processes=1)
+    said = answers(echo, *bodies, at_once=True)
+    assert [one.reason.split()[0] for one in said] == [str(len(body)) for body in bodies]
+    assert len({one.reason.split()[1] for one in said}) == 1
+    called = answers(calling("print(body)", "return f'accepted {len(body)}'", processes=2), *bodies, at_once=True)
+    assert [one.reason for one in called] == [str(len(body)) for body in bodies]
+
+
+def test_a_program_may_leave_its_input_unread() -> None:
+    bodies = b"{}", b"x" * 3_000_000, b"", b"x" * 70_000
+    for code in ("import os; os.close(0)", "import sys; sys.stdin.buffer.raw.read(1)", ""):
+        said = answers(CommandTarget(python(code), processes=2), *bodies, at_once=True)
+        assert {one.kind for one in said} == {"accepted"}
+
+
+def test_the_message_is_standard_input_byte_for_byte() -> None:
+    body = bytes(range(256)) * 4000
+    code = "import hashlib, sys; sys.exit(hashlib.md5(sys.stdin.buffer.read()).hexdigest())"
+    import hashlib
+
+    assert answer(CommandTarget(python(code)), body).reason.endswith(hashlib.md5(body).hexdigest())
+
+
+def test_a_process_that_ends_after_each_answer_is_replaced() -> None:
+    said = answers(LineTarget(each("say(b'accepted\\n'); break"), processes=2), *[b"{}"] * 30, at_once=True)
+    assert {(one.kind, one.reached) for one in said} == {("accepted", True)}
+
+
+def test_an_unexpected_line_is_a_crash_of_the_next_message() -> None:
+    async def ask() -> list[Answer]:
+        program = each("say(b'accepted\\n'); time.sleep(.1); say(b'by the way\\n')")
+        async with opened(LineTarget(program, processes=1)) as target:
+            said = [await target.send(b"{}")]
+            await asyncio.sleep(0.5)
+            return [*said, await target.send(b"{}"), await target.send(b"{}")]
+
+    said = asyncio.run(ask())
+    assert [one.kind for one in said] == ["accepted", "crashed", "accepted"]
+    assert said[1].reason == 'answered before it received a message: "by the way"'
+
+
+def test_the_number_of_programs_is_limited_and_waiting_does_not_count_towards_the_timeout(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, time\n"
+        "mine = os.path.join(sys.argv[1], str(os.getpid())); open(mine, 'w').close()\n"
+        "running = len(os.listdir(sys.argv[1])); time.sleep(0.05); os.remove(mine); sys.exit(running)"
+    )
+    started = time.monotonic()
+    said = answers(CommandTarget(python(code, str(tmp_path)), processes=2, timeout=SECONDS), *[b""] * 12, at_once=True)
+    assert {one.reason for one in said} <= {"exit status 1", "exit status 2"}
+    assert max(one.seconds for one in said) < (time.monotonic() - started) / 2
+
+
+def test_no_unnecessary_processes_are_started(tmp_path: Path) -> None:
+    before = "open(os.path.join(sys.argv[1], str(os.getpid())), 'w').close()"
+    answers(LineTarget(each("say(b'accepted\\n')", str(tmp_path), before=before), processes=4), *[b""] * 20)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+# ---------------------------------------------------------------------------------------------- the end of processes
+
+HANGS = """
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen(['sleep', '60'])
+for pid in (os.getpid(), child.pid):
+    open(f'pids/{pid}', 'w').close()
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("kind", ["exec", "lines", "call"])
+def test_cancelled_and_hanging_programs_are_killed_with_their_children(
+    kind: str, calling: Calling, tmp_path: Path
+) -> None:
+    (pids := tmp_path / "pids").mkdir()
+
+    def target(**options: Any) -> Target:
+        match kind:
+            case "exec":
+                return CommandTarget(python(HANGS), **options)
+            case "lines":
+                return LineTarget(
+                    python(HANGS.replace("import", "import sys; sys.stdin.buffer.read(1)\nimport", 1)), **options
+                )
+        return calling(HANGS, **options)
+
+    cancelled_after(target(processes=2), 4, pids, *[b"{}"] * 5)
+    assert answer(target(timeout=2)).kind == "timeout"
+    found = [int(path.name) for path in pids.iterdir()]
+    assert len(found) == 6
+    assert all(dies(pid) for pid in found)
+
+
+@pytest.mark.parametrize(
+    "words", [("--exec", "./hangs"), ("--exec", "./hangs", "--lines", "plain"), ("--call", "hangs:judge")]
+)
+def test_ctrl_c_ends_programs_and_their_children(words: tuple[str, ...], write: Write, start: Start) -> None:
+    Path("pids").mkdir()
+    write("hangs.py", "def judge(body):", indent(HANGS, "    "))
+    Path(write("hangs", f"#!{sys.executable}", "import sys", "sys.stdin.buffer.read(1)", HANGS)).chmod(0o755)
+    with start("fire", *words, "--timeout", "60") as campaign:
+        assert happens(lambda: len(list(Path("pids").iterdir())) == 2, 6 * SECONDS)
+        campaign.send_signal(signal.SIGINT)
+        assert campaign.wait(SECONDS) == 130
+    assert all(dies(int(path.name)) for path in Path("pids").iterdir())
+
+
+@pytest.mark.parametrize("separate", [False, True])
+def test_a_child_that_keeps_the_pipes_open_causes_no_delay(separate: bool, tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys; print('done', flush=True)\n"
+        f"child = subprocess.Popen(['yes'], start_new_session={separate})\nopen(sys.argv[1], 'w').write(str(child.pid))"
+    )
+    said = answer(CommandTarget(python(code, str(tmp_path / "pid")), timeout=SECONDS))
+    assert (said.kind, said.body[:5]) == ("accepted", b"done\n")
+    assert dies(
+        int((tmp_path / "pid").read_text())
+    )  # a process in its own session ends because nobody reads its output
+
+
+def test_a_cancelled_message_does_not_affect_other_answers() -> None:
+    async def ask() -> list[str]:
+        program = each("time.sleep(.2 if line == b'slow' else 0); say(b'accepted ' + line + b'\\n')")
+        async with opened(LineTarget(program, processes=1)) as target:
+            slow = asyncio.create_task(target.send(b"slow"))
+            waiting = [asyncio.create_task(target.send(b"%d" % number)) for number in range(4)]
+            await asyncio.sleep(0.1)
+            slow.cancel()
+            waiting.pop(1).cancel()
+            return [(await task).reason for task in waiting]
+
+    assert asyncio.run(ask()) == ["0", "2", "3"]
+
+
+def test_an_idle_process_can_end_normally_when_its_input_ends(tmp_path: Path) -> None:
+    done = tmp_path / "done"
+    code = f"import sys\nfor line in sys.stdin: print('accepted')\nopen({str(done)!r}, 'w').close()"
+    assert answer(LineTarget([sys.executable, "-Sc", code])).kind == "accepted"  # the buffer of print is turned off
+    assert done.exists()
+    code = "open(sys.argv[1], 'w').write(str(os.getpid())); say(b'accepted\\n'); os.close(0); time.sleep(60)"
+    assert answer(LineTarget(each(code, str(done)))).kind == "accepted"
+    assert not is_alive(int(done.read_text()))
+
+
+# ---------------------------------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("no-such-program --now", r"no folder in .PATH contains this program\): correct its name"),
+        ("./no-such-program", "the file does not exist"),
+        ("/tmp", "is a folder"),
+        ("validate", "to run a program in this folder, write ./validate"),
+        ("./validate", r"chmod \+x"),
+        ("./runs", r"cannot be started \(Exec format error\): "),
+        ("DB_PASSWORD=abcdef1 ./v", "only a shell reads NAME=VALUE before a command: write `env DB_PASSWORD="),
+        ("", "contains no program"),
+        ("node 'x", "No closing quotation"),
+        ("a\0b", "NUL"),
+    ],
+)
+def test_a_command_that_cannot_be_started_is_an_error_with_a_remedy(
+    command: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, mode in (("validate", 0o644), ("runs", 0o755)):
+        (tmp_path / name).write_text("exit 0\n")
+        (tmp_path / name).chmod(mode)
+    for kind in (CommandTarget, LineTarget):
+        with pytest.raises(TargetError, match=words) as raised:
+            answer(kind(command))
+        assert "abcdef1" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mine.judge", "has no colon"),
+        ("mine:", "is not a valid name"),
+        ("./mine.py:judge", "is not a valid name"),
+        ("no_such_module:judge", r"no_such_module cannot be imported \(ModuleNotFoundError: .*\): correct the name"),
+        ("mine:jugde", "mine has no 'jugde': did you mean 'judge'"),
+        ("mine:judge.x", "mine.judge has no 'x'"),
+        ("mine:LIMIT", "is an int and cannot be called: specify a function"),
+        ("broken:judge", "broken cannot be imported .SyntaxError: .*: fix the error in the module"),
+        ("dies:judge", "dies:judge cannot be called: .* exit status 7: last words; call the function in Python to see why"),
+    ],
+)  # fmt: skip
+def test_a_name_that_cannot_be_called_is_an_error_with_a_remedy(
+    calling: Calling, tmp_path: Path, name: str, words: str
+) -> None:
+    calling("return True", before="LIMIT = 3")
+    (tmp_path / "broken.py").write_text("def (")
+    (tmp_path / "dies.py").write_text("import os; os.write(2, b'last words\\n'); os._exit(7)")
+    with pytest.raises(TargetError, match=words) as raised:
+        answer(CallTarget(name, processes=1))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("create", "words"),
+    [
+        (lambda: CommandTarget("cat", timeout=0), "greater than 0"),
+        (lambda: LineTarget("cat", timeout=float("nan")), "greater than 0"),
+        (lambda: CallTarget("a:b", processes=0), "use 1 or more"),
+        (lambda: CommandTarget("cat", reject=[0]), "from 1 to 255"),
+        (lambda: LineTarget("cat", encoding="hex"), "plain.*base64.*frames"),  # type: ignore[arg-type]
+        (lambda: answer(CallTarget("os:getpid", rejections=["builtins:print"])), "not an exception class"),
+    ],
+)
+def test_invalid_options_are_errors(create: Callable[[], object], words: str) -> None:
+    with pytest.raises(TargetError, match=words):
+        create()
+
+
+def test_a_module_may_print_read_and_sleep_while_it_is_imported(calling: Calling) -> None:
+    before = "print('x' * 100_000); sys.stdin.read(); time.sleep(.6); sys.stdout.close()"
+    assert answer(calling("return sys.argv[1:] == []", before=before, timeout=0.3)).kind == "accepted"
+
+
+def test_a_program_that_can_no_longer_be_started_was_not_reached(calling: Calling, tmp_path: Path) -> None:
+    def write() -> None:
+        (tmp_path / "validate").write_text("#!/bin/sh\n")
+        (tmp_path / "validate").chmod(0o755)
+
+    async def ask(target: Target, breaks: Callable[[], object], repairs: Callable[[], object]) -> list[Answer]:
+        async with opened(target):
+            said = [await target.send(b"")]
+            breaks()
+            said += [await target.send(b"x") for _ in range(2)]
+            repairs()
+            return [*said, await target.send(b"")]
+
+    write()
+    said = asyncio.run(ask(CommandTarget("./validate"), (tmp_path / "validate").unlink, write))
+    assert [(one.kind, one.reached) for one in said[::2]] == [("accepted", True), ("crashed", False)]
+    assert said[3].kind == "accepted"
+    broken = tmp_path / "broken"
+    function = calling("if body: os._exit(1)", before="if os.path.exists('broken'): raise OSError('broken')")
+    said = asyncio.run(ask(function, broken.touch, broken.unlink))
+    assert [(one.kind, one.reached) for one in said[:3]] == [("accepted", True), ("crashed", True), ("crashed", False)]
+    assert "OSError: broken" in said[2].reason
+    assert said[3].kind == "accepted"
+
+
+def test_a_closed_target_can_be_reopened_and_pickled(calling: Calling) -> None:
+    for target in (CommandTarget("true"), LineTarget(each("say(b'accepted\\n')")), calling("return True")):
+        assert answer(target).kind == answer(pickle.loads(pickle.dumps(target))).kind == "accepted"
+        with pytest.raises(TargetError, match="not open"):
+            asyncio.run(target.send(b"{}"))
+        assert not target.can_send(b"{}", (("accept", "text/plain"),))
+
+
+# ---------------------------------------------------------------------------------------------- secrets
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("node validate.js", "node validate.js"),
+        ("v --token=abcdef1 -v", 'v --token="${TOKEN}" -v'),
+        ("v --password abcdef1 file", 'v --password "${PASSWORD}" file'),
+        ("v --auth --verbose", "v --auth --verbose"),
+        ("env API_KEY=abcdef1 v", 'env API_KEY="${API_KEY}" v'),
+        ("v --url=https://me:abcdef1@host/x?token=abcdef1", 'v --url=https://host/x?token="${TOKEN}"'),
+        ("v https://me:abcdef1@host/", "v https://host/"),
+        ("v -H 'Authorization: Bearer abcdef1' file", "v -H 'Authorization: '\"${AUTHORIZATION}\" file"),
+        ("v --header=X-Otp:abcdef1", 'v --header=X-Otp:"${X_OTP}"'),
+        ("v '-HX-Api-Key: abcdef1' file", "v '-HX-Api-Key: '\"${X_API_KEY}\" file"),
+        ("v -H 'Accept: text/plain' host:80", "v -H 'Accept: text/plain' host:80"),
+        ("v --token=a:bcdef1 --key a:bcdef1", 'v --token="${TOKEN}" --key "${KEY}"'),
+        ("v -u me:abcdef1", 'v -u me:"${PASSWORD}"'),
+        ("v --user=me:abcdef1", 'v --user=me:"${PASSWORD}"'),
+        ("docker run -u 1000:1000 --user me v", "docker run -u 1000:1000 --user me v"),
+        ("DB_PASSWORD=abcdef1 ./v", 'DB_PASSWORD="${DB_PASSWORD}" ./v'),
+        ("sh -c 'DB_PASSWORD=abcdef1 ./v; exit 1'", "sh -c 'DB_PASSWORD='\"${DB_PASSWORD}\"' ./v; exit 1'"),
+        ("env 'DB_PASSWORD=abc def' v", 'env DB_PASSWORD="${DB_PASSWORD}" v'),
+        ("""sh -c "v --token 'a'bcdef1" """, 'sh -c "${COMMAND}"'),
+        ("""sh -c "v --token abcdef1 --password 'b'cdef2" """, 'sh -c "${COMMAND}"'),
+        (["v", "a b", ""], "v 'a b' ''"),
+    ],
+)
+def test_the_name_and_the_reproduction_contain_no_secret(command: Any, shown: str) -> None:
+    target = CommandTarget(command)
+    assert target.name.replace("'", "") == shown.replace("'", "")
+    assert target.reproduction(b"{}") == f"printf '{{}}' | {target.name}"
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["--token=abcdef1"], "${TOKEN}"),
+        (["-H", "Authorization: Bearer abcdef1"], "[secret]"),
+        (["-u", "me:abcdef1"], "${PASSWORD}"),
+    ],
+)
+def test_a_secret_that_the_program_repeats_is_masked_in_the_answer(words: list[str], name: str) -> None:
+    said = answer(CommandTarget(python("import sys; sys.exit('it is ' + sys.argv[-1][-7:])", *words)))
+    assert (said.reason, said.body) == (f"exit status 1: it is {name}", f"it is {name}\n".encode())
+
+
+# ---------------------------------------------------------------------------------------------- encodings, reproductions
+
+HEX = {
+    "plain": each("say(b'accepted ' + line.hex().encode() + b'\\n')"),
+    "base64": each("import base64; say(b'accepted ' + base64.b64decode(line, validate=True).hex().encode() + b'\\n')"),
+    "frames": python(
+        "import os, struct, sys\n"
+        "read = sys.stdin.buffer.read\n"
+        "while head := read(4): os.write(1, b'accepted ' + read(struct.unpack('>I', head)[0]).hex().encode() + b'\\n')"
+    ),
+}
+"""For each encoding, a program that answers with the bytes of the message."""
+ONE_LINE = [b"", b"{}", b"\0\x85\x0b\x0c", bytes(range(14, 256)), b" \t", "{\u2027}".encode()]
+SEVERAL_LINES = [b"\n", b"{}\n", b"{\r\n}", b"\r", "{\u2028}".encode(), "\u2029".encode()]
+ODD = b"it's 100%s \\ '\\n' \xff \xf0\x9f\x98\x80" + bytes(range(256))
+
+
+@pytest.mark.parametrize("encoding", HEX)
+def test_each_encoding_preserves_the_bytes_of_every_message_that_it_can_send(encoding: Any) -> None:
+    target = LineTarget([*HEX[encoding], "--token", "abcdef1"], encoding=encoding, processes=1)
+    bodies = [body for body in (*ONE_LINE, *SEVERAL_LINES) if target.can_send(body)]
+    assert bodies == (ONE_LINE if encoding == "plain" else [*ONE_LINE, *SEVERAL_LINES])
+    assert [bytes.fromhex(said.body.decode()) for said in answers(target, *bodies)] == bodies
+    line = target.reproduction(ODD.replace(b"\n", b"").replace(b"\r", b""))
+    assert line.isprintable()
+    assert "abcdef1" not in line
+    said = subprocess.run(["sh", "-c", line], capture_output=True, check=True, env={**os.environ, "TOKEN": "abcdef1"})
+    assert bytes.fromhex(said.stdout.split()[1].decode()) == ODD.replace(b"\n", b"").replace(b"\r", b"")
+
+
+@pytest.mark.parametrize("shell", [shell for shell in ("bash", "sh") if shutil.which(shell)])
+def test_the_reproduction_sends_a_program_the_same_bytes(shell: str, tmp_path: Path) -> None:
+    file = tmp_path / "an odd 'name"
+    code = "import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())"
+    line = CommandTarget(python(code, str(file))).reproduction(ODD)
+    assert line.isprintable()
+    subprocess.run([shell], input=line, text=True, check=True, timeout=SECONDS)
+    assert file.read_bytes() == ODD
+
+
+@pytest.mark.parametrize("body", [b"{}", ODD, b"x" * 200_000], ids=["plain", "odd", "long"])
+def test_the_reproduction_calls_a_function_with_the_same_bytes(calling: Calling, body: bytes) -> None:
+    line = calling("open('seen', 'wb').write(body)", "return True").reproduction(body)
+    assert line.isprintable()
+    assert subprocess.run(["sh"], input=line, capture_output=True, text=True, check=True).stdout == "True\n"
+    assert Path("seen").read_bytes() == body
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "frames"
+EXAMPLE_COMMANDS = {
+    "reader.py": [sys.executable, "reader.py"],
+    "reader.mjs": ["node", "reader.mjs"],
+    "Reader.java": ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "Reader.java"],
+    "reader.c": ["sh", "-c", 'cc -Wall -Wextra -Werror reader.c -o "$0/reader" && exec "$0/reader"'],
+}
+"""Maps the files in `examples/frames` to the commands that run them."""
+
+
+@pytest.mark.parametrize("name", EXAMPLE_COMMANDS)
+def test_the_examples_in_several_languages_read_frames(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = [*EXAMPLE_COMMANDS[name], *([str(tmp_path)] if name == "reader.c" else [])]
+    if not EXAMPLES.is_dir() or not shutil.which("cc" if name == "reader.c" else command[0]):
+        pytest.skip(f"needs the examples and {command[0]}")
+    assert {path.name for path in EXAMPLES.iterdir()} == EXAMPLE_COMMANDS.keys()
+    monkeypatch.chdir(EXAMPLES)
+    bodies = [b"{}", b"x\n", b'{"description": "\\n"}\n', b'{"number": "%s"}' % (b"A" * 200_000), b""]
+    said = answers(LineTarget(command, encoding="frames", timeout=60, processes=1), *bodies)
+    assert [one.kind for one in said] == ["accepted", "rejected", "accepted", "accepted", "rejected"], said
+    assert said[1].body
