@@ -20,27 +20,23 @@ def substituted(text: str, where: str) -> str:
     `${NAME:-default}` becomes `default` if the variable is missing or empty. If the text contains a variable, the
     result is a `Secret`. Raises `ConfigurationError` if a variable is not set and has no default.
     """
-    parts: list[tuple[str, str | None]] = []
-    at = 0
-    for found in _REFERENCE.finditer(text):
-        parts += [(text[at : found.start()], None), _part(found, where)]
-        at = found.end()
-    parts.append((text[at:], None))
-    whole = "".join(part for part, _ in parts)
-    return Secret(whole, parts) if any(name is not None for _, name in parts) else whole
+    variables: dict[str, str] = {}
+    whole = _REFERENCE.sub(lambda found: _value(found, where, variables), text)
+    return Secret(whole, variables) if variables else whole
 
 
-def _part(reference: re.Match[str], where: str) -> tuple[str, str | None]:
-    """Returns the text that replaces a reference, and the name of the environment variable. The name is None if the
-    text does not come from a variable: for `$$`, and for a default.
-    """
+def _value(reference: re.Match[str], where: str, variables: dict[str, str]) -> str:
+    """Returns the text that replaces a reference. If it comes from an environment variable, adds it to `variables`."""
     name, default = reference[1], reference[2]
     if name is None:
-        return "$", None
+        return "$"
     found = os.environ.get(name)
     if found is None and default is None:
         raise ConfigurationError(
             f"{where} needs the environment variable {name}, which is not set: set the variable, or write "
             f"${{{name}:-default}}"
         )
-    return (default, None) if not found and default is not None else (found or "", name)
+    if not found and default is not None:
+        return default
+    variables[name] = found or ""
+    return variables[name]

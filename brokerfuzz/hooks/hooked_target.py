@@ -16,7 +16,7 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.secret_values import Secret
 from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerRules
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
-from brokerfuzz.targets.secret_masking import Secrets, shown
+from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.throttling import RetryLater
 from brokerfuzz.wording import counted
 
@@ -205,7 +205,7 @@ class HookedTarget(HttpTarget):
             return
         removed = await self._authenticated(partial(self._remove, cleanup.method, url, case_id))
         if not is_clean(removed, again=url in cleaned):
-            self._note_remaining(f"{cleanup.method} {shown(url)} ({removed.reason})")
+            self._note_remaining(f"{cleanup.method} {self.secrets.url(url)} ({removed.reason})")
         cleaned.add(url)
 
     async def _remove(self, method: str, url: str, case_id: str) -> Answer:

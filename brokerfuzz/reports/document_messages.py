@@ -12,7 +12,7 @@ from typing import Any
 from brokerfuzz.cases.case import compact
 from brokerfuzz.errors import ReportError
 from brokerfuzz.schemas.headers import JSON_TYPE
-from brokerfuzz.targets.secret_masking import parts_of_header, shown
+from brokerfuzz.targets.secret_masking import NOTHING_SECRET
 from brokerfuzz.wording import counted, printable
 
 Document = Mapping[str, Any]
@@ -64,10 +64,8 @@ def request_of(document: Document, report: str) -> RequestTemplate:
             f"{report} requires an HTTP target, but {printable(target, 100)} is not an HTTP target: remove this "
             "report, or test a URL"
         )
-    headers = tuple(
-        (name, "".join(part for part, _ in parts_of_header(name, value))) for name, value in given["headers"]
-    )
-    return RequestTemplate(shown(given["url"]), given["method"], headers)
+    headers = tuple((name, NOTHING_SECRET.header(name, value)) for name, value in given["headers"])
+    return RequestTemplate(NOTHING_SECRET.url(given["url"]), given["method"], headers)
 
 
 def outcome_of(document: Document) -> list[str]:

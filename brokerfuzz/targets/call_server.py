@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Kind = Literal["accepted", "rejected", "crashed"]
 
-LONGEST = 2000
+LONGEST = 10_000
 """The maximum number of characters in the reason of an answer."""
 
 NOT_AN_ANSWER = "is not a valid answer: return True or False, or raise ValueError"

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 from brokerfuzz.errors import TargetError, needs_extra
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
-from brokerfuzz.targets.curl import curl_line
 from brokerfuzz.targets.http_connections import HttpConnections
-from brokerfuzz.targets.secret_masking import Secrets, marked, parts_of_header, shown, variable, without_user
+from brokerfuzz.targets.reproduction import curl_line
+from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets, variable, without_user
 from brokerfuzz.targets.target import checked_timeout
 from brokerfuzz.targets.throttling import LONGEST_WAIT, THROTTLING, Gate, RetryLater, Slowed, seconds_of
 from brokerfuzz.targets.trace_headers import TraceHeaders
@@ -100,10 +100,8 @@ class HttpTarget:
         trace: TraceHeaders | None = None,
         secrets: Mapping[str, str] | None = None,
     ) -> None:
-        references = {value: reference for reference, value in (secrets or {}).items()}
-        url = marked(url, references)
         checked_url(url)
-        given = [(name, marked(value, references)) for name, value in headers]
+        given = list(headers)
         self.method = method
         if longest_wait < 0:
             raise TargetError(f"the longest wait of {longest_wait} seconds is negative: use 0 or more")
@@ -115,11 +113,9 @@ class HttpTarget:
         self.connections = HttpConnections(url, insecure=insecure, ca=ca, cert=cert, key=key, proxy=proxy)
         self._more_secrets = list((secrets or {}).items())
         self.secrets = Secrets(url, given, self.connections.proxy or "", self._more_secrets)
-        self.url = self.secrets.marked(url)
-        self.headers = replaced(
-            [(CONTENT_TYPE, JSON_TYPE)], tuple((name, self.secrets.marked(value)) for name, value in given)
-        )
-        self._name = shown(self.url)
+        self.url = url
+        self.headers = replaced([(CONTENT_TYPE, JSON_TYPE)], tuple(given))
+        self._name = self.secrets.url(url)
         self._gate = Gate(longest_wait)
         self._client: Client | None = None
         self._unpooled: Client | None = None
@@ -169,18 +165,19 @@ class HttpTarget:
         """The URL, the method, the headers and the connections of all requests, for reports. References such as
         `${TOKEN}` replace secrets.
         """
-        headers = [[name, "".join(part for part, _ in parts_of_header(name, value))] for name, value in self.headers]
+        headers = [[name, self.secrets.header(name, value)] for name, value in self.headers]
         if urlsplit(self.url).username is not None and not any(name.lower() == "authorization" for name, _ in headers):
             headers.append(["authorization", variable("authorization")])
         return {"url": self._name, "method": self.method, "headers": headers, **self.connections.settings}
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         without = [name for name, value in headers if value is None]
-        options = self.connections.curl_words()
+        user = [] if urlsplit(self.url).username is None else ["--user", '"${TARGET_USER}"']
+        options = [*self.connections.curl_words(), *user]
         return curl_line(
-            self.url,
+            self._name,
             self.method,
-            self._headers(headers),
+            [(name, self.secrets.header(name, value)) for name, value in self._headers(headers)],
             body,
             without=without,
             options=options,
@@ -408,7 +405,7 @@ class HttpTarget:
                     f"{self.name} requires Digest authentication, which brokerfuzz does not support: {remedy}"
                 )
         if status // 100 == 3 and (location := _header(response, "location")) is not None:
-            return answer._replace(location=self.secrets.hide(shown(location)))
+            return answer._replace(location=self.secrets.hide(self.secrets.url(location)))
         return answer
 
     def _headers(self, instead: Headers) -> list[tuple[str, str]]:
@@ -465,7 +462,7 @@ async def _nothing() -> AsyncIterator[bytes]:
 
 def checked_url(url: str) -> None:
     """Raises `TargetError` if brokerfuzz cannot send requests to this URL."""
-    said = shown(url)
+    said = NOTHING_SECRET.url(url)
     if _UNIX_SOCKET.match(url):
         remedy = (
             "make it available at a port, such as with `socat TCP-LISTEN:8000,bind=127.0.0.1,fork UNIX-CONNECT:FILE`"

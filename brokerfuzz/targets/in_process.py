@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
-from brokerfuzz.targets.curl import curl_line
 from brokerfuzz.targets.program import in_one_line
-from brokerfuzz.targets.secret_masking import Secrets, marked, shown
+from brokerfuzz.targets.reproduction import curl_line
+from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.target import checked_timeout
 
 _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
@@ -61,19 +61,16 @@ class InProcessTarget:
     ) -> None:
         if not path.startswith("/"):
             raise TargetError(f"{path!r} is not the path of an application: begin it with a slash, such as /offers")
-        references = {value: reference for reference, value in (secrets or {}).items()}
-        given, path = [(header, marked(value, references)) for header, value in headers], marked(path, references)
+        given = tuple(headers)
         self.secrets = Secrets(path, given, more=(secrets or {}).items())
-        self.path, self.method, self.timeout = self.secrets.marked(path), method, checked_timeout(timeout)
-        self.headers = replaced(
-            [("content-type", JSON_TYPE)], tuple((header, self.secrets.marked(value)) for header, value in given)
-        )
+        self.path, self.method, self.timeout = path, method, checked_timeout(timeout)
+        self.headers = replaced([("content-type", JSON_TYPE)], given)
         self.rules = rules or AnswerRules()
         self._name = name
 
     @property
     def name(self) -> str:
-        return f"{self._name} {shown(self.path)}"
+        return f"{self._name} {self.secrets.url(self.path)}"
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns False if the message has a header that only a server can handle, such as `Transfer-Encoding`."""
@@ -84,9 +81,8 @@ class InProcessTarget:
         address of the server.
         """
         without = [name for name, value in headers if value is None]
-        return curl_line(
-            self.path, self.method, replaced(self.headers, headers), body, without=without, server='"$TARGET"'
-        )
+        sent = [(name, self.secrets.header(name, value)) for name, value in replaced(self.headers, headers)]
+        return curl_line(self.secrets.url(self.path), self.method, sent, body, without=without, server='"$TARGET"')
 
     def _answer(self, response: Response, seconds: float, logged: Sequence[BaseException]) -> Answer:
         """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception in

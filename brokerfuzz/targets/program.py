@@ -7,15 +7,18 @@ than with asyncio's subprocesses, which start only a third as many programs per 
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 from time import monotonic
 from typing import IO, Any, cast
 
 from brokerfuzz.targets.answers import EXCERPT
+from brokerfuzz.targets.secret_masking import Secrets
 
 _CHUNK = 65536
+_KEPT = 4 * EXCERPT
+"""The number of bytes in which secrets are replaced. The rest would not fit into an excerpt."""
 _POLLING = 0.05
 """The number of seconds after which brokerfuzz checks whether a program has ended, if a child process of the program
 still holds its pipes.
@@ -28,23 +31,29 @@ def cores() -> int:
 
 
 class Excerpt:
-    """Keeps a limited number of bytes from the beginning and from the end of a program's output."""
+    """Keeps a limited number of bytes from the beginning and from the end of a program's output, without `secrets`."""
 
-    def __init__(self) -> None:
-        self.head = self._end = b""
+    def __init__(self, secrets: Secrets) -> None:
+        self._secrets = secrets
+        self._beginning = self._end = b""
         self._size = 0
 
     def add(self, data: bytes) -> None:
         self._size += len(data)
-        self.head = (self.head + data[:EXCERPT])[:EXCERPT]
-        self._end = (self._end + data)[-EXCERPT:]
+        self._beginning = (self._beginning + data[:_KEPT])[:_KEPT]
+        self._end = (self._end + data)[-_KEPT:]
+
+    @property
+    def head(self) -> bytes:
+        return self._secrets.excerpt(self._beginning, EXCERPT)
 
     @property
     def tail(self) -> bytes:
         """The end of the output, without an incomplete first line. brokerfuzz would not recognize a secret whose
         beginning is missing.
         """
-        return self._end if self._size <= EXCERPT else self._end.partition(b"\n")[2]
+        end = self._end if self._size <= _KEPT else self._end.partition(b"\n")[2]
+        return self._secrets.excerpt(end, _KEPT)[-EXCERPT:]
 
     @property
     def reason_line(self) -> str:
@@ -60,14 +69,14 @@ class Excerpt:
 
 
 class Program:
-    """A program that runs or has ended. `errors` contains an excerpt of its standard error.
+    """A program that runs or has ended. `errors` contains an excerpt of its standard error, without `secrets`.
 
     Only one thread at a time may talk to the program, but any thread may kill it. Raises `OSError` if the program
     cannot be started.
     """
 
-    def __init__(self, path: str, words: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
-        self.errors = Excerpt()
+    def __init__(self, path: str, words: Sequence[str], secrets: Secrets) -> None:
+        self.errors = Excerpt(secrets)
         self._process = subprocess.Popen(
             words,
             executable=path,
@@ -75,7 +84,7 @@ class Program:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            env=environment,
+            env={"PYTHONUNBUFFERED": "1", **os.environ},
             start_new_session=True,
         )
         pipes = self._process.stdin, self._process.stdout, self._process.stderr

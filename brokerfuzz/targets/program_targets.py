@@ -3,7 +3,6 @@ function in other processes.
 """
 
 import asyncio
-import os
 import re
 import shlex
 import struct
@@ -22,8 +21,9 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
 from brokerfuzz.targets.program import Excerpt, Program, cores, how_it_ended, in_one_line
+from brokerfuzz.targets.reproduction import LONGEST_ARGUMENT, fed
 from brokerfuzz.targets.secret_masking import Secrets
-from brokerfuzz.targets.shell import LONGEST_ARGUMENT, fed, path_of, secrets_of, shown_command, words_of
+from brokerfuzz.targets.shell import path_of, secrets_of, shown_command, words_of
 from brokerfuzz.targets.target import CALL_IN_PYTHON, RUN_IN_SHELL, checked_timeout
 
 LONGEST_LINE = 1 << 16
@@ -57,12 +57,10 @@ class ProgramTarget(ABC):
     """A program handles one message at a time, so only this message can crash the program."""
     advice = RUN_IN_SHELL
 
-    def __init__(
-        self, name: str, words: Sequence[str], secrets: Secrets, *, timeout: float, processes: int | None
-    ) -> None:
+    def __init__(self, words: Sequence[str], secrets: Secrets, *, timeout: float, processes: int | None) -> None:
         if processes is not None and processes < 1:
             raise TargetError(f"processes={processes} is too small: use 1 or more, or None for one process per core")
-        self.name, self.secrets = name, secrets
+        self.name, self.secrets = shown_command(words, secrets), secrets
         self.timeout, self.processes = checked_timeout(timeout), processes
         self._words = words
         self._path = ""
@@ -117,7 +115,7 @@ class ProgramTarget(ABC):
 
     def _started(self) -> Program:
         try:
-            program = Program(self._path, self._words, {"PYTHONUNBUFFERED": "1", **os.environ})
+            program = Program(self._path, self._words, self.secrets)
         except OSError as problem:
             raise StartError(f"cannot be started ({problem.strerror}): {self.advice}") from problem
         self._running.add(program)
@@ -157,15 +155,14 @@ class CommandTarget(ProgramTarget):
         secrets: Mapping[str, str] | None = None,
     ) -> None:
         words = words_of(command)
-        name = shown_command(words, secrets or {})
-        super().__init__(name, words, secrets_of(words, secrets or {}), timeout=timeout, processes=processes)
+        super().__init__(words, secrets_of(words, secrets or {}), timeout=timeout, processes=processes)
         self.reject = None if reject is None else _statuses(reject)
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         return fed(body, self.name)
 
     def _answer(self, body: bytes, uses: Callable[[Program], None]) -> Answer:
-        program, output = self._started(), Excerpt()
+        program, output = self._started(), Excerpt(self.secrets)
         uses(program)
         started, code = perf_counter(), None
         try:
@@ -178,7 +175,9 @@ class CommandTarget(ProgramTarget):
             self._end(program)
         kind, reason = self._meaning(code, program.errors.reason_line or output.reason_line)
         seconds = perf_counter() - started
-        return Answer(kind, None, self._both(output.head, program.errors.head), self.secrets.hide(reason), seconds)
+        head, errors = output.head, program.errors.head
+        first = head[: max(EXCERPT // 2, EXCERPT - len(errors))]
+        return Answer(kind, None, first + errors[: EXCERPT - len(first)], reason, seconds)
 
     def _meaning(self, code: int | None, words: str) -> tuple[AnswerKind, str]:
         if code is None:
@@ -186,11 +185,6 @@ class CommandTarget(ProgramTarget):
         reason = how_it_ended(code) + (f": {words}" if words and code else "")
         rejects = code > 0 if self.reject is None else code in self.reject
         return ("accepted" if code == 0 else "rejected" if rejects else "crashed"), reason
-
-    def _both(self, output: bytes, errors: bytes) -> bytes:
-        most = max(EXCERPT // 2, EXCERPT - len(errors)) if errors else EXCERPT
-        first = self.secrets.excerpt(output, most)
-        return first + self.secrets.excerpt(errors, EXCERPT - len(first))
 
 
 def _statuses(given: Iterable[int]) -> frozenset[int]:
@@ -252,8 +246,7 @@ class LineTarget(ProgramTarget):
         words = words_of(command)
         if encoding not in get_args(Encoding):
             raise TargetError(f"encoding={encoding!r} is not supported: use 'plain', 'base64' or 'frames'")
-        name = shown_command(words, secrets or {})
-        super().__init__(name, words, secrets_of(words, secrets or {}), timeout=timeout, processes=processes)
+        super().__init__(words, secrets_of(words, secrets or {}), timeout=timeout, processes=processes)
         self.encoding: Encoding = encoding
         self._idle: deque[Program] = deque()
 
@@ -301,9 +294,7 @@ class LineTarget(ProgramTarget):
             if reply is None and code == 0 and not is_new:
                 continue
             reply = reply or _without_answer(code, program.errors)
-            return Answer(
-                reply.kind, None, self.secrets.excerpt(reply.body, EXCERPT), self.secrets.hide(reply.reason), seconds
-            )
+            return Answer(reply.kind, None, reply.body[:EXCERPT], reply.reason, seconds)
 
     def _next(self) -> tuple[Program, bool]:
         """Returns an idle program, or a new one, and whether it is new."""
@@ -317,7 +308,7 @@ class LineTarget(ProgramTarget):
     def _reply(self, program: Program, body: bytes) -> Reply | None:
         """Returns None if the program ends without an answer."""
         if unrequested := program.unrequested_output():
-            return _unrequested(unrequested)
+            return _unrequested(self._masked(unrequested))
         try:
             line, rest = self._line(program, _encoded(body, self.encoding), self.timeout)
         except TimeoutError:
@@ -325,7 +316,10 @@ class LineTarget(ProgramTarget):
             return Reply("timeout", reason, program.errors.tail)
         except EOFError:
             return None
-        return _unrequested(rest) if rest else _meaning(line)
+        return _unrequested(self._masked(rest)) if rest else _meaning(self._masked(line))
+
+    def _masked(self, output: bytes) -> bytes:
+        return self.secrets.excerpt(output, len(output))
 
     @staticmethod
     def _line(program: Program, data: bytes, seconds: float) -> tuple[bytes, bytes]:
@@ -352,14 +346,14 @@ def _without_answer(code: int | None, errors: Excerpt) -> Reply:
 
 
 def _unrequested(output: bytes) -> Reply:
-    return Reply("crashed", f'answered before it received a message: "{in_one_line(output)}"', output[:EXCERPT])
+    return Reply("crashed", f'answered before it received a message: "{in_one_line(output)}"', output)
 
 
 def _meaning(line: bytes) -> Reply:
     """The first word of the line, up to a space or a colon, is the answer. The rest of the line is the reason."""
     if len(line) > LONGEST_LINE:
         reason = f'answered with a line of more than {LONGEST_LINE} bytes: "{in_one_line(line, 60)}"'
-        return Reply("crashed", reason, line[:EXCERPT])
+        return Reply("crashed", reason, line)
     word, *rest = re.split(rb"[ :]", line.rstrip(b"\r"), maxsplit=1)
     if kind := _KINDS.get(word):
         text = b"".join(rest).strip()

@@ -1,0 +1,216 @@
+"""Secrets in the descriptions of targets, in errors, and in commands that reproduce findings."""
+
+import json
+import subprocess
+import traceback
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from canaries import leaks
+from hand_made_programs import answer, answers, python
+from hand_made_servers import echoes, response, sends, serving, serving_streams, unused_url
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from brokerfuzz.configuration.substituting import substituted
+from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import Answer, CommandTarget, HttpTarget, LineTarget
+from brokerfuzz.targets.secret_masking import Secrets
+from brokerfuzz.targets.target import opened
+
+HEADERS = ("Authorization", "X-Api-Key", "X-Otp", "X-Pin", "X-Access", "X-Client-Cert")
+POSITIONS = (*HEADERS, "Bearer", "Cookie", "user", "password", "token", "key", "sig")
+
+
+def request_with(secret: str, position: str, url: str) -> dict[str, Any]:
+    """Returns the arguments of a target that has the secret in `position`."""
+    in_url = quote(secret, safe="")
+    match position:
+        case _ if position in HEADERS:
+            return {"url": url, "headers": [(position, secret)]}
+        case "Bearer":
+            return {"url": url, "headers": [("X-Passed-On", f"Bearer {secret}")]}
+        case "Cookie":
+            return {"url": url, "headers": [("Cookie", f"a=b; session={secret}; c=d")]}
+        case "user":
+            return {"url": url.replace("://", f"://{in_url}@")}
+        case "password":
+            return {"url": url.replace("://", f"://martin:{in_url}@")}
+        case _:
+            return {"url": f"{url}?a=1&{position}={in_url}&b=2"}
+
+
+def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
+    """Returns everything that a target reports: its description, an answer that repeats the request, and errors."""
+    target = HttpTarget(**options)
+    found = answer(target)
+    said = [repr(target), target.name, json.dumps(target.request), target.reproduction(b"{}")]
+    said += [found.body.decode("latin-1"), found.reason]
+    unreadable = [(name, f"{value}\r\n") for name, value in unused.get("headers", [])] or [("X A", "b")]
+    for broken in (
+        unused,
+        {**unused, "method": "NO METHOD"},
+        {**unused, "headers": unreadable},
+        {"url": unused["url"].replace("http://", "")},
+        {"url": unused["url"].replace("http://", "ftp://")},
+        {"url": unused["url"].replace("127.0.0.1", "[::")},
+    ):
+        with pytest.raises(TargetError) as raised:
+            answer(HttpTarget(**broken))
+        said.append("".join(traceback.format_exception(raised.value)).partition("TargetError")[2])
+    return said
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_no_output_of_a_target_contains_a_secret(position: str) -> None:
+    with serving_streams(echoes) as url:
+        for secret in ("hunter2-hunter2", 'a"b\\c/d<e>&f%20g+h', "0123456789" * 4):
+            texts = outputs(request_with(secret, position, url), request_with(secret, position, unused_url()))
+            assert not [text for text in texts if leaks(text.encode(), [secret])]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("X-Tenant", "a-${T}-b", "a-${T}-b"),
+        ("Authorization", "Bearer ${T}", "Bearer ${T}"),
+        ("X-Api-Key", "${T}", "${T}"),
+        ("X-Api-Key", "hunter22-${T}", "${X_API_KEY}"),
+        ("Cookie", "id=hunter22; to=${T}", "${COOKIE}"),
+        ("X-Tenant", "cost: $$5 ${T}", "cost: $5 ${T}"),
+    ],
+)
+def test_a_reference_is_shown_as_the_user_wrote_it(
+    name: str, value: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("T", "the 'value' \"of T")
+    sent = substituted(value, "the header")
+    target = HttpTarget("http://h/", headers=[(name, sent)])
+    assert [name, shown] in target.request["headers"]
+    command = target.reproduction(b"{}").replace("curl", "printf '%s\\n'", 1)
+    words = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert ("${T}" in shown) is (f"{name}: {sent}" in words)
+
+
+@pytest.mark.parametrize(
+    ("url", "headers", "shown_url", "shown_headers"),
+    [
+        ("http://h/offers?page=2", [("X-Tenant", "5")], "http://h/offers?page=2", [["X-Tenant", "5"]]),
+        ("HTTP://h/a@b?c=d@e", [], "HTTP://h/a@b?c=d@e", []),
+        ("http://[::1]:8000/?=x&&a", [], "http://[::1]:8000/?=x&&a", []),
+        ("http://h/?a=b&access_token=x#sig=y", [], "http://h/?a=b&access_token=${ACCESS_TOKEN}#sig=${SIG}", []),
+        ("http://h/?api%2Dkey=x;X-Amz-Signature=y", [], "http://h/?api%2Dkey=${API_KEY};X-Amz-Signature=${X_AMZ_SIGNATURE}", []),
+        ("http://h/?design=5&token=", [], "http://h/?design=5&token=", []),
+        ("http://u:p@h:80/", [], "http://h:80/", [["authorization", "${AUTHORIZATION}"]]),
+        ("http://h/", [("X-Api-Key", "x")], "http://h/", [["X-Api-Key", "${X_API_KEY}"]]),
+        ("http://h/", [("X-Passed-On", "Basic eDp5")], "http://h/", [["X-Passed-On", "${X_PASSED_ON}"]]),
+    ],
+)  # fmt: skip
+def test_the_description_of_all_requests_contains_references_in_place_of_secrets(
+    url: str, headers: list[tuple[str, str]], shown_url: str, shown_headers: list[list[str]]
+) -> None:
+    described = HttpTarget(url, method="PUT", headers=headers).request
+    usual = ["content-type", "application/json"]
+    assert described == {"url": shown_url, "method": "PUT", "headers": [usual, *shown_headers]}
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://me:pa/ss@h/", "'http://h/'"),
+        ("http://me:pa#ss@h/", "'http://h/'"),
+        ("me:geheim@h/offers", "'h/offers'"),
+        ("http://me:geheim@[::1/", "'http://[::1/'"),
+        ("http://me:geheim@h:99999/?token=abc", "'http://h:99999/?token=${TOKEN}'"),
+        ("ftp://me:geheim@h/", "'ftp://h/'"),
+    ],
+)
+def test_errors_about_a_url_do_not_contain_its_password(url: str, said: str) -> None:
+    with pytest.raises(TargetError) as raised:
+        HttpTarget(url)
+    text = "".join(traceback.format_exception(raised.value)).partition("TargetError")[2]
+    assert said in text
+    assert not any(part in text for part in ("pa/ss", "pa#ss", "'pa'", "geheim", "=abc"))
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("node validate.js", "node validate.js"),
+        ("v --token=abcdef1 -v", 'v "--token=${TOKEN}" -v'),
+        ("v --password abcdef1 file", 'v --password "${PASSWORD}" file'),
+        ("v --pin 7 --auth --verbose", 'v --pin "${PIN}" --auth --verbose'),
+        ("env API_KEY=abcdef1 v", 'env "API_KEY=${API_KEY}" v'),
+        ("v --url=https://me:abcdef1@host/x?token=abcdef2", 'v "--url=https://me:${PASSWORD}@host/x?token=${TOKEN}"'),
+        ("v -H 'Authorization: Bearer abcdef1' file", 'v -H "Authorization: ${AUTHORIZATION}" file'),
+        ("v --header=X-Otp:abcdef1", 'v "--header=X-Otp:${X_OTP}"'),
+        ("v '-HX-Api-Key: abcdef1' file", 'v "-HX-Api-Key: ${X_API_KEY}" file'),
+        ("v -H 'Accept: text/plain' host:80", "v -H 'Accept: text/plain' host:80"),
+        ("v --token=a:bcdef1 --key a:bcdef1", 'v "--token=${TOKEN}" --key "${TOKEN}"'),
+        ("v -u me:abcdef1", 'v -u "me:${PASSWORD}"'),
+        ("v --user=me:abcdef1", 'v "--user=me:${PASSWORD}"'),
+        ("docker run -u 1000:1000 --user me v", "docker run -u 1000:1000 --user me v"),
+        ("DB_PASSWORD=abcdef1 ./v", '"DB_PASSWORD=${DB_PASSWORD}" ./v'),
+        ("sh -c 'DB_PASSWORD=abcdef1 ./v; exit 1'", 'sh -c "DB_PASSWORD=${DB_PASSWORD} ./v; exit 1"'),
+        ("env 'DB_PASSWORD=abc def' v", 'env "DB_PASSWORD=${DB_PASSWORD}" v'),
+        ("""sh -c "v --token 'a'bcdef1" """, 'sh -c "${COMMAND}"'),
+        ("sh -c 'echo $HOME --token abcdef1'", "sh -c 'echo $HOME --token '\"${TOKEN}\""),
+        (["v", "a b", ""], "v 'a b' ''"),
+    ],
+)
+def test_the_name_and_the_reproduction_of_a_command_contain_no_secret(command: Any, shown: str) -> None:
+    target = CommandTarget(command)
+    assert target.name == shown
+    assert target.reproduction(b"{}") == f"printf '{{}}' | {shown}"
+
+
+@pytest.mark.parametrize("option", ["--token=abcdef1", "-uabcdef0:abcdef1"])
+def test_a_secret_that_a_program_repeats_is_hidden_in_the_answer(option: str) -> None:
+    name = "${TOKEN}" if "token" in option else "${PASSWORD}"
+    said = answer(CommandTarget(python("import sys; sys.exit('it is ' + sys.argv[-1][-7:])", option)))
+    assert (said.reason, said.body) == (f"exit status 1: it is {name}", f"it is {name}\n".encode())
+
+
+def test_no_excerpt_of_an_output_contains_a_part_of_a_secret() -> None:
+    async def ask(target: LineTarget, bodies: list[bytes]) -> list[Answer]:
+        async with opened(target):
+            return [await target.send(body) for body in bodies]
+
+    secrets = {"${KEY}": "s3cr3t-abcdef"}
+    for before in (170, 195, 1015, 2035, 2040, 8190):
+        text = f"'x' * {before} + 's3cr3t-abcdef' * 2"
+        code = f"import sys; print({text}); sys.exit({text} + 'y' * 3000)"
+        lines = f"import sys\nfor line in sys.stdin: print('rejected', {text}, flush=True)"
+        found = [
+            answer(CommandTarget(python(code), secrets=secrets)),
+            *answers(LineTarget(python(lines), secrets=secrets), b"{}"),
+            *answers(LineTarget(python(code), secrets=secrets), b"{}"),
+        ]
+        for one in found:
+            assert b"s3cr3t" not in one.body
+            assert "s3cr3t" not in one.reason
+            assert "abcdef" not in one.reason
+
+
+def test_a_rejection_in_the_envelope_does_not_repeat_a_secret() -> None:
+    failures = ["x" * 270 + " no such token: hunter2-hunter2"]
+    said = json.dumps({"operationWasSuccessful": False, "failureMessages": failures}).encode()
+    with serving(sends(response(200, said))) as url:
+        found = answer(HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")]))
+    assert "hunter2" not in found.reason + found.body.decode()
+    assert b"[secret]" in found.body
+
+
+@given(st.text("abc'\"<&/\\ é+", min_size=6, max_size=30), st.binary(max_size=30), st.integers(0, 80))
+def test_an_excerpt_does_not_end_within_a_secret(secret: str, before: bytes, size: int) -> None:
+    value = secret.encode()
+    assume(value[:3] not in before + b" [secret]")
+    excerpt = Secrets(more=[("", secret)]).excerpt(before + b"\n" + value, size)
+    assert len(excerpt) <= size
+    assert not any(value[:length] in excerpt for length in range(3, len(value) + 1))
+
+
+def test_short_secrets_are_not_replaced_in_answers() -> None:
+    hidden = Secrets("http://me:pw@h/?key=abc", [("Authorization", "x")]).hide("me and pw, abc, x")
+    assert hidden == "me and pw, abc, x"
