@@ -75,9 +75,8 @@ def user_facing() -> Iterator[tuple[str, str]]:
         yield from descriptions(json.loads(path.read_bytes()), path.name)
     for path in PACKAGE.rglob("*.js"):
         yield path.name, path.read_text(encoding="utf-8")
-    for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"):
-        if (PACKAGE.parent / name).exists():  # not beside an installed wheel
-            yield name, (PACKAGE.parent / name).read_text(encoding="utf-8")
+    for path in [*PACKAGE.parent.glob("*.md"), *PACKAGE.parent.glob("docs/*/*.md")]:
+        yield path.name, path.read_text(encoding="utf-8")
 
 
 def test_no_text_for_users_contains_a_banned_word() -> None:

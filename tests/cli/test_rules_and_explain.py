@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 from contracts import changed_contract
 from fixture_types import Run
+from jsonschema import Draft202012Validator
 
 from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.techniques import TECHNIQUES, techniques_for
+from brokerfuzz.corpus import load
 from brokerfuzz.explaining import every_name, explain
-from brokerfuzz.schemas import MESSAGE_TYPES, check, load_contract
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
 
 CONTRACT = load_contract()
 
@@ -75,6 +77,23 @@ def test_rules_can_list_one_message_type(run: Run, message_type: str) -> None:
 
 def test_rules_can_list_only_the_ambiguities(run: Run) -> None:
     assert set(json.loads(run("rules", "--ambiguities", "--json").stdout)) == {"ambiguities"}
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+def test_the_schema_of_a_message_type_is_one_document_that_validators_can_use(
+    run: Run, message_type: MessageType
+) -> None:
+    schema = json.loads(run("rules", "--schema", "--message", message_type).stdout)
+    validator = Draft202012Validator(schema)
+    for case in load(message_type, verdicts=["valid"]):
+        assert validator.is_valid(case.value)
+    assert not validator.is_valid({})
+
+
+def test_one_schema_is_printed_at_a_time(run: Run) -> None:
+    done = run("rules", "--schema")
+    assert done.exit_code == 2
+    assert "choose it with --message" in done.stderr
 
 
 def test_rules_can_list_the_techniques_with_their_text_and_keywords(run: Run) -> None:

@@ -1,0 +1,29 @@
+"""Configures the documentation site, which `sphinx-build -W docs FOLDER` builds."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import generated_pages  # noqa: E402  (the module beside this one)
+
+import brokerfuzz  # noqa: E402
+
+project = "brokerfuzz"
+release = brokerfuzz.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
+
+html_theme = "furo"
+html_title = "brokerfuzz"
+html_show_copyright = False
+html_copy_source = False
+
+myst_heading_anchors = 3
+
+default_role = "code"  # docstrings write code between single back-quotes
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+autodoc_member_order = "bysource"
+
+generated_pages.write(HERE / "reference")
