@@ -87,10 +87,10 @@ def test_functions_have_precise_types() -> None:
 
 def test_values_have_precise_types() -> None:
     case = Case.judged("offer-creation-request", b'{"number":"","offerType":"Email"}', twin=(11, 11, b"A"))
-    assert_type(case, Broken)
+    assert_type(case, Case)
+    assert isinstance(case, Broken)
     assert_type(case.twin, Case)
     assert_type(case.twin.twin, Case | None)
-    assert_type(Case.judged("offer-creation-request", b"{}"), Case)
     for offer in islice(messages("offer-creation-request", 1), 1):
         assert_type(offer["number"], str)
         assert_type(offer.get("orderMinimum"), int | None)

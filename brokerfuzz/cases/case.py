@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any
 
 import orjson
 
@@ -43,17 +43,6 @@ Splice = tuple[int, int, bytes]
 """The difference between a case and its twin: `(start, end, other)`. In the twin, `other` replaces the bytes
 `body[start:end]` of the case.
 """
-
-
-class Claims(TypedDict, total=False):
-    """The optional arguments of `Case.judged`."""
-
-    faults: Sequence[Fault | str]
-    claim: str | None
-    tags: Sequence[str]
-    now: datetime | None
-    contract: Contract | None
-    headers: Headers
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,18 +119,6 @@ class Case:
         """
         return json.loads(carried(self.body, self.headers), parse_int=integer)
 
-    @overload
-    @classmethod
-    def judged(
-        cls, message_type: MessageType, body: bytes, *, twin: "Case | Splice", **claims: Unpack[Claims]
-    ) -> "Broken": ...
-
-    @overload
-    @classmethod
-    def judged(
-        cls, message_type: MessageType, body: bytes, *, twin: "Case | Splice | None" = None, **claims: Unpack[Claims]
-    ) -> "Case": ...
-
     @classmethod
     def judged(
         cls,
@@ -159,9 +136,9 @@ class Case:
         """Creates a case and checks that its verdict is the expected one. A case with a twin is a `Broken`.
 
         With `faults`, the message must break exactly the rules of these faults. A fault can be a string that consists
-        of the short name of a rule and a technique, such as `"orderMinimum minimum one-below"`. In `"* removed"`, the
-        `*` stands for all broken rules that have no fault of their own. For a message that breaks no rule, `claim` is
-        `"valid"`, or the ID of an ambiguity. For an ID, the verdict must be `"unspecified"` because of this ambiguity.
+        of the short name of a rule and a technique, such as `"orderMinimum minimum one-below"`. For
+        a message that breaks no rule, `claim` is `"valid"`, or the ID of an ambiguity. For an ID, the verdict must be
+        `"unspecified"` because of this ambiguity.
 
         `twin` is a case, or a tuple `(start, end, other)`: in the twin, `other` replaces the bytes `body[start:end]`.
         `now` is the time that counts as the present (default: the time in the tag `now:TIME`, or the actual time).
@@ -183,7 +160,8 @@ class Case:
                 f"the message should have {expected}, but the verdict of the oracle is {verdict.brief}: {body[:300]!r}"
             )
         if isinstance(twin, tuple):
-            restored = _restored(twin, body)
+            start, end, other = twin
+            restored = body[:start] + other + body[end:]
             twin = Case.judged(message_type, restored, tags=TWIN_TAGS, now=now, contract=contract, headers=headers)
         changed = None if contract is load_contract() else contract
         if twin is None:
@@ -212,12 +190,6 @@ if (plugin := sys.modules.get("brokerfuzz.hypothesis_plugin")) is not None:
     plugin.register_cases(Case, Broken)
 
 
-@overload
-def confirmed(
-    message_type: MessageType, body: bytes, *, contract: Contract, twin: Case, **claims: Any
-) -> Broken | None: ...
-@overload
-def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None: ...
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None:
     """Returns the case that `Case.judged` creates with these arguments. Returns None if the contract was changed and
     the verdict is unexpected.
@@ -245,11 +217,6 @@ def _tests_unknown_values(case: Case, claim: str | None) -> bool:
     )
 
 
-def _restored(twin: Splice, body: bytes) -> bytes:
-    start, end, other = twin
-    return body[:start] + other + body[end:]
-
-
 def _placed(
     faults: Sequence[Fault | str], verdict: Verdict, message_type: MessageType, contract: Contract
 ) -> Iterator[Fault]:
@@ -262,9 +229,6 @@ def _placed(
             yield fault
             continue
         name, _, technique = fault.rpartition(" ")
-        if name == ALL_BROKEN:
-            yield from (Fault(entry.rule, entry.at, technique) for entry in broken)
-            continue
         rule = rule_named(name, contract, message_type)
         place = next((entry for entry in broken if entry.rule == rule.id), None)
         if place is not None:
@@ -319,8 +283,6 @@ def is_always_correct(case: Case, contract: Contract) -> bool:
     )
 
 
-ALL_BROKEN = "*"
-"""In a fault such as `"* removed"`, the `*` stands for all broken rules that have no fault of their own."""
 TWIN_TAGS = ("twin",)
 """The tags of a case that was selected only because it is the twin of another case."""
 NOW_TAG = "now:"

@@ -4,7 +4,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterator
 
-from brokerfuzz.cases.case import ALL_BROKEN, NOW_TAG, Case, Fault, Splice
+from brokerfuzz.cases.case import NOW_TAG, Case, Splice
 from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.rule_names import rule_names
 from brokerfuzz.schemas import Contract, load_contract
@@ -16,7 +16,7 @@ def as_call(case: Case, contract: Contract | None) -> str:
     `now:TIME`.
     """
     options = {
-        "faults": list(_written_faults(case, contract or load_contract())),
+        "faults": _written_faults(case, contract or load_contract()),
         "twin": case.twin and splice(case.body, case.twin.body),
         "tags": [tag for tag in case.tags if tag.startswith(NOW_TAG)],
         "headers": case.headers,
@@ -31,18 +31,10 @@ def as_call(case: Case, contract: Contract | None) -> str:
     return f"Case.judged({', '.join(written)})"
 
 
-def _written_faults(case: Case, contract: Contract) -> Iterator[str]:
-    """Yields the faults as strings, such as `orderMinimum minimum one-below`. If the message has several faults and all
-    have the same technique, there is only one string, such as `* removed`.
-    """
-    techniques = [fault.technique for fault in case.faults]
-    if len(techniques) > 1 and list(case.faults) == [
-        Fault(entry.rule, entry.at, techniques[0]) for entry in case.verdict.broken
-    ]:
-        yield f"{ALL_BROKEN} {techniques[0]}"
-        return
+def _written_faults(case: Case, contract: Contract) -> list[str]:
+    """Returns the faults as strings, such as `orderMinimum minimum one-below`."""
     names = rule_names(contract, case.message_type)
-    yield from (f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults)
+    return [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults]
 
 
 def splice(body: bytes, twin: bytes) -> Splice:

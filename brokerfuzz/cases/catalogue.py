@@ -8,7 +8,6 @@ so that a changed contract changes few lines.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from functools import lru_cache
 
 from brokerfuzz.cases.case import Case, clock, is_always_correct, tagged_now
 from brokerfuzz.cases.catalogue_order import ordered
@@ -22,7 +21,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.generation import REQUIRED, Setting, Wish, message
 from brokerfuzz.generation.edge_values import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
-from brokerfuzz.schemas.contract import known_message_type
+from brokerfuzz.schemas.contract import known_message_type, once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.loading import known_contract
@@ -108,7 +107,7 @@ def plainest(message_type: MessageType, *, contract: Contract | None = None) -> 
     return plain_messages(message_type, contract=contract)[0]
 
 
-@lru_cache(maxsize=12)
+@once_per_contract
 def _timeless(contract: Contract, message_type: MessageType, rules: frozenset[str] | None) -> Sequence[Case]:
     """Returns the cases whose verdict is the same at every supported time."""
     return tuple(
@@ -118,7 +117,6 @@ def _timeless(contract: Contract, message_type: MessageType, rules: frozenset[st
     )
 
 
-@lru_cache(maxsize=12)
 def _timed(
     contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None
 ) -> Sequence[Case]:
@@ -127,7 +125,6 @@ def _timed(
     return _distinct(cases)
 
 
-@lru_cache(maxsize=6)
 def _essentials(
     contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None
 ) -> Sequence[Case]:
@@ -165,7 +162,7 @@ def _every(
 
 def _valid(contract: Contract, message_type: MessageType, now: datetime | None) -> Iterator[Case]:
     valid = ValidCases(contract, message_type, now)
-    usual = [*valid.of_message(), *valid.packed(), *valid.one_at_a_time(), *valid.sizes()]
+    usual = [*valid.of_message(), *valid.packed()]
     yield from usual
     yield from valid.others(usual)
     for body in messages_with_pairs(contract, message_type):

@@ -32,11 +32,11 @@ def ordered(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
     return by_cover(cases, lambda case: _goals(case, contract))
 
 
-def by_cover(cases: Sequence[Case], goals_of: Callable[[Case], Goals]) -> Iterator[Case]:
+def by_cover(cases: Sequence[Case], goals_of: Callable[[Case], Goals], *, only_new: bool = False) -> Iterator[Case]:
     """Sorts the cases by their goals (see the module). Each twin comes before its cases. Cases with the same weight
-    keep their order.
+    keep their order. With `only_new`, cases without a new goal are omitted.
     """
-    return _Cover(cases, goals_of).every()
+    return _Cover(cases, goals_of).every(only_new)
 
 
 def _goals(case: Case, contract: Contract) -> Goals:
@@ -79,7 +79,7 @@ class _Cover:
             if case.twin is not None:
                 self._faults_of[case.twin.id].append(number)
 
-    def every(self) -> Iterator[Case]:
+    def every(self, only_new: bool) -> Iterator[Case]:
         self._queue = [(-self._gain(case), number) for number, case in enumerate(self._cases)]
         heapify(self._queue)
         while self._queue:
@@ -91,6 +91,8 @@ class _Cover:
             if now > (before, number) and self._queue and now > self._queue[0]:
                 heappush(self._queue, now)  # since the last look, other cases have covered some of its goals
                 continue
+            if only_new and not now[0]:
+                return
             for one in self._with_twin(case):
                 yield self._taken(one)
 
@@ -104,9 +106,9 @@ class _Cover:
     def _with_twin(self, case: Case) -> list[Case]:
         return [one for one in (case.twin, case) if one is not None and one.id not in self._yielded]
 
-    def _gain(self, case: Case) -> int:
+    def _gain(self, case: Case) -> float:
         together = self._with_twin(case)
         new: Goals = {}
         for one in together:
             new |= {name: weight for name, weight in self._goals.get(one.id, {}).items() if name not in self._covered}
-        return sum(new.values()) // max(len(together), 1)
+        return sum(new.values()) / max(len(together), 1)

@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, cast
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.pointers import pointer_of
 from brokerfuzz.schemas.sites import join
 
 Steps = tuple[str | int, ...]
@@ -44,11 +42,6 @@ class Rewrite:
 
 
 Change = Put | Remove | AddProperty | Rewrite
-
-
-@lru_cache(maxsize=4096)
-def pointer(steps: Steps) -> str:
-    return pointer_of(steps)
 
 
 def value_at(message: Any, steps: Steps) -> Any:

@@ -7,10 +7,10 @@ case that covers the most new goals (see `catalogue_order`). This step stops as 
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from functools import partial
 
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.catalogue_order import by_cover
-from brokerfuzz.cases.covering.goals import Goal
 from brokerfuzz.cases.covering.tally import Tally
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
@@ -30,24 +30,8 @@ def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = 
         if len(tally.first) > before:
             kept[case.message_type].update({one.id: one for one in (case.twin, case) if one is not None})
     for message_type, some in kept.items():
-        yield from _cover(list(some.values()), tallies[message_type])
+        yield from by_cover(list(some.values()), partial(_goals, tallies[message_type]), only_new=True)
 
 
-_WEIGHT = 2
-"""The weight of each goal: an even number, because `by_cover` divides the total weight of a case and its twin by
-two.
-"""
-
-
-def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:
-    goals = {case.id: tally.goals_of(case) for case in cases}
-    pending: dict[str, Case] = {}
-    held: set[Goal] = set()
-    for case in by_cover(cases, lambda case: dict.fromkeys(map(" ".join, goals[case.id]), _WEIGHT)):
-        pending[case.id] = case
-        if goals[case.id] <= held:
-            continue
-        for one in (case.twin, case):
-            if one is not None and one.id in pending:
-                held |= goals[one.id]
-                yield pending.pop(one.id)
+def _goals(tally: Tally, case: Case) -> dict[str, int]:
+    return dict.fromkeys(map(" ".join, tally.goals_of(case)), 1)

@@ -4,7 +4,6 @@ true.
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.cases.changes import Steps, places, value_at
@@ -13,18 +12,19 @@ from brokerfuzz.generation.ambiguity_sites import detectors_at
 from brokerfuzz.generation.condition_matching import matches
 from brokerfuzz.generation.nodes import values_at
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule
+from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import join
 
 
-@lru_cache(maxsize=4096)
+@once_per_contract
 def wishes_for(contract: Contract, rule: Rule) -> Wishes:
     """Returns wishes for a message in which the rule can be broken."""
     meeting = conditions_met(contract, rule.message_type, rule.condition) if rule.condition else {}
     return {**wishes_at(contract, rule.message_type, rule.site), **meeting}
 
 
-@lru_cache(maxsize=4096)
+@once_per_contract
 def wishes_at(contract: Contract, message_type: MessageType, site: str) -> Wishes:
     """Returns wishes for a message with a value at the site that is neither null nor an empty array. The value is in
     the first items.

@@ -5,15 +5,17 @@ fault.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.cases.case import TWIN_TAGS, Broken, Case, Fault, compact, confirmed
-from brokerfuzz.cases.changes import Change, Steps, apply, place_of, pointer, value_at
+from brokerfuzz.cases.changes import Change, Steps, apply, place_of, value_at
 from brokerfuzz.cases.fault_wishes import breakable_places, wishes_for
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
 from brokerfuzz.generation import message
+from brokerfuzz.pointers import pointer_of
 from brokerfuzz.schemas import Contract, MessageType, Rule, load_contract
+from brokerfuzz.schemas.contract import once_per_contract
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.sites import JSON_RULE
 
 
@@ -43,12 +45,13 @@ class Faults:
         twin = twin or self.valid(message)
         if change is None or twin is None:
             return None
-        fault = Fault(rule.id, pointer(place_of(steps, change)), technique.name)
+        fault = Fault(rule.id, pointer_of(place_of(steps, change)), technique.name)
         body = apply(message, steps, change)
         tags = (*tags, *technique.clock_tags(context))
-        return confirmed(
+        case = confirmed(
             self.message_type, body, faults=(fault,), tags=tags, twin=twin, now=self.now, contract=self.contract
         )
+        return case if isinstance(case, Broken) else None
 
     def valid(self, message: Any, tags: tuple[str, ...] = TWIN_TAGS) -> Case | None:
         """Returns the case of a valid message, or None if a changed contract does not allow the message."""
@@ -69,7 +72,9 @@ class Faults:
         """Returns the techniques that break the rule in an ordinary message. If several techniques create the same
         message, only the first technique is returned.
         """
-        return _techniques(self.contract, rule, self.now)
+        if rule.keyword == NOT_IN_FUTURE:
+            return _effective_techniques(self, rule)
+        return _techniques(self.contract, rule)
 
     def unbroken(self) -> list[Rule]:
         """Returns the rules that no technique can break. Only a changed contract has such rules."""
@@ -82,12 +87,16 @@ def _change(context: FaultContext, technique: Technique) -> Change | None:
     return technique.change(context)
 
 
-@lru_cache(maxsize=4096)
-def _techniques(contract: Contract, rule: Rule, now: datetime | None) -> Sequence[Technique]:
+@once_per_contract
+def _techniques(contract: Contract, rule: Rule) -> Sequence[Technique]:
+    return _effective_techniques(Faults(contract, rule.message_type, None), rule)
+
+
+def _effective_techniques(faults: Faults, rule: Rule) -> Sequence[Technique]:
     """Only the rules of a changed contract can contradict each other, so only then the oracle must judge each
     message.
     """
-    faults = Faults(contract, rule.message_type, now)
+    contract = faults.contract
     ordinary = message(contract, rule.message_type, wishes=wishes_for(contract, rule))
     places = breakable_places(rule, ordinary)
     if not places:

@@ -1,10 +1,9 @@
 """Shows the differences between two messages, line by line, with one property per line.
 
 The lines contain the original text of the JSON, because a parsed message would not show duplicate properties, or the
-difference between `1.0` and `1`. For bytes that are not JSON, marks show where the difference is.
+difference between `1.0` and `1`. Bytes that are not JSON are laid out in the same way, as far as they look like JSON.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
@@ -20,38 +19,32 @@ MOST_LINES = 12
 """The maximum length of a block of lines that only one of the messages contains. The middle of a longer block is left
 out.
 """
-
+_LARGEST = 1 << 17
+"""A message of more bytes is a single line, because comparing thousands of lines takes too long."""
+_DEEPEST = 20
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^"{}\[\],:]+|.', re.DOTALL)
-_INDENT = "  "
 
 
 def difference(twin: bytes, body: bytes) -> list[str]:
     """Compares two messages line by line. In the result, a line begins with `-` (only in the twin, the valid
     counterpart), with `+` (only in the message) or with a space (in both).
     """
-    before, after = _laid_out(twin), _laid_out(body)
-    return list(_lines(before, after)) if before and after and before != after else _marked(twin, body)
+    return list(_compared(_lines(twin), _lines(body)))
 
 
 def changed_lines(twin: bytes, body: bytes) -> list[str]:
     """Returns the lines of `difference` that only one of the messages contains, but at most `MOST_CHANGED` lines."""
-    lines = [line for line in difference(twin, body) if line[:1] in "+-" or set(line) == {" ", "^"}]
-    return (
-        lines
-        if len(lines) <= MOST_CHANGED
-        else [*lines[: MOST_CHANGED - 1], f"... {len(lines) - MOST_CHANGED + 1:,} more lines"]
-    )
+    lines = [line for line in difference(twin, body) if line[:1] in "+-"]
+    left_out = len(lines) - MOST_CHANGED + 1
+    return lines if left_out <= 1 else [*lines[: MOST_CHANGED - 1], f"... {left_out:,} more lines"]
 
 
 def laid_out(body: bytes) -> list[str]:
-    """Returns a message as lines, with one property per line. Bytes that are not JSON become one line. A long line is
-    shown without its middle.
-    """
-    found = _laid_out(body)
-    return [shortened(line, WIDEST) for line in found] if found else [shortened(_text(body), WIDEST)]
+    """Returns a message as lines, with one property per line. A long line is shown without its middle."""
+    return [shortened(line, WIDEST) for line in _lines(body)]
 
 
-def _lines(before: list[str], after: list[str]) -> Iterator[str]:
+def _compared(before: list[str], after: list[str]) -> Iterator[str]:
     for operation, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if operation == "equal":
             yield from (f"  {line}" for line in _limited(before[i:j]))
@@ -67,22 +60,10 @@ def _limited(lines: list[str]) -> list[str]:
     return [shortened(line, WIDEST) for line in lines]
 
 
-def _laid_out(body: bytes) -> list[str] | None:
-    """Returns a JSON message as lines. Returns None if the bytes are not JSON in UTF-8, are too long, or contain
-    unprintable characters.
-    """
-    if len(body) > 1 << 17:
-        return None
-    try:
-        text = body.decode()
-        json.loads(text, parse_constant=_reject)
-    except (ValueError, RecursionError):
-        return None
-    return _indented(text) if text.isprintable() else None
-
-
-def _reject(constant: str) -> None:
-    raise ValueError(constant)
+def _lines(body: bytes) -> list[str]:
+    text = body.decode(errors="backslashreplace")
+    lines = _indented(text) if len(body) <= _LARGEST else [text]
+    return [printable_as_in_python(line) for line in lines]
 
 
 def _indented(text: str) -> list[str]:
@@ -92,62 +73,23 @@ def _indented(text: str) -> list[str]:
             case "{" | "[":
                 depth += 1
                 lines[-1] += token
-                lines.append(_INDENT * depth)
+                lines.append(_indent(depth))
             case "}" | "]":
                 depth -= 1
-                lines.append(_INDENT * depth + token)
+                if len(lines) > 1 and not lines[-1].strip() and lines[-2][-1:] in ("{", "["):
+                    lines.pop()  # the object or the array is empty
+                else:
+                    lines.append(_indent(depth))
+                lines[-1] += token
             case ",":
                 lines[-1] += token
-                lines.append(_INDENT * depth)
+                lines.append(_indent(depth))
             case ":":
                 lines[-1] += ": "
             case _:
-                lines[-1] += token.strip()
-    return _with_empty_brackets_joined(lines)
+                lines[-1] += token.strip(" \t\r\n")
+    return [line for line in lines if line.strip()]
 
 
-def _with_empty_brackets_joined(lines: list[str]) -> list[str]:
-    kept: list[str] = []
-    for line in lines:
-        if len(kept) > 1 and not kept[-1].strip() and line.strip()[:1] in ("}", "]"):
-            kept.pop()
-            kept[-1] += line.strip()
-        else:
-            kept.append(line)
-    return kept
-
-
-# ------------------------------------------------------------------------------------------------------ as bytes
-
-_BEFORE, _AFTER = 30, 30
-
-
-def _marked(twin: bytes, body: bytes) -> list[str]:
-    """Returns excerpts of both messages around the first difference, with marks under the difference."""
-    start = next(
-        (index for index, (a, b) in enumerate(zip(twin, body, strict=False)) if a != b), min(len(twin), len(body))
-    )
-    end = _common_suffix_length(twin[start:], body[start:])
-    begin = 0 if len(twin) <= WIDEST else max(start - _BEFORE, 0)
-    return [*_excerpt("- ", twin, begin, start, len(twin) - end), *_excerpt("+ ", body, begin, start, len(body) - end)]
-
-
-def _common_suffix_length(a: bytes, b: bytes) -> int:
-    limit = min(len(a), len(b))
-    return next((count for count in range(limit) if a[-1 - count] != b[-1 - count]), limit)
-
-
-def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[str]:
-    """Returns a line with the part of `body` that begins at `begin`, and a line with marks under the difference
-    `body[start:end]`.
-    """
-    before = ("... " if begin else "") + _text(body[begin:start])
-    different = shortened(_text(body[start:end]), WIDEST)
-    after = _text(body[end : end + _AFTER]) + (" ..." if len(body) > end + _AFTER else "")
-    size = f"  ({len(body):,} bytes)" if len(body) > 4 * WIDEST else ""
-    marks = [f"  {' ' * len(before)}{'^' * len(different)}"] if different else []
-    return [f"{sign}{before}{different}{after}{size}", *marks]
-
-
-def _text(raw: bytes) -> str:
-    return printable_as_in_python(raw.decode(errors="backslashreplace"))
+def _indent(depth: int) -> str:
+    return "  " * min(depth, _DEEPEST)

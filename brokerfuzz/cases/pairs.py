@@ -4,7 +4,7 @@ two properties have certain states.
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +12,7 @@ from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.covering.goals import Goal, of_pair, states_in
 from brokerfuzz.generation import RandomSource, node_of
 from brokerfuzz.schemas import Contract, MessageType, check
+from brokerfuzz.schemas.contract import once_per_contract
 
 _DRAWN, _SEED = 1350, 51
 """The number of random messages, and their seed. For the built-in contract, they contain every pair of states that
@@ -22,7 +23,6 @@ valid messages can have: 20,000 messages of other seeds contain no further pair.
 Pair = tuple[int, int]
 
 
-@lru_cache(maxsize=16)
 def messages_with_pairs(contract: Contract, message_type: MessageType) -> Sequence[bytes]:
     """Returns valid messages that together contain every pair of states of the random messages. No message can be left
     out.
@@ -37,14 +37,13 @@ def messages_with_pairs(contract: Contract, message_type: MessageType) -> Sequen
     return tuple(kept)
 
 
-@lru_cache(maxsize=16)
 def possible_pairs(contract: Contract, message_type: MessageType) -> frozenset[Goal]:
     """Returns the pairs of states that valid messages can have."""
     drawn = _drawn(contract, message_type)
     return frozenset(drawn.goal(*pair) for pair in set().union(*drawn.pairs.values()))
 
 
-@lru_cache(maxsize=4)
+@once_per_contract
 def _drawn(contract: Contract, message_type: MessageType) -> "_Drawn":
     return _Drawn(contract, message_type)
 

@@ -9,19 +9,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 from itertools import count, islice
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import Selection, selection
 from brokerfuzz.cases.catalogue import catalogue, essentials
 from brokerfuzz.cases.fuzz_seed_cases import seeds
-from brokerfuzz.cases.plausible_cases import plausible_cases
-from brokerfuzz.cases.random_cases import random_cases
+from brokerfuzz.cases.random_cases import plausible_cases, random_cases
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.known_values import KnownValues
 from brokerfuzz.wording import listed
 
@@ -94,11 +93,8 @@ class Plan:
         )
 
     def cases(self, shard: int) -> Iterator[tuple[int, Case]]:
-        found = (
-            islice(self.catalogue_cases(), shard * CATALOGUE_PER_SHARD, (shard + 1) * CATALOGUE_PER_SHARD)
-            if shard < self._catalogue_shards
-            else self.random_cases(shard - self._catalogue_shards)
-        )
+        first = self._catalogue_shards
+        found = self.catalogue_part(shard) if shard < first else self.random_cases(shard - first)
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
@@ -126,31 +122,42 @@ class Plan:
         return selection(self.demands, self.rules, self.techniques, self.tags, sites=self.sites)
 
     def catalogue_cases(self) -> Sequence[Case]:
-        return () if self.only_random else _catalogue_cases(self)
+        return () if self.only_random else _catalogue_cases(self.demands, self)
+
+    def catalogue_part(self, shard: int) -> Sequence[Case]:
+        """Returns the catalogue cases of a shard."""
+        return self.catalogue_cases()[shard * CATALOGUE_PER_SHARD : (shard + 1) * CATALOGUE_PER_SHARD]
 
     def random_cases(self, shard: int) -> Iterator[Case]:
         """Yields the random cases of a shard, without generating the catalogue. If only a finite number of messages is
         possible, the first shard contains them all, and the others are empty.
         """
-        if shard and _ends_early(replace(self, count=None)):
+        if shard and _ends_early(self.demands, replace(self, count=None)):
             return iter(())
-        chosen, now = self.chosen, self.now if self.random_with_clock else None
         left = RANDOM_PER_SHARD if self.count is None else min(RANDOM_PER_SHARD, self.count - shard * RANDOM_PER_SHARD)
+        return islice(self._endless_cases(shard), left)
+
+    def _endless_cases(self, shard: int) -> Iterator[Case]:
         if self.plausible:
-            return plausible_cases(
-                self.demands, self.message_type, self.seed, start=shard * RANDOM_PER_SHARD, size=left
-            )
+            return plausible_cases(self.message_type, self.seed, shard, self.demands)
+        chosen, now = self.chosen, self.now if self.random_with_clock else None
         cases = random_cases(
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts,
             rules=chosen.among(self.demands.rules[self.message_type]),
             techniques=chosen.names(), now=now, contract=self.demands,
         )  # fmt: skip
-        found = (
-            (case for case in chosen.of(_until_hopeless(cases, chosen)) if case.label in self.verdicts)
-            if chosen
-            else cases
-        )
-        return islice(found, left)
+        if not chosen:
+            return cases
+        return (case for case in chosen.of(_until_hopeless(cases, chosen)) if case.label in self.verdicts)
+
+    def blocks(self) -> Iterator["Block"]:
+        """Splits the cases into blocks. To count the catalogue cases, this function generates them."""
+        for is_random, total, size in (
+            (False, len(self.catalogue_cases()), CATALOGUE_PER_SHARD),
+            (True, self.count or 0, RANDOM_PER_SHARD),
+        ):
+            for number, start in enumerate(range(0, total, size)):
+                yield Block(self, number, is_random, min(size, total - start))
 
     def data(self) -> dict[str, Any]:
         return {**asdict(self), "now": self.now and self.now.isoformat()}
@@ -169,6 +176,21 @@ class Plan:
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
         return cls(**{**values, "now": time_of(values["now"])})
+
+
+class Block(NamedTuple):
+    """Up to `size` cases of a plan: either only random cases or only catalogue cases. So a process can generate random
+    cases without the catalogue, which takes seconds to generate.
+    """
+
+    plan: Plan
+    number: int
+    is_random: bool
+    size: int
+
+    def cases(self) -> Iterator[Case]:
+        generate = self.plan.random_cases if self.is_random else self.plan.catalogue_part
+        return islice(generate(self.number), self.size)
 
 
 def time_of(text: Any) -> datetime | None:
@@ -211,21 +233,21 @@ _VALID: Mapping[str, Callable[[Any], bool]] = {
 """Maps each property of a plan in a file to a function that decides whether the property's value is valid."""
 
 
-@lru_cache(maxsize=4)
-def _catalogue_cases(plan: Plan) -> Sequence[Case]:
+@once_per_contract
+def _catalogue_cases(contract: Contract, plan: Plan) -> Sequence[Case]:
     chosen = plan.chosen
     rules = frozenset(chosen.rules) if chosen.only_faults and chosen.rules is not None else None
     if plan.scope == "essential":
-        cases = essentials(plan.message_type, now=plan.now, contract=plan.demands, large=plan.large, rules=rules)
+        cases = essentials(plan.message_type, now=plan.now, contract=contract, large=plan.large, rules=rules)
     else:
-        cases = catalogue(plan.message_type, now=plan.now, contract=plan.demands, rules=rules)
+        cases = catalogue(plan.message_type, now=plan.now, contract=contract, rules=rules)
     if plan.scope == "seeds":
-        cases = seeds(tuple(cases), plan.demands)
+        cases = seeds(tuple(cases), contract)
     return tuple(case for case in chosen.of(cases) if case.label in plan.verdicts)
 
 
-@lru_cache(maxsize=4)
-def _ends_early(plan: Plan) -> bool:
+@once_per_contract
+def _ends_early(contract: Contract, plan: Plan) -> bool:
     return sum(1 for _ in plan.random_cases(0)) < RANDOM_PER_SHARD
 
 

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache
 from random import Random
 from typing import Any, Final
 
@@ -19,8 +18,9 @@ from brokerfuzz.cases.fault_wishes import breakable_places, wishes_at, wishes_fo
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.generation import RandomSource, Wishes, node_of
+from brokerfuzz.generation import RandomSource, Style, Wishes, node_of, valid_draw
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
+from brokerfuzz.schemas.contract import once_per_contract
 
 TAG = "random"
 _LARGE: Final = ("message_size", "string_length", "item_count")
@@ -33,7 +33,7 @@ _WISHED_EVERY = 4
 suit it.
 """
 _IN_VAIN = 1000
-"""After this number of messages in a row without a new case, the stream ends."""
+"""After this number of messages in a row without a new case, a stream ends."""
 
 
 def random_cases(
@@ -60,6 +60,22 @@ def random_cases(
     if now is None and known is not load_contract():  # a changed contract can have rules about the time anywhere
         return (case for case in stream.cases() if is_always_correct(case, known))
     return stream.cases()
+
+
+def plausible_cases(message_type: MessageType, seed: int, shard: int, contract: Contract) -> Iterator[Case]:
+    """Yields random valid cases with realistic values, for demonstrations and load tests. No case of a shard occurs
+    twice.
+    """
+    draw = valid_draw(contract, message_type, Style(plausible=True))
+    source = RandomSource(Random(f"{seed} {shard}").getrandbits(64))
+    faults, seen, repeated = Faults(contract, message_type, None), set[str](), 0
+    while repeated < _IN_VAIN:
+        case = faults.valid(draw(source), (TAG, "plausible"))
+        repeated += 1
+        if case is not None and case.id not in seen and is_always_correct(case, contract):
+            seen.add(case.id)
+            repeated = 0
+            yield case
 
 
 class _Stream:
@@ -187,6 +203,6 @@ def _has_value(message: Any, path: str) -> bool:
     return bool(found) and value_at(message, found[0]) not in (None, [])
 
 
-@lru_cache(maxsize=16)
+@once_per_contract
 def _questions(contract: Contract, message_type: MessageType, has_clock: bool) -> Sequence[tuple[Ambiguity, Any]]:
     return ProbeMaker(contract, message_type, clock(None) if has_clock else None).questions(_LARGE)

@@ -8,13 +8,13 @@ be different. If necessary, the name begins with the message type: `offer-creati
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import lru_cache
 
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import Contract, MessageType, Rule
+from brokerfuzz.schemas.contract import once_per_contract
 
 
-@lru_cache(maxsize=16)
+@once_per_contract
 def rule_names(contract: Contract, message_type: MessageType | None = None) -> Mapping[str, str]:
     """Maps the IDs of rules to short names. With a message type, the result contains only the rules of this type, which
     can have shorter names.
@@ -26,7 +26,7 @@ def rule_names(contract: Contract, message_type: MessageType | None = None) -> M
     return {rule.id: f"{short[rule.message_type, rule.site]} {_keyword(rule)}" for rule in rules}
 
 
-@lru_cache(maxsize=16)
+@once_per_contract
 def _ids(contract: Contract, message_type: MessageType | None) -> Mapping[str, str]:
     """Maps the short names of rules to the IDs of the rules. With a message type, the names that are unique only within
     this type are also included.

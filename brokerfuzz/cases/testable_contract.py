@@ -3,7 +3,6 @@ rule.
 """
 
 from collections.abc import Collection
-from functools import lru_cache
 
 from brokerfuzz.cases.case import clock, compact
 from brokerfuzz.cases.case_filters import EXCLUDES, Selection
@@ -11,6 +10,7 @@ from brokerfuzz.cases.faults import Faults
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation import COMPLETE, REQUIRED, message
 from brokerfuzz.schemas import Contract, Label, MessageType, check, load_contract
+from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.wording import listed
 
 _NAMED = 5
@@ -39,7 +39,7 @@ def check_testable(
         raise ContractError(_problem(untested, _problems(contract, message_type, full=True)))
 
 
-@lru_cache(maxsize=16)
+@once_per_contract
 def _unbroken(contract: Contract, message_type: MessageType) -> list[str]:
     return [rule.id for rule in Faults(contract, message_type, clock(None)).unbroken()]
 

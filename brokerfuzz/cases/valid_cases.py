@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 from brokerfuzz.cases.case import Case, compact
@@ -16,9 +15,8 @@ from brokerfuzz.cases.covering.goals import goals_of_message
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
 from brokerfuzz.cases.spellings import NUMBER_LITERALS, SPELLINGS, TEXT_LITERALS
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
-from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site, detectors_at
+from brokerfuzz.generation.ambiguity_sites import detectors_at
 from brokerfuzz.generation.condition_matching import matches
-from brokerfuzz.generation.edge_values import SIZES
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import KNOWN, types_of, unsupported_keywords_of
 from brokerfuzz.schemas.sites import join
@@ -181,41 +179,9 @@ class ValidCases:
         """
         for setting in SETTINGS[1:]:
             yield from self._valid(compact(self._message(setting)), setting.name)
-        most = max((len(self._edges.values(path)) for path in self._sites), default=0)
-        for world in self._worlds():
-            for number in range(most):
-                found = self._message(Setting(f"values-{number}", edge=number), world, self._later(number))
-                yield from self._valid(compact(found), f"values-{number}")
-
-    def _worlds(self) -> list[Wishes]:
-        """Returns wishes for messages that together contain every site. If two properties are the minimum and the
-        maximum of the numbers in an array, one more message has neither, so that the array can contain any number.
-        """
-        worlds: list[Wishes] = [{}]
-        lacking = [*self._sites]
-        while lacking:
-            found = self._message(COMPLETE, worlds[-1])
-            left = [path for path in lacking if not places(found, path)]
-            lacking = left[1:] if left == lacking else left
-            if lacking:
-                worlds.append(self._at(lacking[0]))
-        asked = ambiguities_by_site(self.contract, self.message_type)
-        ranges = [
-            (path, names[1:]) for path, of in asked.items() for detector, names in of if detector == "within_range"
-        ]
-        return [*worlds, *({join(path, name): Wish(state="null") for name in names} for path, names in ranges)]
-
-    def _later(self, number: int) -> Wishes:
-        """If one time must be later than another, it gets the next edge."""
-        asked = ambiguities_by_site(self.contract, self.message_type)
-        ends = [
-            join(path, names[1])
-            for path, of in asked.items()
-            for detector, names in of
-            if detector == "ordered_instants"
-        ]
-        values = {path: self._edges.values(path) for path in ends if path in self._sites}
-        return {path: Wish(options=[some[(number + 1) % len(some)]]) for path, some in values.items() if some}
+        for number in range(max((len(self._edges.values(path)) for path in self._sites), default=0)):
+            setting = Setting(f"values-{number}", edge=number)
+            yield from self._valid(compact(self._message(setting)), setting.name)
 
     def others(self, cases: Iterable[Case]) -> Iterator[Case]:
         """Yields cases with the edges that are in none of these cases."""
@@ -225,45 +191,3 @@ class ValidCases:
                 shown.setdefault(goal.site, set()).add(goal.name)
         for path, site in self._sites.items():
             yield from self.of_site(site, shown.get(path, ()))
-
-    def one_at_a_time(self) -> Iterator[Case]:
-        """Yields messages in which one property is absent, the only optional one, null, or has a value of its
-        enumeration.
-        """
-        for path, site in self._sites.items():
-            there = self._at(path) if path else {}
-            if site.name and not site.required:
-                yield from self._valid(
-                    compact(self._message(COMPLETE, there, {path: Wish(state="absent")})), f"absent-{path}"
-                )
-                yield from self._valid(compact(self._message(REQUIRED, there)), f"alone-{path}")
-            if site.name and "null" in types_of(site.schema):
-                yield from self._valid(
-                    compact(self._message(COMPLETE, there, {path: Wish(state="null")})), f"null-{path}"
-                )
-            for value in site.schema.get("enum", ()):
-                for setting in (COMPLETE, REQUIRED):
-                    wish = {path: Wish(options=[value])}
-                    yield from self._valid(
-                        compact(self._message(setting, there, wish)), f"{setting.name}-{path}={value}"
-                    )
-
-    def sizes(self) -> Iterator[Case]:
-        """Yields messages in which all arrays of a nesting depth have another size, or in which a later item of an
-        array has as many nulls as possible.
-        """
-        arrays = {path: site for path, site in self._sites.items() if "array" in types_of(site.schema)}
-        for depth in sorted({path.count("[]") for path in arrays}):
-            for size, world in product(SIZES, self._worlds()):
-                level = {path: Wish(least=size, most=size) for path in arrays if path.count("[]") == depth}
-                yield from self._valid(compact(self._message(COMPLETE, world, level)), f"{size}-items-{depth}-deep")
-        for path, site in arrays.items():
-            props = site.schema.get("items", {}).get("properties", {})
-            nulls = {
-                join(f"{path}[]", name): Wish(state="null")
-                for name, schema in props.items()
-                if "null" in types_of(schema)
-            }
-            for index in (1, 2, 10) if nulls else ():
-                found = self._message(COMPLETE, self._at(path), {path: Wish(least=index + 1, index=index)}, nulls)
-                yield from self._valid(compact(found), f"nulls-in-item-{index + 1}-{path}")

@@ -1,7 +1,6 @@
 """Judges generated values that contain pinned values, because users can pin values that break the contract."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 from hypothesis.errors import InvalidArgument
@@ -10,6 +9,7 @@ from brokerfuzz.cases.changes import Put, Steps, altered, places
 from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.generation import message
 from brokerfuzz.schemas import Contract, MessageType, check
+from brokerfuzz.schemas.contract import once_per_contract
 
 
 def judged(value: Any, site: str, pinned: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
@@ -29,7 +29,7 @@ def judged(value: Any, site: str, pinned: Iterable[str], contract: Contract, mes
     return value
 
 
-@lru_cache(maxsize=64)
+@once_per_contract
 def _message_around(contract: Contract, message_type: MessageType, site: str) -> tuple[Any, Steps]:
     """Returns a plain message that has a value at the site, and the path to this value."""
     around = message(contract, message_type, wishes=wishes_at(contract, message_type, site))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final, Unpack, cast
 
 from hypothesis import reject
@@ -19,6 +19,7 @@ from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.errors import LabelError
 from brokerfuzz.generation import Source, Style, Wish, Wishes, node_of
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule
+from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.sites import JSON_RULE
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
@@ -205,7 +206,7 @@ def _one_of(found: Sequence[Steps], source: Source) -> Steps:
     return found[0]
 
 
-@lru_cache(maxsize=16)
+@once_per_contract
 def _questions(contract: Contract, message_type: MessageType) -> Sequence[tuple[Ambiguity, Any]]:
     return ProbeMaker(contract, message_type, clock(None)).questions(_TOO_LARGE)
 

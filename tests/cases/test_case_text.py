@@ -56,13 +56,6 @@ def test_the_repr_of_a_case_of_a_strategy_restores_its_faults_and_verdict(case: 
     assert facts(evaluated(repr(case))) == facts(case)
 
 
-def test_one_string_can_stand_for_all_faults_of_a_technique() -> None:
-    case = Case.judged(OFFER, b"{}", faults=["* removed"], twin=(0, 2, ONE))
-    assert [fault.at for fault in case.faults] == ["/number", "/offerType"]
-    assert "faults=['* removed']" in repr(case)
-    assert facts(evaluated(repr(case))) == facts(case)
-
-
 def test_the_repr_of_a_case_of_a_changed_contract_loads_this_contract(tmp_path: Path) -> None:
     contract = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"].update(rank={"type": "integer"}))
     case = Case.judged(

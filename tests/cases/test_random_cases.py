@@ -1,27 +1,32 @@
 """Endless random cases, as `messages(verdicts=...)`, `export --random` and campaigns generate them."""
 
+import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from itertools import combinations, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 from contracts import changed_contract
+from fixture_types import Run
 from sampled import sample
 
-from brokerfuzz import MESSAGE_TYPES, Case, MessageType, check, load_contract
-from brokerfuzz.cases.random_cases import random_cases
+from brokerfuzz import MESSAGE_TYPES, Case, Contract, MessageType, check, messages, rules
+from brokerfuzz.schemas import Label
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
 OFFERS: MessageType = "offer-creation-request"
+EVERY: Sequence[Label] = ("valid", "invalid", "unspecified")
 every_message_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 
 
-def some(message_type: MessageType, count: int, seed: int = 1, **wishes: Any) -> list[Case]:
-    return list(islice(random_cases(message_type, seed, now=NOW, **wishes), count))
+def some(
+    message_type: MessageType, count: int, seed: int = 1, now: datetime = NOW, contract: Contract | None = None
+) -> list[Case]:
+    return list(islice(messages(message_type, seed, verdicts=EVERY, now=now, contract=contract), count))
 
 
 @cache
@@ -34,7 +39,9 @@ def first(message_type: MessageType, count: int = 1000) -> list[Case]:
 def test_every_case_is_judged_from_its_bytes_and_every_fault_has_a_valid_twin(
     message_type: MessageType, size: int
 ) -> None:
-    for case in first(message_type, size):
+    cases = first(message_type, size)
+    assert len({case.id for case in cases}) == len(cases)
+    for case in cases:
         assert check(message_type, case.body, now=NOW) == case.verdict
         assert (case.twin is not None) == (case.label == "invalid")
         if case.twin is not None:
@@ -47,23 +54,8 @@ def test_all_three_verdicts_and_all_rules_occur(message_type: MessageType) -> No
     labels = [case.label for case in first(message_type)]
     assert min(labels.count("valid"), labels.count("invalid")) > 250
     assert labels.count("unspecified") > 50
-    assert {fault.rule for case in first(message_type) for fault in case.faults} == {
-        rule.id for rule in load_contract().rules[message_type]
-    }
-
-
-@every_message_type
-@sample(1000, 10_000)
-def test_no_message_of_a_shard_occurs_twice(message_type: MessageType, size: int) -> None:
-    cases = first(message_type, size)
-    assert len({case.id for case in cases}) == len(cases)
-
-
-@every_message_type
-@sample(300, 5000)
-def test_shards_of_a_seed_have_few_messages_in_common(message_type: MessageType, size: int) -> None:
-    shards = [{case.id for case in some(message_type, size, shard=shard)} for shard in range(4)]
-    assert all(len(one & other) < 0.03 * size for one, other in combinations(shards, 2))
+    broken = {fault.rule for case in first(message_type) for fault in case.faults}
+    assert broken == {rule.id for rule in rules(message_type)}
 
 
 def test_messages_are_nested_and_long_and_mostly_below_4_kb() -> None:
@@ -90,40 +82,23 @@ def _arrays(value: Any, path: str) -> Iterator[tuple[str, int]]:
 
 @every_message_type
 def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
-    earlier = some(message_type, 100, shard=3)
+    earlier = [case.id for case in first(message_type)[:100]]
     random.seed(5)  # the global random generator has no influence
-    assert [case.id for case in some(message_type, 100, shard=3)] == [case.id for case in earlier]
-    assert [case.id for case in some(message_type, 100, seed=2, shard=3)] != [case.id for case in earlier]
+    assert [case.id for case in some(message_type, 100)] == earlier
+    assert [case.id for case in some(message_type, 100, seed=2)] != earlier
 
 
 def test_the_time_changes_only_cases_that_depend_on_the_clock() -> None:
-    then = list(islice(random_cases(OFFERS, 1, now=datetime(2031, 5, 6, tzinfo=UTC)), 600))
+    then = some(OFFERS, 600, now=datetime(2031, 5, 6, tzinfo=UTC))
     differing = [one for one, other in zip(first(OFFERS)[:600], then, strict=True) if one.body != other.body]
     assert differing
     assert all(any(tag.startswith("now:") for tag in case.tags) for case in differing)
     assert len(differing) < 30
 
 
-def test_only_selected_cases_occur() -> None:
-    rules = [rule for rule in load_contract().rules[OFFERS] if rule.keyword == "minimum"]
-    cases = some(OFFERS, 300, verdicts=("invalid",), rules=rules, techniques=["one-below", "zero"])
-    assert len({case.id for case in cases}) == 300
-    assert {fault.rule for case in cases for fault in case.faults} <= {rule.id for rule in rules}
-    assert {fault.technique for case in cases for fault in case.faults} <= {"one-below", "zero"}
-    assert {case.label for case in some(OFFERS, 50, verdicts=("unspecified",))} == {"unspecified"}
-
-
-def test_a_stream_ends_if_only_a_finite_number_of_cases_is_selected() -> None:
-    rule = load_contract().rule(f"{OFFERS}/:type")
-    null = some(OFFERS, 10, verdicts=("invalid",), rules=(rule,), techniques=["null-instead"])
-    assert {case.body for case in null} <= {b"null"}
-    assert some(OFFERS, 1, verdicts=()) == some(OFFERS, 1, verdicts=("invalid",), rules=()) == []
-
-
 @every_message_type
 def test_cases_follow_a_changed_contract(message_type: MessageType, tmp_path: Path) -> None:
-    contract = changed_contract(tmp_path, message_type, _change)
-    cases = some(message_type, 500, contract=contract)
+    cases = some(message_type, 500, contract=changed_contract(tmp_path, message_type, _change))
     assert any(b'"extra":7' in case.body for case in cases if case.label == "valid")
     assert any("extra:m" in fault.rule for case in cases for fault in case.faults)
 
@@ -132,3 +107,26 @@ def _change(schema: dict[str, Any]) -> None:
     root = schema["properties"]
     place = root["data"].get("items", root["data"]) if "data" in root else schema
     place["properties"]["extra"] = {"type": "integer", "minimum": 7, "maximum": 2000}
+
+
+# --------------------------------------------------------------------------------------------------------- exports
+
+
+def exported(run: Run, *options: str) -> list[dict[str, Any]]:
+    result = run("export", "-", "--message", "offer-pricing-response", *options)
+    return [json.loads(line) for line in result.stdout.split("\n") if line.startswith("{")]
+
+
+def test_only_selected_cases_and_their_twins_are_exported(run: Run) -> None:
+    cases = exported(run, "--random", "--site", "data.offers[].quantity", "--technique", "one-*", "--count", "100")
+    twins = {case["twin"] for case in cases if "twin" in case}
+    assert {fault["technique"] for case in cases for fault in case.get("faults", ())} == {"one-below", "one-above"}
+    assert {fault["rule"].partition(":")[0] for case in cases for fault in case.get("faults", ())} == {
+        "offer-pricing-response/data.offers[].quantity"
+    }
+    assert all(case["id"] in twins for case in cases[:-1] if "faults" not in case)
+
+
+def test_an_export_ends_if_no_further_case_is_selected(run: Run) -> None:
+    narrow = ("--random", "--rule", "*:json", "--technique", "empty-body", "--verdict", "invalid", "--count", "5000")
+    assert [case["faults"][0]["technique"] for case in exported(run, *narrow)] == ["empty-body"]

@@ -1,7 +1,6 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from brokerfuzz.cases.blocks import blocks
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.corpus.exporting.parts import ExportTask, make, make_spooled, parts
 
@@ -10,7 +9,7 @@ def part() -> ExportTask:
     plan = Plan(
         message_type="offer-creation-request", now=datetime(2025, 1, 1, tzinfo=UTC), seed=1, count=300, only_random=True
     )
-    return next(parts(blocks((plan,)), [100, 200], "ndjson", ""))
+    return next(parts(plan.blocks(), [100, 200], "ndjson", ""))
 
 
 def test_taking_a_spooled_part_returns_its_bytes_and_deletes_the_file(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@ at least one value with this edge.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.generation import edge_values
@@ -11,6 +10,7 @@ from brokerfuzz.generation.ambiguity_sites import notation_detector_at
 from brokerfuzz.generation.edge_values import SIZES, Edge
 from brokerfuzz.generation.nodes import values_at
 from brokerfuzz.schemas import Contract, MessageType, Site
+from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of, unsupported_keywords_of
 
 _REMEMBERED = 10_000
@@ -114,6 +114,6 @@ def _of_objects(value: dict[str, Any], schema: Schema) -> Iterator[str]:
         yield "every-property"
 
 
-@lru_cache(maxsize=16)
+@once_per_contract
 def edges(contract: Contract, message_type: MessageType) -> Edges:
     return Edges(contract, message_type)

@@ -5,13 +5,13 @@ Each pair of states of two properties counts as a goal.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.generation import message
 from brokerfuzz.schemas import Contract, MessageType, Site
+from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import types_of, unsupported_keywords_of
 from brokerfuzz.schemas.sites import join
 
@@ -77,6 +77,6 @@ def _is_flag(site: Site) -> bool:
     return "enum" in site.schema or types_of(site.schema) - {"null"} == {"boolean"}
 
 
-@lru_cache(maxsize=16)
+@once_per_contract
 def states(contract: Contract, message_type: MessageType) -> States:
     return States(contract, message_type)

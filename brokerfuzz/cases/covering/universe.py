@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from functools import lru_cache
 
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.covering.goals import KINDS, Goal, of_ambiguity, of_rule
@@ -13,7 +12,6 @@ from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.flattening import types_of
 
 
-@lru_cache(maxsize=16)
 def every_goal(contract: Contract, message_type: MessageType, now: datetime) -> Sequence[Goal]:
     """Returns all goals of a message type, sorted by site and then by kind.
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Change, Rewrite
@@ -61,7 +60,6 @@ def cut(place: Place, keep: Callable[[bytes], bytes] = lambda token: token) -> R
     return rewrite
 
 
-@lru_cache(maxsize=8)  # about a hundred slips change the same message, one after another
 def tokens(body: bytes) -> Tokens:
     """Splits compact JSON into tokens."""
     return _TOKEN.findall(body)

@@ -7,7 +7,6 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import BinaryIO, cast
 
-from brokerfuzz.cases.blocks import blocks
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.compression import suffix
@@ -58,9 +57,10 @@ class Export:
         """
         ended: set[Plan] = set()
         held: EncodedCases | None = None
+        blocks = chain.from_iterable(plan.blocks() for plan in self.plans)
         todo = (
             part
-            for part in _only(parts(blocks(self.plans), sizes, self.form.name, suffix(name)), wanted)
+            for part in _only(parts(blocks, sizes, self.form.name, suffix(name)), wanted)
             if part.block.plan not in ended
         )
         folder = self.pool.folder if self.pool is not None else None

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
-from brokerfuzz.cases.blocks import Block
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.plan import Block
 from brokerfuzz.compression import compressing
 from brokerfuzz.corpus.formats import OneFile, format_named
 
