@@ -82,6 +82,8 @@ class HookedTarget(HttpTarget):
             await asyncio.wait(self._under_way, timeout=INTERRUPTED_TIME if interrupted else FINISHING_TIME)
         await super().close()
         self._authenticating = None
+        if self._hooks is not None:
+            self._hooks.close()
         if self._remaining:
             number = counted(self._remaining, "cleanup request")
             print(

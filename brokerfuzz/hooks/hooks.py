@@ -1,6 +1,5 @@
 """Calls the hooks of a file, and checks the values that the hooks return."""
 
-import asyncio
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -9,9 +8,9 @@ from typing import Any
 
 from brokerfuzz.errors import HookError, quoted
 from brokerfuzz.hooks.hook_file import HookFile, described, place_of, user_traceback
-from brokerfuzz.hooks.hook_thread import HangingError, HookThread
 from brokerfuzz.hooks.requests import Request, SentCase
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer
+from brokerfuzz.targets.call_thread import CallThread, HangingError, line_of
 from brokerfuzz.wording import listed
 
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -26,8 +25,7 @@ class Hooks:
     def __init__(self, file: HookFile, seconds: float) -> None:
         self.file, self.seconds = file, seconds
         self._functions = file.functions()
-        self._thread: HookThread | None = None
-        self._lock: asyncio.Lock | None = None
+        self._thread: CallThread | None = None
         self._hide: Callable[[str], str] = str
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -38,7 +36,12 @@ class Hooks:
 
     def open(self, hide: Callable[[str], str]) -> None:
         """Prepares the hooks for the running event loop. `hide` removes secrets from the texts of errors."""
-        self._lock, self._hide = asyncio.Lock(), hide
+        self._thread, self._hide = CallThread(), hide
+
+    def close(self) -> None:
+        if self._thread is not None:
+            self._thread.close()
+            self._thread = None
 
     async def authenticate(self) -> tuple[tuple[str, str], ...]:
         """Calls the hook `authenticate`, and returns the headers for all requests."""
@@ -77,17 +80,13 @@ class Hooks:
             raise self._wrong("after_answer", returned, "nothing")
 
     async def _called(self, name: str, *arguments: Any) -> Any:
-        assert self._lock is not None, "the hooks are open"
-        async with self._lock:  # one hook runs at a time, and its time limit begins only after it has the lock
-            self._thread = self._thread or HookThread()
-            try:
-                return await self._thread.result(partial(self._functions[name], *arguments), self.seconds)
-            except HangingError:
-                raise HookError(
-                    self._hangs(name, self._thread.line(self._functions[name].__code__.co_filename))
-                ) from None
-            except Exception as problem:
-                raise self._failed(name, problem) from None
+        assert self._thread is not None, "the hooks are open"
+        try:
+            return await self._thread.result(partial(self._functions[name], *arguments), self.seconds)
+        except HangingError as hanging:
+            raise HookError(self._hangs(name, line_of(hanging, self._functions[name].__code__.co_filename))) from None
+        except Exception as problem:
+            raise self._failed(name, problem) from None
 
     def _hangs(self, name: str, line: int | None) -> str:
         at = "" if line is None else f", and is at line {line}"

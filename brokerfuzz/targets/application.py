@@ -18,9 +18,8 @@ from brokerfuzz.targets.event_loop import LoopThread
 from brokerfuzz.targets.function_target import FunctionTarget
 from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.in_process import InProcessTarget
-from brokerfuzz.targets.serial_calls import SerialCalls
 from brokerfuzz.targets.target import Target
-from brokerfuzz.targets.wsgi_target import SynchronousTarget, WsgiTarget
+from brokerfuzz.targets.wsgi_target import WsgiTarget
 
 _NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 """The name of an application, such as `package.module:app`."""
@@ -31,13 +30,13 @@ KINDS = (
 )
 
 
-def target_for(target: Any, path: str | None, calls: SerialCalls | None, **options: Any) -> Target:
+def target_for(target: Any, path: str | None, *, in_caller: bool = False, **options: Any) -> Target:
     """Returns the target for an object. For applications and test clients, `path` is the path to which the messages are
     sent.
 
     The number of parameters of a callable determines its kind: an ASGI application has three parameters, a WSGI
-    application two, and a function one. `options` are options of `HttpTarget`. `calls` decides which thread runs
-    synchronous code (None: a separate thread). Raises `TargetError` if brokerfuzz cannot test the object.
+    application two, and a function one. `options` are options of `HttpTarget`. With `in_caller`, synchronous code
+    runs in the thread of the caller. Raises `TargetError` if brokerfuzz cannot test the object.
     """
     if isinstance(target, str):
         if _NAME.fullmatch(target):
@@ -54,34 +53,27 @@ def target_for(target: Any, path: str | None, calls: SerialCalls | None, **optio
         return (
             AsyncClientTarget(target, path or "/", **options)
             if kind == HTTPX_ASYNC
-            else ClientTarget(target, path or "/", calls=calls, **options)
+            else ClientTarget(target, path or "/", in_caller=in_caller, **options)
         )
     match _parameters(target):
         case 1 if path is not None:
             raise TargetError(f"path={path!r} does not apply to a function: remove it")
         case 1:
             return FunctionTarget(
-                target, calls=calls, timeout=options.get("timeout", 10.0), secrets=options.get("secrets")
+                target, in_caller=in_caller, timeout=options.get("timeout", 10.0), secrets=options.get("secrets")
             )
         case 2 | 3:
-            return _application(target, path or "/", type(target).__name__, calls=calls, **options)
+            return _application(target, path or "/", type(target).__name__, in_caller=in_caller, **options)
         case _:
             raise TargetError(f"target={quoted(target)} cannot be tested: use {KINDS}")
 
 
-def needs_caller(target: Target) -> bool:
-    """Returns whether the target calls synchronous code, which must run in the thread of the caller."""
-    if isinstance(target, FunctionTarget):
-        return not target.is_asynchronous
-    return isinstance(target, SynchronousTarget)
-
-
 def _application(
-    application: Any, path: str, name: str, *, calls: SerialCalls | None, **options: Any
+    application: Any, path: str, name: str, *, in_caller: bool = False, **options: Any
 ) -> AsgiTarget | WsgiTarget:
     if _parameters(application) == 3:
         return AsgiTarget(application, path, name=name, **options)
-    return WsgiTarget(application, path, name=name, calls=calls, **options)
+    return WsgiTarget(application, path, name=name, in_caller=in_caller, **options)
 
 
 def _parameters(function: Any) -> int | None:
@@ -120,7 +112,7 @@ class NamedApplicationTarget(InProcessTarget):
                 "specify an ASGI application (scope, receive, send) or a WSGI application (environ, start_response)"
             )
             raise TargetError(f"{self._application} is {quoted(found)}, which is not an application: {remedy}")
-        self._opened = _application(found, self.path, self._application, calls=None, **self._options)
+        self._opened = _application(found, self.path, self._application, **self._options)
         if isinstance(self._opened, AsgiTarget):
             await self._thread.wait_for(self._opened.open())
         else:

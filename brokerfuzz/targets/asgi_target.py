@@ -4,8 +4,7 @@ Django.
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, MutableMapping
-from functools import partial
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from time import perf_counter
 from typing import Any
 from urllib.parse import unquote
@@ -74,66 +73,21 @@ class AsgiTarget(InProcessTarget):
         scope = self._scope.copy()
         scope["headers"] = [*_HOST, (b"content-length", b"%d" % len(body)), *sent]
         scope["state"] = self._lifespan.state.copy()
-        logged, exchange, started = exceptions_of_request(), _Exchange(body), perf_counter()
+        logged, exchange, limit = exceptions_of_request(), _Exchange(body), asyncio.timeout(self.timeout)
+        started = perf_counter()
         try:
-            waiting = _started(self._application(scope, exchange.receive, exchange.send))
-            if waiting is not None and not await _completed_within(self.timeout, waiting):
-                return self.no_answer()
+            async with limit:
+                await self._application(scope, exchange.receive, exchange.send)
         except (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit):
             raise
         except BaseException as problem:
-            return self.crash(problem, perf_counter() - started)
+            return self.no_answer() if limit.expired() else self.crash(problem, perf_counter() - started)
         seconds = perf_counter() - started
         if exchange.status is None:
             return Answer("crashed", reason="the application returned without a response", seconds=seconds)
         if not logged and exchange.handled is not None and exchange.handled is not sys.exception():
             logged = [exchange.handled]
         return self._answer(Response(exchange.status, b"".join(exchange.chunks), exchange.encoding), seconds, logged)
-
-
-def _started(call: Awaitable[None]) -> "_WaitingCall | None":
-    """Starts a call to the application. If the call ends without waiting, returns None. Otherwise, returns the call, so
-    that it can be completed. Most calls do not wait. For speed, such calls get no time limit.
-    """
-    steps = call.__await__()
-    try:
-        return _WaitingCall(steps, next(steps))
-    except StopIteration:
-        return None
-
-
-async def _completed_within(seconds: float, call: "_WaitingCall") -> bool:
-    """Completes a call. Returns False if this takes longer than `seconds`."""
-    limit = asyncio.timeout(seconds)
-    try:
-        async with limit:
-            await call
-    except BaseException:
-        if limit.expired():
-            return False
-        raise
-    return True
-
-
-class _WaitingCall:
-    """A call to the application that waits for something, such as a future. To complete the call, await this object."""
-
-    def __init__(self, steps: Generator[Any, Any, None], awaited: Any) -> None:
-        self._steps, self._awaited = steps, awaited
-
-    def __await__(self) -> Generator[Any, Any, None]:
-        awaited = self._awaited
-        while True:
-            try:
-                result = yield awaited
-            except BaseException as problem:
-                step = partial(self._steps.throw, problem)
-            else:
-                step = partial(self._steps.send, result)
-            try:
-                awaited = step()
-            except StopIteration:
-                return
 
 
 def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:

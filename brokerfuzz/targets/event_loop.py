@@ -4,39 +4,19 @@ own loop, but uvloop is not always available.
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
-from threading import Thread, get_ident
-from typing import Any, NoReturn, TypeVar
+from threading import Thread
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 _PATIENCE = 2.0
 """If an event loop runs nothing else for this number of seconds, code that blocks its thread is the reason."""
-_running: dict[int | None, asyncio.AbstractEventLoop] = {}
-"""Maps the identifiers of threads to their event loops."""
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
     """Runs a coroutine in a new event loop, like `asyncio.run`."""
     with asyncio.Runner(loop_factory=_loops()) as runner:
-        _running[get_ident()] = runner.get_loop()
-        try:
-            return runner.run(main)
-        finally:
-            del _running[get_ident()]
-
-
-def interrupt(thread: Thread) -> None:
-    """Interrupts the event loop that runs in another thread, like Ctrl-C, and waits until the thread ends."""
-    while thread.is_alive():
-        if (loop := _running.get(thread.ident)) is not None:
-            with suppress(RuntimeError):  # the event loop was closed in the meantime
-                loop.call_soon_threadsafe(_raise_interrupt)
-        thread.join(0.1)
-
-
-def _raise_interrupt() -> NoReturn:
-    raise KeyboardInterrupt
+        return runner.run(main)
 
 
 class LoopThread:

@@ -10,7 +10,6 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.call_server import description_of, meaning_of, rejects_by_default
-from brokerfuzz.targets.serial_calls import SerialCalls
 from brokerfuzz.targets.target import CALL_IN_PYTHON
 from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
@@ -30,12 +29,15 @@ class FunctionTarget(SynchronousTarget):
         self,
         function: Callable[[bytes], Any],
         *,
-        calls: SerialCalls | None = None,
+        in_caller: bool = False,
         timeout: float = 10.0,
         secrets: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(
-            getattr(function, "__qualname__", type(function).__name__), calls=calls, timeout=timeout, secrets=secrets
+            getattr(function, "__qualname__", type(function).__name__),
+            in_caller=in_caller,
+            timeout=timeout,
+            secrets=secrets,
         )
         self._function = function
 
@@ -55,22 +57,30 @@ class FunctionTarget(SynchronousTarget):
         return f"{self._name}({body!r})"
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        assert self._calls is not None, "the target is open"
+        if not self.is_asynchronous:
+            return await super().send(body, headers)
+        started, limit = perf_counter(), asyncio.timeout(self.timeout)
+        try:
+            async with limit:
+                return self._meaning(await self._function(body), perf_counter() - started)
+        except Exception as problem:
+            return self.no_answer() if limit.expired() else self._exception(problem, perf_counter() - started)
+
+    def _called(self, body: bytes, headers: list[tuple[str, str]]) -> Answer:
         started = perf_counter()
         try:
-            if self.is_asynchronous:
-                async with asyncio.timeout(self.timeout):
-                    return self._meaning(await self._function(body), perf_counter() - started)
-            return self._meaning(await self._calls.run(lambda: self._function(body)), perf_counter() - started)
-        except (asyncio.CancelledError, KeyboardInterrupt, TargetError):
+            return self._meaning(self._function(body), perf_counter() - started)
+        except KeyboardInterrupt:
             raise
         except BaseException as problem:
-            seconds = perf_counter() - started
-            if isinstance(problem, TimeoutError) and seconds >= self.timeout:
-                return self.no_answer()
-            if rejects_by_default(problem):
-                return Answer("rejected", reason=self.secrets.hide(description_of(problem)), seconds=seconds)
-            return self.crash(problem, seconds)
+            return self._exception(problem, perf_counter() - started)
+
+    def _exception(self, problem: BaseException, seconds: float) -> Answer:
+        if isinstance(problem, TargetError):
+            raise problem
+        if rejects_by_default(problem):
+            return Answer("rejected", reason=self.secrets.hide(description_of(problem)), seconds=seconds)
+        return self.crash(problem, seconds)
 
     def _meaning(self, result: Any, seconds: float) -> Answer:
         if (meaning := meaning_of(result)) is not None:

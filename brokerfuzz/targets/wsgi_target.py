@@ -1,7 +1,9 @@
 """Defines the target for a WSGI application in this process, such as Flask or Django."""
 
+import asyncio
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
+from functools import partial
 from io import BytesIO, StringIO
 from time import perf_counter
 from typing import Any
@@ -9,36 +11,42 @@ from urllib.parse import unquote_to_bytes
 
 from brokerfuzz.schemas.headers import Headers, replaced
 from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets.call_thread import CallThread, HangingError, outside_of_event_loop
 from brokerfuzz.targets.in_process import InProcessTarget, Response, exception_log, exceptions_of_request
-from brokerfuzz.targets.serial_calls import OwnThread, SerialCalls
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 class SynchronousTarget(InProcessTarget):
-    """A target that needs no event loop. `calls` decides which thread runs the target (None: a separate thread)."""
+    """A target that needs no event loop. It runs in a separate thread. But with `in_caller`, it runs in the thread that
+    calls `send`, without a time limit, because nothing can interrupt it.
+    """
 
-    def __init__(self, name: str, path: str = "/", *, calls: SerialCalls | None = None, **options: Any) -> None:
+    def __init__(self, name: str, path: str = "/", *, in_caller: bool = False, **options: Any) -> None:
         super().__init__(name, path, **options)
-        self._given, self._calls = calls, calls
+        self._in_caller = in_caller
+        self._thread: CallThread | None = None
 
     async def open(self) -> None:
         exception_log.start(self)
-        self._calls = self._given or OwnThread(self.timeout)
-        self._calls.open()
+        self._thread = None if self._in_caller else CallThread()
 
     async def close(self) -> None:
         exception_log.stop(self)
-        if self._given is None and self._calls is not None:
-            self._calls.close()
-            self._calls = None  # so that a closed target can be pickled for another process
+        if self._thread is not None:
+            self._thread.close()
+            self._thread = None
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        assert self._calls is not None, "the target is open"
         sent = replaced(self.headers, headers) if headers else self.headers
+        call = partial(copy_context().run, self._called, body, sent)
+        if self._thread is None:
+            await asyncio.sleep(0)  # so that the event loop can end the campaign
+            with outside_of_event_loop():
+                return call()
         try:
-            return await self._calls.run(lambda: copy_context().run(self._called, body, sent))
-        except TimeoutError:
+            return await self._thread.result(call, self.timeout)
+        except HangingError:
             return self.no_answer()
 
     def _called(self, body: bytes, headers: list[tuple[str, str]]) -> Answer:

@@ -1,14 +1,11 @@
 """Runs campaigns from Python: `brokerfuzz.fire`, `brokerfuzz.fire_async` and `brokerfuzz.assert_conforms`."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from logging import getLogger
 from pathlib import Path
-from threading import Thread
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from brokerfuzz.campaign import CampaignOutcome, Finding, Headline, Result, baseline
@@ -24,10 +21,10 @@ from brokerfuzz.schemas import Contract, Label, MessageType, PolicyValues, load_
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
-from brokerfuzz.targets import AnswerRules, HttpTarget, Target, event_loop
-from brokerfuzz.targets.application import needs_caller, target_for
+from brokerfuzz.targets import AnswerRules, HttpTarget, Target
+from brokerfuzz.targets.application import target_for
+from brokerfuzz.targets.call_thread import outside_of_event_loop
 from brokerfuzz.targets.secret_masking import of_environment
-from brokerfuzz.targets.serial_calls import CallerThread
 from brokerfuzz.targets.trace_headers import TraceHeaders
 from brokerfuzz.wording import counted, listed
 
@@ -194,11 +191,11 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
     >>> report.raise_for_findings()
     """
     __tracebackhide__ = True
-    calls = CallerThread()
     try:
-        ready = _ready(target, message_type, calls, options)
-        run = partial(ready.planned.run, ready.target)
-        return ready.report(_run_beside(run, calls) if needs_caller(ready.target) or _runs_event_loop() else run())
+        ready = _ready(target, message_type, options, in_caller=True)
+        with outside_of_event_loop():
+            result = ready.planned.run(ready.target)
+        return ready.report(result)
     except BrokerfuzzError as problem:
         raise problem.with_traceback(None) from problem.__cause__  # so that pytest shows only the call and the error
 
@@ -218,7 +215,7 @@ async def fire_async(
     """
     __tracebackhide__ = True
     try:
-        planned, endpoint, _ = ready = _ready(target, message_type, None, options)
+        planned, endpoint, _ = ready = _ready(target, message_type, options, in_caller=False)
         result = await (
             asyncio.to_thread(planned.run, endpoint) if planned.uses_workers else planned.run_here(endpoint)
         )
@@ -263,8 +260,8 @@ class _ReadyCampaign(NamedTuple):
         return Report(result)
 
 
-def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, options: FireOptions) -> _ReadyCampaign:
-    """Checks the options. Synchronous code runs in the thread `calls`. If `calls` is None, this code runs in a separate
+def _ready(target: Any, message_type: MessageType, options: FireOptions, *, in_caller: bool) -> _ReadyCampaign:
+    """Checks the options. With `in_caller`, synchronous code runs in the thread of the caller, otherwise in a separate
     thread.
     """
     known = FireOptions.__annotations__
@@ -277,7 +274,7 @@ def _ready(target: Any, message_type: MessageType, calls: CallerThread | None, o
     answers = AnswerRules(**_lists(options, "accept", "reject"))
     secrets = of_environment(_lists(options, "secrets").get("secrets", ()))
     given = _only(options, "method", "headers", "timeout", "longest_wait")
-    endpoint = target_for(target, options.get("path"), calls, rules=answers, secrets=secrets, **given)
+    endpoint = target_for(target, options.get("path"), in_caller=in_caller, rules=answers, secrets=secrets, **given)
     if note := getattr(getattr(endpoint, "secrets", None), "note", ""):
         getLogger("brokerfuzz").warning("brokerfuzz: %s", note)
     reports = [str(path) for path in listed_values("reports", options.get("reports") or ())]
@@ -340,32 +337,3 @@ def _only(options: FireOptions, *names: str) -> dict[str, Any]:
 
 def _lists(options: FireOptions, *names: str) -> dict[str, Any]:
     return {name: tuple(listed_values(name, values)) for name, values in _only(options, *names).items()}
-
-
-def _runs_event_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
-
-
-def _run_beside(work: Callable[[], Result], calls: CallerThread) -> Result:
-    """Runs a campaign in another thread, while the current thread runs the synchronous code of the target."""
-    future: Future[Result] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as problem:
-            future.set_exception(problem)
-        finally:
-            calls.close()
-
-    thread = Thread(target=run, name="brokerfuzz", daemon=True)
-    thread.start()
-    try:
-        calls.serve()
-    finally:
-        event_loop.interrupt(thread)  # after Ctrl-C, the thread still runs
-    return future.result()

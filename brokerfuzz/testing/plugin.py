@@ -370,7 +370,7 @@ def brokerfuzz_target(
     found = request.getfixturevalue("brokerfuzz_url") if brokerfuzz_app is None else brokerfuzz_app
     found, path = found if isinstance(found, tuple) else (found, None)
     secrets = pytestconfig.getoption("brokerfuzz_secret") or []
-    with _explained(), CheckedTarget(target_for(found, path, None, secrets=of_environment(secrets))) as target:
+    with _explained(), CheckedTarget(target_for(found, path, secrets=of_environment(secrets))) as target:
         pytestconfig.stash[_TARGET] = target
         yield target
         del pytestconfig.stash[_TARGET]

@@ -1,0 +1,101 @@
+"""Runs synchronous code of the user: hooks, applications and functions.
+
+Some code works only in a thread without an event loop. For example, Django rejects database queries in a thread that
+runs an event loop.
+"""
+
+import asyncio
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class HangingError(Exception):
+    """A call did not return within its time limit."""
+
+
+class CallThread:
+    """A separate thread that runs one call at a time. The thread is a daemon thread, so that a call that hangs does not
+    prevent Python from exiting.
+    """
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._start()
+
+    async def result(self, call: Callable[[], T], seconds: float) -> T:
+        """Returns the result of `call` or raises its exception. Raises `HangingError` if `call` does not return within
+        `seconds`. Then another thread runs the next calls.
+        """
+        async with self._lock:
+            future: Future[T] = Future()
+            self._calls.put((call, future))
+            result = asyncio.wrap_future(future)
+            try:
+                done, _ = await asyncio.wait({result}, timeout=seconds)
+            finally:
+                result.cancel()  # does nothing if the call has returned
+            if done:
+                return result.result()
+            self.close()
+            hanging = HangingError(self._thread)
+            self._start()
+            raise hanging
+
+    def close(self) -> None:
+        """Ends the thread after the current call."""
+        self._calls.put(None)
+
+    def _start(self) -> None:
+        self._calls: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=_serve, args=(self._calls,), name="brokerfuzz", daemon=True)
+        self._thread.start()
+
+
+def _serve(calls: "SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None]") -> None:
+    while (waiting := calls.get()) is not None:
+        call, future = waiting
+        if not future.set_running_or_notify_cancel():
+            continue
+        try:
+            future.set_result(call())
+        except Exception as problem:
+            future.set_exception(problem)
+        except BaseException as problem:  # such as SystemExit
+            future.set_exception(RuntimeError(type(problem).__name__).with_traceback(problem.__traceback__))
+
+
+def line_of(hanging: HangingError, file: str) -> int | None:
+    """Returns the number of the line of `file` that the hanging call is executing. Returns None if no function of
+    `file` is running.
+    """
+    (thread,) = hanging.args
+    frame = sys._current_frames().get(thread.ident or 0)  # noqa: SLF001 - the only way to see where another thread is
+    return next((line for one, line in traceback.walk_stack(frame) if one.f_code.co_filename == file), None)
+
+
+@contextmanager
+def outside_of_event_loop() -> Iterator[None]:
+    """Lets synchronous code run in the thread of the event loop as if there were none, so that this code can run an
+    event loop of its own, and Ctrl-C interrupts it.
+    """
+    loop = asyncio._get_running_loop()  # noqa: SLF001 - exported by asyncio.events, for event loops
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGINT) if is_main else None
+    asyncio._set_running_loop(None)  # noqa: SLF001
+    if handler is not None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
+        asyncio._set_running_loop(loop)  # noqa: SLF001
