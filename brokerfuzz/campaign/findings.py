@@ -16,7 +16,7 @@ from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.headers import in_words
 from brokerfuzz.schemas.judged_interpretations import source_of
-from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, violation
+from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, contradiction
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.function_target import FunctionTarget
 from brokerfuzz.targets.http_target import HttpTarget
@@ -147,59 +147,39 @@ class Finding:
         return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
     def sentence(self) -> str:
-        """Describes the finding in one sentence: the answer, the message, the cause (for example, a broken rule) and
-        the technique.
+        """The first line about the finding in all reports: what the target did, what the contract demands, and the
+        row of the contract.
         """
-        if self.kind == "stopped-answering":
-            stopped = "it processed this message, or another message that was sent at the same time"
-            return f"The target stopped answering ({printable(self.answer.reason, 300)}) while {stopped}."
-        if self.kind == "sporadic-crash":
-            messages, reason = counted(self.count, "message"), printable(self.answer.reason, 300)
-            return (
-                f"The target crashed on {messages} ({reason}), but not when each was sent again alone: concurrent "
-                "requests probably cause this."
-            )
-        if self.kind == "repeated-crash":
-            return f"The target {self._outcome()} that it had accepted before: the same message was sent twice."
-        if self.about and self.kind == "invalid-accepted":
-            return (
-                f"The target accepts everything: {counted(self.count, 'invalid message')}, and also "
-                f"{self.about}{self._flakiness}."
-            )
-        if self.about:
-            return (
-                f"The answer to {self._message()} is not a valid envelope: "
-                f"{printable(self.about, 300)}{self._flakiness}."
-            )
-        found_by = f"; found by {self.hint}" if self.hint else ""
-        return (
-            f"The target {self._outcome()}; {self._cause()}{self._elsewhere}{found_by}{self._flakiness}{self._advice}."
-        )
+        source = self.reasons[0].source if self._is_about_a_rule else ""
+        row = f" ({source})" if source else ""
+        return f"{self.claim()}{row}{self._flakiness}{self._advice}"
 
-    def summary(self) -> str:
-        """Describes the finding in a few words, such as `accepts a wrong orderMinimum (expected at least 1,
-        found 0)`.
-        """
-        if self.kind == "invalid-accepted" and self.reasons and not self.about:
-            reason = self.reasons[0]
-            site = site_of(reason.at) or "message"
-            return f"accepts a wrong {printable(site, 100)} ({violation(printable(reason.found, 60), reason.demanded)})"
-        if self.about or self.kind in ("stopped-answering", "sporadic-crash", "repeated-crash"):
-            return self.sentence().removeprefix("The target ").removesuffix(".")
-        verbs = {"valid-rejected": "rejects a valid message", "timeout": "does not answer", "crashed": "crashes"}
-        return f"{verbs.get(self.kind, self.kind)} ({printable(self.answer.reason, 60)}): {self._cause()}"
+    def claim(self) -> str:
+        """Says what the target did, and what the contract demands: `orderMinimum: accepted 0; must be at least 1`."""
+        reason = printable(self.answer.reason, 300)
+        match self.kind:
+            case "stopped-answering":
+                which = "this message, or another message that was sent at the same time"
+                return f"stopped answering ({reason}) while it processed {which}"
+            case "sporadic-crash":
+                alone = "but not when each was sent again alone: concurrent requests probably cause this"
+                return f"crashed on {counted(self.count, 'message')} ({reason}), {alone}"
+            case "repeated-crash":
+                return f"crashed ({reason}) when it got the same message again that it had accepted before"
+            case "malformed-answer":
+                return f"answered {self._message()} without a valid envelope: {printable(self.about, 300)}"
+            case "invalid-accepted" if self.about:
+                return f"accepts everything: {counted(self.count, 'invalid message')}, and also {self.about}"
+        if self._is_about_a_rule:
+            rule, more = self.reasons[0], len(self.reasons) - 1
+            others = f" (and {counted(more, 'more broken rule')})" if more else ""
+            return f"{contradiction(rule.rule, rule.at, rule.found, rule.demanded, self._verb)}{others}"
+        return f"{self._verb} {self._message()}: {self._cause()}"
 
     @property
-    def _elsewhere(self) -> str:
-        others = [] if self.size else [site for site in self.sites if site not in self._own_sites]
-        shown = [printable(site, 100) or "the root" for site in others[:4]] + (
-            [f"{len(others) - 4:,} more sites"] if len(others) > 4 else []
-        )
-        return f"; also at {listed(shown)}" if shown else ""
-
-    @property
-    def _own_sites(self) -> set[str]:
-        return {site_of(place) for place in self.places or [reason.at for reason in self.reasons]}
+    def _is_about_a_rule(self) -> bool:
+        other = self.about or self.size or self.kind in ("stopped-answering", "sporadic-crash", "repeated-crash")
+        return bool(self.reasons) and not other
 
     @property
     def _flakiness(self) -> str:
@@ -222,27 +202,25 @@ class Finding:
     def _message(self) -> str:
         return f"{with_article(self.label)} {_MESSAGES.get(self.message_type, self.message_type)}"
 
-    def _outcome(self) -> str:
-        verb = {"timeout": "did not answer", "crashed": "crashed on"}.get(self.answer.kind, self.answer.kind)
-        return f"{verb} {self._message()} ({printable(self.answer.reason, 300)})"
+    @property
+    def _verb(self) -> str:
+        if self.answer.kind == "accepted":
+            return "accepted"
+        verb = {"timeout": "did not answer", "crashed": "crashed"}.get(self.answer.kind, self.answer.kind)
+        preposition = {"timeout": " to", "crashed": " on"}.get(self.answer.kind, "")
+        return f"{verb} ({printable(self.answer.reason, 100)}){preposition}"
 
     def _cause(self) -> str:
         if self.size:
-            return f"cause: the message has more than {self.size - 1:,} bytes"
-        if self.reasons:
-            return "; ".join(self._broken(reason) for reason in self.reasons[:3])
+            return f"the message has more than {self.size - 1:,} bytes"
         if self.places:
-            return f"cause: {listed(f'{place} is {self._value(place)}' for place in self.places[:4])}"
+            return listed(f"{site_of(place) or 'the message'} is {self._value(place)}" for place in self.places[:4])
         if self.ambiguities:
-            return f"{'ambiguity' if len(self.ambiguities) == 1 else 'ambiguities'}: {listed(self.ambiguities[:4])}"
+            return f"the contract leaves {listed(self.ambiguities[:4])} open"
         sent_with = f" with {listed(self.headers)}" if self.headers else ""
         if self.reproduced and self.whole and self.sent > ENOUGH:
             return f"even the simplest message{sent_with} causes this"
         return f"the cause in this message{sent_with} was not found"
-
-    def _broken(self, reason: BrokenRule) -> str:
-        rule = reason.rule.removeprefix(f"{self.message_type}/")  # the sentence already names the message type
-        return f"broken rule: {rule} at {_where(reason.at)} ({violation(printable(reason.found, 80), reason.demanded)})"
 
     def _value(self, place: str) -> str:
         try:
@@ -251,10 +229,6 @@ class Finding:
             return "absent"
         except ValueError:
             return "present"
-
-
-def _where(pointer: str) -> str:
-    return printable(pointer, 120) if pointer else "the root"
 
 
 def findings_of(

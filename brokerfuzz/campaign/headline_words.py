@@ -7,6 +7,7 @@ from brokerfuzz.campaign.case_attributes import Attribute
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.wording import counted, listed, with_article
 
+_LONGEST_REASON: Final = 40
 _CONDITIONS: Final[Mapping[str, Callable[[str, str], str]]] = {
     "null": lambda site, _: f"{site or 'a value'} is null",
     "missing": lambda site, _: f"{site} is missing",
@@ -52,7 +53,8 @@ def in_words(kind: FindingKind, attributes: tuple[Attribute, ...], reason: str) 
     if kind == "invalid-accepted" and first.kind in _UNCHECKED:
         condition = f" if {listed(map(_condition, others))}" if others else ""
         return _UNCHECKED[first.kind](first.site) + condition
-    verb = _VERBS.get(kind, f"crashes ({reason}) if")
+    shown = reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}…"
+    verb = _VERBS.get(kind, f"crashes ({shown}) if")
     return f"{verb} {listed(map(_condition, attributes))}"
 
 

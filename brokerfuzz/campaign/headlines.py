@@ -94,7 +94,7 @@ class Headline:
     def sentence(self) -> str:
         if len(self.findings) == 1:
             return self.findings[0].sentence()
-        return f"The target {self.text} ({self.extent})."
+        return f"{self.text} ({self.extent})"
 
 
 def headlines_of(findings: Sequence[Finding], sent: Sequence[AnsweredCase], contract: Contract) -> tuple[Headline, ...]:
@@ -180,7 +180,7 @@ class _Grouping:
         for index in sorted(left):
             group = self._groups[index]
             key = (group.rule, group.leniency) if group.leniency else group.findings[0].identity
-            yield self._headline(_Cause(key, group.findings[0].summary(), frozenset()), group.findings)
+            yield self._headline(_Cause(key, group.findings[0].claim(), frozenset()), group.findings)
 
     def _headline(self, cause: _Cause, findings: Iterable[Finding]) -> Headline:
         some = tuple(sorted(findings, key=_strangeness))

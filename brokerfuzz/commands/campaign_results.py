@@ -62,7 +62,10 @@ def finish(
     written = list[str]()
     try:
         if not as_json:
-            terminal.show(result, sys.stdout, about, quiet=is_quiet(), verbose=verbose)
+            document = json_document.document(result, about, planned.plan.demands)
+            terminal.show(
+                document, sys.stdout, quiet=is_quiet(), verbose=verbose, report=_with_findings(planned, results)
+            )
     finally:  # all files are written even if standard output is closed
         try:
             result, written = _write_files(result, planned, about, results)
@@ -77,6 +80,12 @@ def finish(
     for problem in result.unwritten:
         failed(problem)
     return result.outcome.status
+
+
+def _with_findings(planned: "PlannedCampaign", results: ResultOptions) -> str | None:
+    """Returns a file in which `brokerfuzz explain` finds the headlines."""
+    reports = [path for path in results.reports if path.lower().endswith(".json")]
+    return next(iter(reports), planned.journal)
 
 
 def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Result":

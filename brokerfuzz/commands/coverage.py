@@ -1,7 +1,6 @@
 import sys
 from datetime import datetime
 from functools import partial
-from os.path import lexists
 from pathlib import Path
 
 import click
@@ -36,9 +35,11 @@ from brokerfuzz.schemas import MessageType
     ),
 )
 @click.option(
-    "--html", metavar="FILE", type=click.Path(readable=False), help="Also write the coverage as an HTML page."
+    "--html",
+    metavar="FILE",
+    type=click.Path(readable=False),
+    help="Also write the coverage as an HTML page, which replaces an existing file.",
 )
-@click.option("--force", is_flag=True, help="Overwrite the HTML page if it already exists.")
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
               help="Exit with status 1 if the corpus covers less than this percentage of the contract. The percentage "
                    "counts rules, techniques, "
@@ -48,7 +49,6 @@ from brokerfuzz.schemas import MessageType
 @options.json_option
 def command(
     corpora: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, missing: bool, html: str | None,
-    force: bool,
     fail_under: float | None, now: datetime | None, contract: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Show which parts of the contract a corpus covers, for each message type and for each site (a place in a message
@@ -81,8 +81,6 @@ def command(
     demands = contract_of(contract)
     if html is not None:
         report_files.check_place(Path(html))
-        if lexists(html) and not force:
-            raise ReportError(f"{html} already exists: add --force to replace it, or specify another file")
     with ProgressLine("messages") as progress:
         measured = measure(
             corpora, contract=demands, message_type=message_type, lines=ndjson, now=now, progress=progress

@@ -8,7 +8,7 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
-from brokerfuzz.commands.output import UsageError, note, print_difference, print_json, print_lines
+from brokerfuzz.commands.output import UsageError, note, print_explanation, print_json, print_lines
 from brokerfuzz.commands.recorded_things import CASE_ID, FINDING_ID, Explained, find
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining import explain, names_with
@@ -85,8 +85,7 @@ def _print(explained: "Explained", *, as_json: bool) -> None:
     if as_json:
         print_json(explained.data())
         return
-    print_lines(_wrapped(explained.lines()))
-    print_difference(explained.difference)
+    print_explanation(_wrapped(explained.lines()))
 
 
 def _print_matches(name: str, matches: "Sequence[NamedThing]") -> None:
@@ -100,4 +99,7 @@ def _wrapped(lines: Iterable[str]) -> Iterator[str]:
 
     width = max(get_terminal_size().columns, 40) if sys.stdout.isatty() else sys.maxsize
     for line in lines:
+        if line.startswith((" ", "- ", "+ ")):  # a part of a message
+            yield line
+            continue
         yield from wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""]

@@ -46,8 +46,8 @@ def print_lines(lines: Iterable[str]) -> None:
     click.echo("".join(f"{line}\n" for line in lines), nl=False)
 
 
-def print_difference(lines: Iterable[str]) -> None:
-    """Prints the lines of a message and of its twin (the valid counterpart)."""
+def print_explanation(lines: Iterable[str]) -> None:
+    """Prints lines, and marks the lines that only a message or only its twin (the valid counterpart) contains."""
     for line in lines:
         click.secho(line, fg=_COLOURS.get(line[:2]))
 

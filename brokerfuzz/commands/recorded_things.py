@@ -28,19 +28,14 @@ FINDING_ID = re.compile("[0-9a-f]{8,16}")
 class Explained(Protocol):
     """A case, a finding or something else that the command `explain` can print."""
 
-    @property
-    def difference(self) -> list[str]:
-        """The lines of a message and its twin (the valid counterpart). `-` marks lines that only the twin contains, and
-        `+` marks lines that only the message contains.
-        """
-        ...
-
     def data(self) -> dict[str, Any]:
         """Returns the explanation as JSON."""
         ...
 
     def lines(self) -> Iterator[str]:
-        """Yields the lines of the explanation, without `difference`."""
+        """Yields the lines of the explanation. `-` marks lines that only the twin (the valid counterpart) contains, and
+        `+` marks lines that only the message contains.
+        """
         ...
 
 

@@ -2,28 +2,17 @@
 
 from brokerfuzz.schemas import Condition, Rule
 from brokerfuzz.schemas.sites import JSON_RULE
+from brokerfuzz.schemas.verdicts import must
 from brokerfuzz.wording import listed, with_article
-
-_MUST_HAVE = ("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "additionalProperties")
 
 
 def rule_sentence(rule: Rule) -> str:
     if rule.keyword == JSON_RULE:
         return f"The whole message must be {rule.demand}."
-    must = (
-        "may have"
-        if rule.keyword == "additionalProperties"
-        else "must have"
-        if rule.keyword in _MUST_HAVE
-        else "must be"
-    )
+    demand = must(rule.keyword, rule.demand)
     when = _when(rule.condition) if rule.condition else ""
-    message, demand = f"{with_article(title(rule.message_type))}{when}", rule.demand.removeprefix("to be ")
-    return (
-        f"In {message}, {rule.site} {must} {demand}."
-        if rule.site
-        else f"{message[0].upper()}{message[1:]} {must} {demand}."
-    )
+    message = f"{with_article(title(rule.message_type))}{when}"
+    return f"In {message}, {rule.site} {demand}." if rule.site else f"{message[0].upper()}{message[1:]} {demand}."
 
 
 def at_site(site: str) -> str:

@@ -70,12 +70,8 @@ class Explanation:
                 "Example: - marks lines of the twin (the valid counterpart), + marks lines of the "
                 f"{self._example_words(self.example)}."
             )
-
-    @property
-    def difference(self) -> list[str]:
-        """A line that begins with `-` is only in the twin, and a line that begins with `+` is only in the example."""
-        twin = self.example.twin if self.example else None
-        return difference(twin.body, self.example.body) if self.example and twin else []
+            if self.example.twin is not None:
+                yield from difference(self.example.twin.body, self.example.body)
 
     def _example_words(self, case: Case) -> str:
         by = f" (technique {case.faults[0].technique})" if case.faults and self.kind == "rule" else ""

@@ -39,11 +39,6 @@ class SingleCase:
     answers: tuple[str, ...] = ()
 
     @property
-    def difference(self) -> list[str]:
-        """A line that begins with `-` is only in the twin, and a line that begins with `+` is only in the message."""
-        return difference(self.case.twin.body, self.case.body) if self.case.twin else []
-
-    @property
     def _judgement(self) -> MessageJudgement:
         return MessageJudgement(
             InputMessage(self.name or "", self.line, self.case.body), self.case.message_type, self.case.verdict
@@ -57,6 +52,10 @@ class SingleCase:
             else f"{printable_as_in_python(self.name)}, line {self.line}"
         )
 
+    @property
+    def _difference(self) -> list[str]:
+        return difference(self.case.twin.body, self.case.body) if self.case.twin else []
+
     def data(self) -> dict[str, Any]:
         said = judgement_data(self._judgement, self.contract)
         records = {"case": self.case, "twin": self.case.twin}
@@ -66,7 +65,7 @@ class SingleCase:
             "why": why(self.case),
             **{name: said[name] for name in ("verdict", "broken", "ambiguities")},
             **{name: json.loads(encode(case)) if case else None for name, case in records.items()},
-            "difference": self.difference,
+            "difference": self._difference,
             **({"answers": list(self.answers)} if self.answers else {}),
         }
 
@@ -85,6 +84,7 @@ class SingleCase:
                 f"Difference: - marks lines of the twin (the valid counterpart) {case.twin_id}, + marks lines of "
                 "the case."
             )
+            yield from self._difference
         elif case.twin_id:
             yield ""
             yield f"Its twin (the valid counterpart), {case.twin_id}, is not in the corpus."

@@ -18,12 +18,6 @@ ROOT = "(root)"
 _BAR = 20
 
 
-def split_site(site: str) -> tuple[str, str]:
-    """Splits `a.b` into `a.` and `b`, and splits `a[]` into `a` and `[]`."""
-    cut = len(site) - 2 if site.endswith("[]") else site.rfind(".") + 1
-    return site[:cut], site[cut:] or ROOT
-
-
 def percent(score: Score) -> int:
     """The result is 100 only if everything is covered, and 0 only if nothing is covered."""
     return min(max(round(100 * score.share), 1 if score.covered else 0), 100 if score.covered == score.all else 99)
@@ -48,12 +42,12 @@ def lines(tallies: Iterable[Tally], *, bars: bool = False) -> Iterator[str]:
 
 def _totals(tally: Tally, *, bars: bool) -> Iterator[str]:
     scores = {kind: tally.score(kind) for kind in KINDS}
-    width = max(len(_cell(score)) for score in scores.values())
+    width = max(len(cell(score)) for score in scores.values())
     for kind, score in scores.items():
         filled = round(_BAR * score.share)
         bar = f"  {'█' * filled}{'░' * (_BAR - filled)}" if bars else ""
         yield f"{plural(kind):<10}  " + click.style(
-            f"{_cell(score):>{width}}  {percent(score):>3} %{bar}", fg=_colour(score)
+            f"{cell(score):>{width}}  {percent(score):>3} %{bar}", fg=_colour(score)
         )
 
 
@@ -63,17 +57,17 @@ def _sites(tally: Tally) -> Iterator[str]:
     ]
     heads = [plural(kind) for kind in KINDS]
     first = max(len(name) for name, _ in rows)
-    widths = [max(len(head), *(len(_cell(scores[column])) for _, scores in rows)) for column, head in enumerate(heads)]
+    widths = [max(len(head), *(len(cell(scores[column])) for _, scores in rows)) for column, head in enumerate(heads)]
     yield "  ".join([f"{'site':<{first}}", *(head.rjust(width) for head, width in zip(heads, widths, strict=True))])
     for name, scores in rows:
         cells = (
-            click.style(_cell(score).rjust(width), fg=_colour(score))
+            click.style(cell(score).rjust(width), fg=_colour(score))
             for score, width in zip(scores, widths, strict=True)
         )
         yield "  ".join([f"{name:<{first}}", *cells])
 
 
-def _cell(score: Score) -> str:
+def cell(score: Score) -> str:
     return f"{score.covered:,}/{score.all:,}" if score.all else "-"
 
 

@@ -5,7 +5,7 @@ As a precaution, this module replaces the values of headers and URL parameters w
 
 import json
 from base64 import b64decode
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +13,10 @@ from brokerfuzz.cases.case import compact
 from brokerfuzz.errors import ReportError
 from brokerfuzz.schemas.headers import JSON_TYPE
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET
-from brokerfuzz.wording import counted, printable
+from brokerfuzz.wording import printable
 
 Document = Mapping[str, Any]
 Pairs = list[tuple[str, str]]
-_MOST_SITES = 4
 
 
 @dataclass(frozen=True)
@@ -66,42 +65,6 @@ def request_of(document: Document, report: str) -> RequestTemplate:
         )
     headers = tuple((name, NOTHING_SECRET.header(name, value)) for name, value in given["headers"])
     return RequestTemplate(NOTHING_SECRET.url(given["url"]), given["method"], headers)
-
-
-def outcome_of(document: Document) -> list[str]:
-    """Returns one line with the outcome of the campaign, and a further line for each file that could not be written."""
-    return [document["outcome"]["headline"], *document["outcome"]["unwritten"]]
-
-
-def retested_in_words(count: int) -> str:
-    """Describes how many cases were sent again."""
-    cases = counted(count, "fault was", "faults were")
-    return f"{cases} sent again in an ordinary message, because the target rejected the twins"
-
-
-def sporadic_in_words(answers: Iterable[tuple[str, int]]) -> str:
-    """Describes the answers that did not occur again when the messages were sent again alone, and how many messages got
-    them.
-    """
-    found = list(answers)
-    shown = ", ".join(f"{printable(reason, 100)}: {count:,}" for reason, count in found[:_MOST_SITES])
-    messages = counted(sum(count for _, count in found), "message was", "messages were")
-    return f"{messages} answered differently when sent again alone ({shown}); a lower --concurrency may help"
-
-
-def sporadic_lines(document: Document) -> list[str]:
-    answers = [(one["reason"], one["count"]) for one in document.get("sporadic", ())]
-    return [sporadic_in_words(answers)] if answers else []
-
-
-def name_of(finding: Document) -> str:
-    """The name of a finding consists of the first eight digits of its fingerprint."""
-    return str(finding["fingerprint"])[:8]
-
-
-def is_flaky(finding: Document) -> bool:
-    """Returns True if the finding occurred again in only some of the repetitions, or in none."""
-    return bool(finding["shown"] < finding["sent"])
 
 
 def _usual_request(target: str) -> dict[str, Any] | None:

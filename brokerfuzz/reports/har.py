@@ -8,7 +8,8 @@ import json
 from typing import Any
 
 from brokerfuzz import har_entries
-from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, outcome_of, request_of
+from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, request_of
+from brokerfuzz.reports.facts import is_flaky, outcome_of
 from brokerfuzz.schemas.headers import JSON_TYPE
 
 _SECRETS = "Secrets are replaced by the names of variables."

@@ -4,6 +4,7 @@ files are created from the document.
 The properties `rules`, `places`, `got` and `twin` of a finding describe its smallest message.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.campaign.proof import OtherPropertyNamed, UnprovenExample
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.timing import Timing
+from brokerfuzz.campaign.unknown_values import file_lines
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, load_contract
@@ -65,8 +67,13 @@ def document(
         },
         "elsewhere": [_elsewhere(one) for one in result.proofs.elsewhere.values()],
         "sporadic": [{"reason": reason, "count": count} for reason, count in result.sporadic],
-        "timing": _timing(result.timing),
+        "values": file_lines(result.unknown_values),
+        "latency": _latency(result.timing),
     }
+
+
+def report(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=2) + "\n"
 
 
 def _outcome(result: Result) -> dict[str, Any]:
@@ -77,6 +84,9 @@ def _outcome(result: Result) -> dict[str, Any]:
         "status": outcome.status,
         "headline": outcome.headline,
         "unwritten": list(outcome.unwritten),
+        "details": result.stop.details.splitlines()
+        if result.stop is not None and result.stop.cause == "contact"
+        else [],
     }
 
 
@@ -179,21 +189,11 @@ def _elsewhere(one: OtherPropertyNamed) -> dict[str, Any]:
     }
 
 
-def _timing(timing: Timing) -> dict[str, Any]:
+def _latency(timing: Timing) -> dict[str, float]:
     shares = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
-    known = bool(timing.buckets)
-    return {
-        "latency": {
-            "least": round(timing.least, 6) if known else 0,
-            **{name: round(timing.quantile(share), 6) for name, share in shares.items()},
-            "most": round(timing.most, 6),
-        },
-        "histogram": [{"below": round(below, 7), "count": count} for below, count in timing.histogram()],
-        "throughput": [
-            {"from": start, "seconds": timing.span, "requests": count, "failed": failed}
-            for start, count, failed in timing.throughput()
-        ],
-    }
+    least = round(timing.least, 6) if timing.buckets else 0
+    quantiles = {name: round(timing.quantile(share), 6) for name, share in shares.items()}
+    return {"least": least, **quantiles, "most": round(timing.most, 6)}
 
 
 def _message_with_id(finding: Finding, body: bytes, fresh: str | None) -> dict[str, Any]:

@@ -1,66 +1,52 @@
-"""Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
+"""Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each headline, and for
+each rule without a headline of its own.
 
-The test case of a rule fails if the rule has new findings. The findings of a headline with several findings have one
-test case together, and so has a finding without a rule, or with several rules. The name of this test case contains the
-name of the headline, so build servers recognise it in the next run. A test case is marked as skipped if all its findings are known, or if it belongs to an ambiguity. A test case
-without new findings is also skipped if its rule is unproven: no rejection proves that the target checks this rule. The
-test case of the campaign has an error if the campaign is not complete. A test case has at most one `failure`, because
-most build servers show only the first. Characters that XML cannot contain, or that are not printable, are escaped: for
-example, as `\\u001b`.
+The test case of a headline fails, or is skipped if the headline is known. Its name contains the rule, or the name of
+the headline, so build servers recognise it in the next run. The test case of a rule is skipped if no rejection proves
+that the target checks this rule. The test case of the campaign has an error if the campaign is not complete. Characters
+that XML cannot contain, or that are not printable, are escaped: for example, as `\\u001b`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from brokerfuzz.reports.document_messages import Document, body_of, is_flaky, name_of, retested_in_words, sporadic_lines
-from brokerfuzz.targets.answers import ANSWER_KINDS
-from brokerfuzz.wording import counted, printable, readable
-
-LONGEST = 2000
-"""The maximum number of characters of a body, a response or a sentence in the report."""
+from brokerfuzz.reports import facts
+from brokerfuzz.reports.document_messages import Document
+from brokerfuzz.wording import counted, printable
 
 _STARTED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
 
 
-@dataclass
+@dataclass(frozen=True)
 class _TestCase:
+    """`result` is the name of an XML element, and `kind` and `message` are its attributes `type` and `message`."""
+
     group: str
     name: str
-    seconds: float = 0.0
+    result: Literal["passed", "failure", "error", "skipped"] = "passed"
+    kind: str = ""
+    message: str = ""
+    details: Sequence[str] = ()
     output: str = ""
-    skipped: tuple[str, str] | None = None
-    """The values of the attributes `type` and `message` of the XML element `skipped`."""
-    error: tuple[str, str] | None = None
-    """The values of the attributes `type` and `message` of the XML element `error`."""
-    findings: list[Document] = field(default_factory=list)
-
-    @property
-    def failing(self) -> list[Document]:
-        return [finding for finding in self.findings if not finding["known"]]
-
-    @property
-    def skips(self) -> tuple[str, str] | None:
-        if self.failing:
-            return None
-        return ("known", f"known: {self.findings[0]['sentence']}") if self.findings else self.skipped
+    seconds: float = 0.0
 
 
 def report(document: Document) -> str:
     """The text must be saved in UTF-8."""
-    cases = [_campaign(document), *_judged(document), *_ambiguities(document)]
-    numbers = {
-        "tests": str(len(cases)),
-        "failures": str(sum(bool(case.failing) for case in cases)),
-        "errors": str(sum(case.error is not None for case in cases)),
-        "time": f"{document['seconds']:.3f}",
-    }
+    headlines = list(_headlines(document))
+    names = {case.name for case in headlines}
+    rules = (case for case in (_rule(rule, document) for rule in document["rules"]) if case.name not in names)
+    cases = [_campaign(document), *headlines, *rules, *_ambiguities(document)]
+    numbers = {"tests": str(len(cases)), "time": f"{document['seconds']:.3f}"}
+    for plural, result in (("failures", "failure"), ("errors", "error")):
+        numbers[plural] = str(sum(case.result == result for case in cases))
     root = Element("testsuites", {"name": "brokerfuzz", **numbers})
-    skipped = str(sum(case.skips is not None for case in cases))
-    suite = SubElement(
-        root, "testsuite", {"name": f"brokerfuzz {_line(document['message'])}", **numbers, "skipped": skipped}
-    )
+    skipped = str(sum(case.result == "skipped" for case in cases))
+    name = f"brokerfuzz {_line(document['message'])}"
+    suite = SubElement(root, "testsuite", {"name": name, **numbers, "skipped": skipped})
     if started := _STARTED.match(document["started"]):
         suite.set("timestamp", started[0])
     properties = SubElement(suite, "properties")
@@ -74,147 +60,74 @@ def report(document: Document) -> str:
 
 
 def _add(suite: Element, case: _TestCase) -> None:
-    """The children of the XML element have the order that the XML schema of Jenkins requires."""
     element = SubElement(
         suite, "testcase", classname=_line(case.group), name=_line(case.name), time=f"{case.seconds:.3f}"
     )
-    details = "\n\n".join(
-        "\n".join(_details(finding)) for finding in [*case.failing, *(one for one in case.findings if one["known"])]
-    )
-    if case.error is not None:
-        kind, message = case.error
-        SubElement(element, "error", type=kind, message=_line(message))
-    elif case.skips is not None:
-        kind, message = case.skips
-        SubElement(element, "skipped", type=kind, message=_line(message)).text = details or None
-    elif case.failing:
-        first, *others = case.failing
-        more = f" (and {counted(len(others), 'more finding')})" if others else ""
-        SubElement(
-            element, "failure", type=_line(first["kind"]), message=_line(first["sentence"]) + more
-        ).text = details
+    if case.result != "passed":
+        result = SubElement(element, case.result, type=case.kind, message=_line(case.message))
+        result.text = "\n".join(map(_line, case.details)) or None
     if case.output:
         SubElement(element, "system-out").text = case.output
-
-
-# ------------------------------------------------------------------------------------------------------ test cases
 
 
 def _campaign(document: Document) -> _TestCase:
     """The report always contains this test case, because build servers reject a file without test cases."""
     outcome = document["outcome"]
-    lines = [_line(outcome["headline"])]
-    lines.append(
-        f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in "
-        f"{document['seconds']:.1f} s"
+    lines = [*facts.outcome_of(document), *facts.text_lines(facts.campaign_facts(document), indent="")]
+    output, seconds = "\n".join(map(_line, lines)), document["seconds"]
+    if outcome["state"] == "complete" and not outcome["unwritten"]:
+        return _TestCase(document["message"], "campaign", output=output, seconds=seconds)
+    return _TestCase(
+        document["message"], "campaign", "error", outcome["state"], outcome["headline"], output=output, seconds=seconds
     )
-    lines += [f"stopped early: {_line(document['stopped'])}"] if document["stopped"] else []
-    if unproven := document["unproven"]["count"]:
-        lines.append(f"{counted(unproven, 'rejection')} unproven")
-    if retested := document["unproven"]["retested"]:
-        lines.append(retested_in_words(retested))
-    lines += map(_line, sporadic_lines(document))
-    lines += [_line(problem) for problem in outcome["unwritten"]]
-    complete = outcome["state"] == "complete" and not outcome["unwritten"]
-    error = None if complete else (outcome["state"], outcome["headline"])
-    return _TestCase(document["message"], "campaign", document["seconds"], "\n".join(lines), error=error)
 
 
-def _judged(document: Document) -> Iterable[_TestCase]:
-    message = document["message"]
-    unproven = set(document["unproven"]["rules"])
-    cases = {rule["rule"]: _of_rule(message, rule, is_unproven=rule["rule"] in unproven) for rule in document["rules"]}
-    findings = {name_of(finding): finding for finding in document["findings"]}
+def _headlines(document: Document) -> Iterator[_TestCase]:
+    findings = {facts.name_of(finding): finding for finding in document["findings"]}
+    used: set[str] = set()
     for headline in document["headlines"]:
         some = [findings[name] for name in headline["findings"]]
         rules = {broken["rule"] for finding in some for broken in finding["rules"]}
-        name = min(rules) if len(rules) == 1 else _name(headline, some[0])
-        group = _group(message, _site(name)) if len(rules) == 1 else f"{message}.headlines"
-        cases.setdefault(name, _TestCase(group, name)).findings += some
-    return cases.values()
+        name = min(rules, default="")
+        if len(rules) != 1 or name in used:
+            what = headline["text"] if len(some) > 1 else f"{headline['kind']} {facts.place_of(some[0])}"
+            name = f"{what[:200]} ({headline['name']})"
+        used.add(name)
+        group = _group(document, name) if name in rules else f"{document['message']}.headlines"
+        result: Literal["skipped", "failure"] = "skipped" if headline["known"] else "failure"
+        kind = "known" if headline["known"] else headline["kind"]
+        yield _TestCase(group, name, result, kind, facts.title_of(headline), list(_details(some)))
 
 
-def _of_rule(message: str, rule: Document, *, is_unproven: bool) -> _TestCase:
+def _details(findings: Sequence[Document]) -> Iterator[str]:
+    for finding in findings:
+        yield facts.sentence_of(finding)
+        yield from facts.text_lines(facts.facts_of(finding))
+
+
+def _rule(rule: Document, document: Document) -> _TestCase:
+    group, name = _group(document, rule["rule"]), rule["rule"]
     doubt = f", {rule['unproven']:,} of the rejections unproven" if rule["unproven"] else ""
-    skipped = ("unproven", f"no rejection is proven: {rule['why']}") if is_unproven else None
-    if rule["accepted"]:  # this counts only if the rule has no finding of its own
-        skipped = (
-            "accepted",
-            f"{counted(rule['accepted'], 'message')} that break this rule were accepted: see the other findings",
-        )
-    return _TestCase(_group(message, rule["site"]), rule["rule"], output=_counts(rule) + doubt, skipped=skipped)
-
-
-def _name(headline: Document, finding: Document) -> str:
-    """Returns the name of the test case for a headline without a rule or with several rules. The name is the same in
-    every run.
-    """
-    if len(headline["findings"]) > 1:
-        return f"{headline['text'][:200]} ({headline['name']})"
-    what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["ambiguities"]
-    about = f" {', '.join(what[:3])[:200]}" if what else ""
-    return f"{finding['kind']}{about} ({name_of(finding)})"
-
-
-def _site(rule: str) -> str:
-    """Returns the site in the ID of a rule. A rule that comes from a policy, such as `ambiguity/duplicate-properties`,
-    has no site, so the function returns `ambiguities`.
-    """
-    return "ambiguities" if rule.startswith("ambiguity/") else rule.partition("/")[2].rpartition(":")[0]
-
-
-def _group(message: str, site: str) -> str:
-    """Returns the class name of a test case. Most build servers group test cases by the part of the class name before
-    the last dot.
-    """
-    return f"{message}.{site}" if site else message
+    output = (facts.answers_in_words(rule) or "no answer") + doubt
+    if rule["accepted"]:
+        accepted = f"{counted(rule['accepted'], 'message')} that break this rule were accepted: see the headlines"
+        return _TestCase(group, name, "skipped", "accepted", accepted, output=output)
+    if name in document["unproven"]["rules"]:
+        return _TestCase(group, name, "skipped", "unproven", f"no rejection is proven: {rule['why']}", output=output)
+    return _TestCase(group, name, output=output)
 
 
 def _ambiguities(document: Document) -> Iterator[_TestCase]:
-    for ambiguity in document["ambiguities"]:
-        text = (
-            f"the contract leaves this question open: {ambiguity['question']} Answers of this target: "
-            f"{_counts(ambiguity)}"
-        )
-        text += f", {counted(ambiguity['unproven'], 'unproven rejection')}" if ambiguity["unproven"] else ""
-        yield _TestCase(f"{document['message']}.ambiguities", ambiguity["ambiguity"], skipped=("ambiguity", text))
+    for one in document["ambiguities"]:
+        text = f"the contract leaves this question open: {one['question']} Answers: {facts.answers_in_words(one)}"
+        yield _TestCase(f"{document['message']}.ambiguities", one["ambiguity"], "skipped", "ambiguity", text)
 
 
-def _counts(counts: Document) -> str:
-    return ", ".join(f"{counts[kind]:,} {kind}" for kind in ANSWER_KINDS if counts[kind]) or "no answer"
+def _group(document: Document, rule: str) -> str:
+    """Returns a class name. Most build servers group test cases by the part of the class name before the last dot."""
+    site = "ambiguities" if rule.startswith("ambiguity/") else rule.partition("/")[2].rpartition(":")[0]
+    return f"{document['message']}.{site}" if site else document["message"]
 
 
-# ----------------------------------------------------------------------------------------------------------- words
-
-
-def _details(finding: Document) -> Iterator[str]:
-    known, flaky = ("known: " if finding["known"] else ""), is_flaky(finding)
-    yield f"{known}{_line(finding['sentence'])}"
-    for broken in finding["rules"]:
-        source = f" (contract: {broken['source']})" if broken["source"] else ""
-        yield _entry("rule", f"{broken['rule']}{source}")
-        yield _entry("place", broken["at"] or "the whole message")
-    yield _entry("expected", finding["expected"])
-    yield _entry("got", f"{finding['got']['answer']} ({finding['got']['reason']})")
-    if finding["got"]["response"]:
-        yield _entry("response", finding["got"]["response"])
-    yield _entry("count", f"{counted(finding['count'], 'case')}, first {finding['case']['id']}")
-    if flaky:
-        yield _entry("flaky", f"reproduced in {finding['shown']:,} of {counted(finding['sent'], 'repetition')}")
-    yield _entry("smallest", readable(body_of(finding["smallest"]), LONGEST) or "(no bytes)")
-    if finding["twin"] is not None:
-        yield _entry("twin", readable(body_of(finding["twin"]), LONGEST) or "(no bytes)")
-    line = finding["reproduce"]
-    yield (
-        _entry("reproduce", line, 2 * LONGEST)
-        if len(line) <= 2 * LONGEST
-        else _entry("reproduce", "too long to show: see the JSON report")
-    )
-
-
-def _entry(name: str, value: str, limit: int = LONGEST) -> str:
-    return f"{name:<10} {_line(value, limit)}"
-
-
-def _line(text: str, limit: int = LONGEST) -> str:
-    return printable(text, limit)
+def _line(text: str) -> str:
+    return printable(text, 2 * facts.LONGEST)

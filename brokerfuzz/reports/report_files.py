@@ -22,34 +22,20 @@ from brokerfuzz.wording import listed, printable
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
 
-Maker = Callable[[Document], str]
 _SCHEMA = Path(__file__).with_name("report.schema.json")
 _FOR_HTTP = (".har", ".py")
+_REMEDY = "specify a report that `brokerfuzz fire --json` wrote"
 
-
-def _lazily(module: str, function: str = "report") -> Maker:
-    """The returned function imports the module of the report only when it is called."""
-
-    def maker(document: Document) -> str:
-        return str(getattr(import_module(f"brokerfuzz.reports.{module}"), function)(document))
-
-    return maker
-
-
-def _as_json(document: Document) -> str:
-    return json.dumps(document, indent=2) + "\n"
-
-
-REPORTS: Mapping[str, tuple[str, Maker]] = {
-    ".html": ("an HTML page", _lazily("findings_page", "page")),
-    ".xml": ("JUnit XML", _lazily("junit")),
-    ".json": ("JSON", _as_json),
-    ".har": ("HAR", _lazily("har")),
-    ".md": ("Markdown", _lazily("markdown")),
-    ".py": ("tests for pytest", _lazily("pytest_file")),
+REPORTS: Mapping[str, tuple[str, str]] = {
+    ".html": ("an HTML page", "findings_page"),
+    ".xml": ("JUnit XML", "junit"),
+    ".json": ("JSON", "json_document"),
+    ".har": ("HAR", "har"),
+    ".md": ("Markdown", "markdown"),
+    ".py": ("tests for pytest", "pytest_file"),
 }
-"""Maps the suffix of a file name to the name of the format, and to the function that creates the report from the JSON
-document.
+"""Maps the suffix of a file name to the name of the format, and to the module whose function `report` creates the
+report from the JSON document.
 """
 
 
@@ -119,8 +105,8 @@ def write_all(paths: Iterable[str], document: Document) -> WrittenReports:
 
 
 def _write(path: str, document: Document) -> None:
-    _, maker = REPORTS[_suffix(path)]
-    write_text(path, maker(document))
+    _, module = REPORTS[_suffix(path)]
+    write_text(path, import_module(f"brokerfuzz.reports.{module}").report(document))
 
 
 def write_text(path: str, text: str) -> None:
@@ -150,19 +136,15 @@ def read_report(path: str | Path) -> dict[str, Any]:
     try:
         document: Any = json.loads(read_file(path), parse_constant=_reject)
         problem = next(_validator().iter_errors(_plain(document)), None)
+        why = None if problem is None else _described(problem)
     except OSError as error:
-        raise ReportError(
-            f"{path} cannot be read: {error.strerror or error}; specify a report that `brokerfuzz fire --json` wrote"
-        ) from error
-    except (ValueError, RecursionError) as error:
-        why = "the data is nested too deeply" if isinstance(error, RecursionError) else printable(str(error), 200)
-        raise ReportError(
-            f"{path} is not a report ({why}): specify a report that `brokerfuzz fire --json` wrote"
-        ) from error
-    if problem is not None:
-        raise ReportError(
-            f"{path} is not a report ({_described(problem)}): specify a report that `brokerfuzz fire --json` wrote"
-        )
+        raise ReportError(f"{path} cannot be read: {error.strerror or error}; {_REMEDY}") from error
+    except RecursionError:
+        why = "the data is nested too deeply"
+    except ValueError as error:
+        why = printable(str(error), 200)
+    if why is not None:
+        raise ReportError(f"{path} is not a report ({why}): {_REMEDY}")
     report: dict[str, Any] = document
     return report
 

@@ -1,15 +1,13 @@
-"""Explains a single finding of a JSON report or a journal."""
+"""Explains a single finding or headline of a JSON report or a journal, or a known finding of a baseline."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from brokerfuzz.campaign import baseline
-from brokerfuzz.cases.message_diff import difference, laid_out
-from brokerfuzz.reports.document_messages import Document, body_of, name_of
+from brokerfuzz.reports import facts
+from brokerfuzz.reports.document_messages import Document, body_of
 from brokerfuzz.wording import counted, printable
-
-_LONGEST = 2000
 
 
 @dataclass(frozen=True)
@@ -18,40 +16,14 @@ class SingleFinding:
 
     document: Document
 
-    @property
-    def difference(self) -> list[str]:
-        """The differences between the smallest message and its twin, or the smallest message if it has no twin."""
-        smallest, twin = body_of(self.document["smallest"]), self.document["twin"]
-        return laid_out(smallest) if twin is None else difference(body_of(twin), smallest)
-
     def data(self) -> dict[str, Any]:
         return {"finding": dict(self.document)}
 
     def lines(self) -> Iterator[str]:
-        said, got = self.document, self.document["got"]
-        yield f"{name_of(said)} (finding)"
+        yield f"{facts.name_of(self.document)} (finding)"
         yield ""
-        yield printable(said["sentence"], _LONGEST)
-        for rule in said["rules"]:
-            yield f"Rule: {printable(rule['rule'], _LONGEST)} at {printable(rule['at'], _LONGEST) or 'the root'}."
-        yield (
-            f"Expected: {said['expected']}. The target answered: {got['answer']} "
-            f"({printable(got['reason'], _LONGEST)})."
-        )
-        if got["response"]:
-            yield f"Its answer begins: {printable(got['response'], 300)}"
-        yield (
-            f"{counted(said['count'], 'case shows', 'cases show')} this finding. The first one is {said['case']['id']}."
-        )
-        yield f"Command to reproduce it: {printable(said['reproduce'], 2 * _LONGEST)}"
-        yield ""
-        if said["twin"] is None:
-            yield "The smallest message that shows the finding:"
-        else:
-            yield (
-                "The smallest message that shows the finding: lines with - are in the twin (the valid counterpart), "
-                "lines with + in the message."
-            )
+        yield facts.sentence_of(self.document)
+        yield from facts.text_lines(facts.facts_of(self.document))
 
 
 @dataclass(frozen=True)
@@ -61,28 +33,19 @@ class SingleHeadline:
     headline: Document
     findings: Mapping[str, Document]
 
-    @property
-    def difference(self) -> list[str]:
-        """The difference between the smallest message of the plainest finding and its twin."""
-        return SingleFinding(self._plainest).difference
-
-    @property
-    def _plainest(self) -> Document:
-        return self.findings[self.headline["findings"][0]]
-
     def data(self) -> dict[str, Any]:
         return {"headline": dict(self.headline), "findings": [self.findings[one] for one in self.headline["findings"]]}
 
     def lines(self) -> Iterator[str]:
         yield f"{self.headline['name']} (headline)"
         yield ""
-        yield f"The target {printable(self.headline['text'], _LONGEST)} ({self.headline['extent']})."
+        yield facts.title_of(self.headline)
         yield ""
         yield f"{counted(len(self.headline['findings']), 'finding')}, the plainest first:"
         for name in self.headline["findings"]:
-            yield f"  {name}  {printable(self.findings[name]['sentence'], 300)}"
+            yield f"  {name}  {facts.sentence_of(self.findings[name])}"
         yield ""
-        yield from SingleFinding(self._plainest).lines()
+        yield from SingleFinding(self.findings[self.headline["findings"][0]]).lines()
 
 
 @dataclass(frozen=True)
@@ -92,13 +55,6 @@ class SingleKnownFinding:
     name: str
     entry: baseline.KnownFinding
 
-    @property
-    def difference(self) -> list[str]:
-        """All lines of the smallest message, because a baseline contains no twin to compare. Empty if the smallest
-        message is missing.
-        """
-        return laid_out(body_of(self.entry.message["smallest"])) if "smallest" in self.entry.message else []
-
     def data(self) -> dict[str, Any]:
         until = None if self.entry.until is None else self.entry.until.isoformat()
         said = {"sentence": self.entry.sentence, "reason": self.entry.reason, "until": until, **self.entry.message}
@@ -107,13 +63,12 @@ class SingleKnownFinding:
     def lines(self) -> Iterator[str]:
         yield f"{self.name} (known finding)"
         yield ""
-        yield printable(self.entry.sentence, _LONGEST)
+        yield printable(self.entry.sentence, facts.LONGEST)
         if self.entry.reason is not None:
-            yield f"Reason: {printable(self.entry.reason, _LONGEST)}"
+            yield f"Reason: {printable(self.entry.reason, facts.LONGEST)}"
         if self.entry.until is not None:
             yield f"The entry applies until {self.entry.until}."
-        if self.difference:
-            yield ""
-            yield "The smallest message that shows the finding:"
+        if "smallest" in self.entry.message:
+            yield from facts.text_lines(facts.message_facts(body_of(self.entry.message["smallest"]), None, ()))
         else:
             yield "The baseline does not contain the message: specify a journal or a JSON report to see the message."

@@ -1,4 +1,4 @@
-"""Prints the report for people: the outcome, the findings, the behaviour for each ambiguity, and a summary at the end.
+"""Prints the report for people: a screen with the outcome, the headlines and what to do next, and then the details.
 
 Without `--color`, the report has colours only on a terminal on which `NO_COLOR` is not set. Characters that are not
 printable are escaped, so that a target cannot control the terminal.
@@ -7,71 +7,50 @@ printable are escaped, so that a target cannot control the terminal.
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO
 
 import click
 from click.globals import resolve_color_default
 
-from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.firing import OnProgress
-from brokerfuzz.campaign.headlines import Headline
-from brokerfuzz.campaign.ledger import Observed
-from brokerfuzz.campaign.proof import Proofs
-from brokerfuzz.campaign.results import CampaignProgress, Result
-from brokerfuzz.campaign.unknown_values import file_lines
-from brokerfuzz.contract_names import LABELS
-from brokerfuzz.reports.document_messages import retested_in_words, sporadic_in_words
+from brokerfuzz.campaign.results import CampaignProgress
+from brokerfuzz.reports import facts
+from brokerfuzz.reports.document_messages import Document
+from brokerfuzz.reports.facts import Fact
 from brokerfuzz.reports.terminal_layout import WIDTH, entry, paragraph, table, verbatim
-from brokerfuzz.schemas import Label
-from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
-from brokerfuzz.wording import counted, printable, readable
+from brokerfuzz.targets.answers import ANSWER_KINDS
+from brokerfuzz.wording import counted, printable
 
-MOST_SHOWN = 100
-"""The maximum number of headlines that are shown. The JSON report contains all findings."""
-
-MOST_QUESTIONS = 6
-"""A report with more than `MOST_QUESTIONS` ambiguities does not contain their questions."""
-LONGEST_BODY = 2000
-"""The maximum number of characters of a message that are shown."""
+MOST_HEADLINES = 10
+"""The maximum number of headlines on the first screen, which has 24 lines. `--verbose` shows all headlines."""
+FEW = 3
+"""Without `--verbose`, the report has details only if there are at most `FEW` headlines."""
 EVERY = 30.0
 """The number of seconds between two lines about the progress, if the stream is not a terminal."""
 NAME = "brokerfuzz"
-NOT_SENT = "this target cannot receive request headers (or, with --lines plain, line breaks)"
-"""The reason why some cases were not sent. An HTTP target can receive all cases."""
-_LONGEST_ANSWER = 300
-_MOST_LISTED = 6
-_MOST_IN_OVERVIEW = 16
 _MOST_REASONS = 5
+_FROM_OPTIONS = ("message", "now")
+"""Facts that the user knows from the command."""
 
 
 def show(
-    result: Result,
-    stream: IO[str],
-    about: Mapping[str, Any] | None = None,
-    *,
-    quiet: bool = False,
-    verbose: bool = False,
+    document: Document, stream: IO[str], *, quiet: bool = False, verbose: bool = False, report: str | None = None
 ) -> None:
-    """Writes the report to a stream, with colours if the stream is a terminal. With `quiet`, the function writes only
-    the outcome. With `verbose`, it writes all findings of each headline. `about` contains settings of the campaign: `message`, `seed` and `campaign`.
+    """Writes the report to a stream. With `quiet`, the function writes only the outcome. With `verbose`, it writes all
+    findings of each headline. `report` is a file in which `brokerfuzz explain` finds the headlines.
     """
-    text = "".join(f"{line}\n" for line in _outcome(result)) if quiet else report(result, about, verbose=verbose)
-    click.echo(text, file=stream, nl=False, color=coloured(stream))
-
-
-def show_files(stream: IO[str], written: Sequence[str], problems: Iterable[str], resume: str | None) -> None:
-    """Writes the last lines of the summary: the written files, the problems with other files, and the command that
-    resumes the campaign.
-    """
-    lines = [*entry("wrote", ", ".join(written))] if written else []
-    lines += [line for problem in problems for line in entry("not written", printable(problem))]
-    lines += [verbatim("continue", resume)] if resume is not None else []
+    lines = _outcome(document) if quiet else lines_of(document, verbose=verbose, report=report)
     click.echo("".join(f"{line}\n" for line in lines), file=stream, nl=False, color=coloured(stream))
 
 
-def report(result: Result, about: Mapping[str, Any] | None = None, *, verbose: bool = False) -> str:
-    """Returns the report, with colour codes."""
-    return "".join(f"{line}\n" for line in _lines(result, about or {}, verbose=verbose))
+def show_files(stream: IO[str], written: Sequence[str], problems: Iterable[str], resume: str | None) -> None:
+    """Writes the last lines: the written files, the problems with other files, and the command that resumes the
+    campaign.
+    """
+    lines = ["", *entry("wrote", ", ".join(written))] if written else []
+    lines += [line for problem in problems for line in entry("not written", printable(problem))]
+    lines += [verbatim("continue", resume)] if resume is not None else []
+    click.echo("".join(f"{line}\n" for line in lines), file=stream, nl=False, color=coloured(stream))
 
 
 def coloured(stream: IO[str]) -> bool:
@@ -79,6 +58,121 @@ def coloured(stream: IO[str]) -> bool:
     if (chosen := resolve_color_default()) is not None:
         return chosen
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def lines_of(document: Document, *, verbose: bool = False, report: str | None = None) -> Iterator[str]:
+    """Yields the lines of the report, with colour codes."""
+    new = [headline for headline in document["headlines"] if not headline["known"]]
+    has_details = verbose or len(new) <= FEW
+    yield from _outcome(document)
+    if new:
+        yield ""
+        yield from _headlines(new, None if verbose else MOST_HEADLINES)
+    yield ""
+    for fact in facts.campaign_facts(document):
+        yield from () if fact.label in _FROM_OPTIONS else _entry(fact)
+    if new and not has_details:
+        yield from _next_step(new[0]["name"], report)
+    yield from _details(document, new if has_details else [], verbose=verbose)
+
+
+def _outcome(document: Document) -> Iterator[str]:
+    outcome = document["outcome"]
+    colour = "red" if outcome["status"] == 1 else "green" if outcome["state"] == "complete" else "yellow"
+    line = f"{printable(outcome['headline'])} at {printable(document['target'])}"
+    yield from (click.style(part, bold=True, fg=colour) for part in paragraph(line))
+
+
+def _headlines(headlines: Sequence[Document], limit: int | None) -> Iterator[str]:
+    """Yields one line for each headline."""
+    for number, headline in enumerate(headlines[:limit], 1):
+        text, extent = printable(headline["text"], 400), headline["extent"]
+        room = WIDTH - len(extent) - 7
+        shown = text if len(text) <= room else f"{text[: room - 1]}…"
+        yield f"{number:3}. {click.style(shown.ljust(room), fg='red')}  {click.style(extent, dim=True)}"
+    if limit is not None and (left := len(headlines) - limit) > 0:
+        yield f"     and {counted(left, 'more headline')} (--verbose shows all)"
+
+
+def _next_step(name: str, report: str | None) -> Iterator[str]:
+    if report is not None:
+        yield verbatim("next", f"brokerfuzz explain {name} {report}")
+    else:
+        yield from entry("next", "use --verbose to see an example of each headline, or --report findings.html")
+
+
+# ----------------------------------------------------------------------------------------------------------- details
+
+
+def _details(document: Document, headlines: Sequence[Document], *, verbose: bool) -> Iterator[str]:
+    yield from _section("", document["outcome"].get("details", ()))
+    yield from (verbatim("values", line) for line in document.get("values", ()))
+    findings = {facts.name_of(finding): finding for finding in document["findings"]}
+    for number, headline in enumerate(headlines, 1):
+        yield ""
+        yield from _headline(number, headline, findings, verbose=verbose)
+    unproven = counted(document["unproven"]["count"], "rejection")
+    yield from _section(f"{unproven} unproven", _wrapped(facts.unproven_lines(document)))
+    elsewhere = facts.elsewhere_lines(document) if verbose else ()
+    named = "Rejections that name a different property than the invalid one"
+    yield from _section(named, _wrapped(elsewhere))
+    shown = [one for one in document["ambiguities"] if verbose or facts.is_contradictory(one)]
+    title = "Questions that the contract leaves open, and the answers of this target (`brokerfuzz explain` NAME)"
+    yield from _section(title, _ledger(shown) if shown else ())
+
+
+def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yields nothing if there are no lines."""
+    for number, line in enumerate(lines):
+        if not number:
+            yield ""
+            yield from (click.style(part, bold=True) for part in paragraph(title) if title)
+        yield line
+
+
+def _wrapped(texts: Iterable[str]) -> Iterator[str]:
+    for number, text in enumerate(texts):
+        if number == _MOST_REASONS:
+            yield "   and more: see the JSON report (--json)"
+            return
+        yield from paragraph(text, 5, "   ")
+
+
+def _headline(number: int, headline: Document, findings: Mapping[str, Document], *, verbose: bool) -> Iterator[str]:
+    """Yields the headline, its plainest finding, and the places of the other findings."""
+    first, *others = (findings[name] for name in headline["findings"])
+    if others:
+        yield from _bold(f"{number}. ", f"{headline['name']}: {facts.title_of(headline)}")
+    for finding in [first, *others] if verbose else [first]:
+        yield from _bold("   " if others else f"{number}. ", f"{facts.name_of(finding)}: {facts.sentence_of(finding)}")
+        for fact in facts.facts_of(finding):
+            yield from _entry(fact)
+    if others and not verbose:
+        yield from entry("also", facts.some(list(dict.fromkeys(map(facts.place_of, others))), 6))
+
+
+def _bold(first: str, text: str) -> Iterator[str]:
+    yield from (click.style(line, fg="red", bold=True) for line in paragraph(text, 3, first))
+
+
+def _entry(fact: Fact) -> Iterator[str]:
+    for number, line in enumerate(fact.lines):
+        label = "" if number else fact.label
+        yield from [verbatim(label, line)] if fact.is_exact else entry(label, line)
+
+
+def _ledger(ambiguities: Sequence[Document]) -> Iterator[str]:
+    kinds: list[str] = ["accepted", "rejected"]
+    kinds += [*(kind for kind in ANSWER_KINDS[2:] if any(one[kind] for one in ambiguities))]
+    kinds += ["unproven"] if any(one["unproven"] for one in ambiguities) else []
+    rows = (
+        (printable(one["ambiguity"], 60), one["behaviour"], *(f"{one[kind]:,}" for kind in kinds))
+        for one in ambiguities
+    )
+    yield from table([("ambiguity", "behaviour", *kinds), *rows])
+
+
+# ---------------------------------------------------------------------------------------------------------- progress
 
 
 @contextmanager
@@ -109,221 +203,3 @@ def progress_line(progress: CampaignProgress) -> str:
     """Describes the progress on one line: `firing: 300 of 1,000 cases, 2 contradictions, 4,000 requests/s`."""
     cases = f"{progress.cases:,} of {progress.total:,} cases" if progress.total else f"{progress.cases:,} cases"
     return f"{progress.phase}: {cases}, {progress.findings:,} contradictions, {progress.rate:,.0f} requests/s"
-
-
-def _lines(result: Result, about: Mapping[str, Any], *, verbose: bool) -> Iterator[str]:
-    yield from _outcome(result)
-    if result.stop is not None and result.stop.cause == "contact":
-        yield from ("", *result.stop.details.splitlines())
-    yield from (verbatim("values", line) for line in file_lines(result.unknown_values))
-    for number, headline in enumerate(result.headlines[:MOST_SHOWN], 1):
-        yield ""
-        yield from _headline(number, headline, verbose=verbose)
-    if (left := len(result.headlines) - MOST_SHOWN) > 0:
-        yield f"\n... and {counted(left, 'more headline')}: see the JSON report (--json)"
-    yield from _unproven(result)
-    yield from _elsewhere(result.proofs)
-    yield from _questions([seen for seen in result.ambiguities if verbose or seen.is_noteworthy], result)
-    if len(result.headlines) > 1:
-        yield ""
-        yield from _overview(result.headlines)
-    yield ""
-    yield click.style("Summary", bold=True)
-    yield from _summary(result, about)
-
-
-def _outcome(result: Result) -> Iterator[str]:
-    outcome = result.outcome
-    colour = "red" if outcome.new else "green" if outcome.state == "complete" else "yellow"
-    yield from (
-        click.style(line, bold=True, fg=colour)
-        for line in paragraph(f"{printable(outcome.headline)} at {printable(result.target)}")
-    )
-
-
-# ----------------------------------------------------------------------------------------------------------- findings
-
-
-def _headline(number: int, headline: Headline, *, verbose: bool) -> Iterator[str]:
-    """Yields the headline, its plainest finding, and the places of the other findings."""
-    first, *others = headline.findings
-    yield from _title(f"{number}. ", f"{headline.name}: ", headline.sentence(), is_known=headline.known)
-    if not others:
-        yield from _finding(first)
-        return
-    shown = headline.findings if verbose else (first,)
-    for finding in shown:
-        yield from (
-            f"   {line}" for line in _title("", f"{finding.name}: ", finding.sentence(), is_known=finding.known)
-        )
-        yield from _finding(finding)
-    if not verbose:
-        yield from entry("also", _some(list(dict.fromkeys(map(_where, others))), "place"))
-
-
-def _title(first: str, name: str, sentence: str, *, is_known: bool) -> Iterator[str]:
-    known = "known: " if is_known else ""
-    lines = paragraph(f"{name}{known}{sentence}", 3 if first else 0, first)
-    yield from (click.style(line, fg=None if is_known else "red", bold=not index) for index, line in enumerate(lines))
-
-
-def _where(finding: Finding) -> str:
-    """The place of a finding in a list: its broken rules or its causes."""
-    rules = [reason.rule.removeprefix(f"{finding.message_type}/") for reason in finding.reasons]
-    return printable(" ".join(rules or finding.places or finding.ambiguities) or finding.kind, 60)
-
-
-def _some(names: Sequence[str], what: str) -> str:
-    left = len(names) - _MOST_LISTED
-    more = [f"and {counted(left, f'more {what}')} (--verbose shows all)"] if left > 0 else []
-    return ", ".join([*names[:_MOST_LISTED], *more])
-
-
-def _overview(headlines: Sequence[Headline]) -> Iterator[str]:
-    """Yields one line for each headline, at the end of the report, where people look first."""
-    yield click.style("Headlines", bold=True)
-    for number, headline in enumerate(headlines[:_MOST_IN_OVERVIEW], 1):
-        text = ("known: " if headline.known else "") + printable(headline.text, 200)
-        room = WIDTH - len(headline.extent) - 7
-        shown = text if len(text) <= room else f"{text[: room - 1]}…"
-        yield f" {number:2}. {shown.ljust(room)}  {click.style(headline.extent, dim=True)}"
-    if (left := len(headlines) - _MOST_IN_OVERVIEW) > 0:
-        yield f"     and {counted(left, 'more headline')}"
-
-
-def _finding(finding: Finding) -> Iterator[str]:
-    for reason in finding.reasons:
-        yield from entry(
-            "rule",
-            f"{reason.rule.removeprefix(f'{finding.message_type}/')} at {printable(reason.at, 200) or 'the root'}",
-        )
-        yield from entry("contract", reason.source)
-    if not finding.reasons and finding.places:
-        yield from entry("place", ", ".join(printable(place, 200) for place in finding.places))
-    if finding.techniques:
-        yield from entry("technique", finding.hint)
-    yield from entry("expected", finding.expected)
-    yield from entry("got", finding.got)
-    if finding.answer.body:
-        yield verbatim("answer", readable(finding.answer.body, _LONGEST_ANSWER))
-    yield from entry("count", f"{finding.count:,}, first in case {finding.case.id}")
-    if finding.headers:
-        yield from entry("headers", printable(", ".join(finding.headers), 200))
-    yield verbatim("smallest", readable(finding.body, LONGEST_BODY) or "(no bytes)")
-    if finding.sent and not finding.whole:
-        yield from entry("", "(shrinking stopped early: use a longer --shrink)")
-    if finding.twin is not None:
-        yield verbatim("twin", readable(finding.twin, LONGEST_BODY))
-    yield verbatim(
-        "reproduce",
-        finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: use --json",
-    )
-
-
-# ----------------------------------------------------------------------------------------------------------- rejections
-
-
-def _unproven(result: Result) -> Iterator[str]:
-    if result.unproven:
-        yield ""
-        yield click.style(f"{counted(result.unproven, 'rejection')} unproven", bold=True)
-        examples = list(result.proofs.examples())
-        for one in examples[:_MOST_REASONS]:
-            example = f"{one.count:,}: {printable(one.why, 300)}, first case {one.rejection.case.id}"
-            yield from paragraph(example, 5, "   ")
-        if (left := len(examples) - _MOST_REASONS) > 0:
-            yield f"   and {counted(left, 'other reason')}: see the JSON report (--json)"
-
-
-def _elsewhere(proofs: Proofs) -> Iterator[str]:
-    if proofs.elsewhere:
-        yield ""
-        yield click.style("Rejections that name a different property than the invalid one", bold=True)
-        for one in proofs.elsewhere.values():
-            said = (
-                f"{', '.join(one.named)} ({counted(one.count, 'time')}, first case {one.case.id}): "
-                f"{printable(one.said, 150)}"
-            )
-            yield from paragraph(f"{one.case.faults[0].rule}: {said}", 5, "   ")
-
-
-# ---------------------------------------------------------------------------------------------------------- ambiguities
-
-
-def _topic(seen: Observed) -> str:
-    return f"{seen.ambiguity.id} ({seen.answered})" if seen.answered else seen.ambiguity.id
-
-
-def _questions(shown: Sequence[Observed], result: Result) -> Iterator[str]:
-    """Yields the answers to the open questions in `shown`, and the number of all others."""
-    if not result.ambiguities:
-        return
-    yield ""
-    yield click.style("Questions that the contract leaves open, and the answers of this target", bold=True)
-    if shown:
-        yield from _ledger(shown)
-        if len(shown) > MOST_QUESTIONS:
-            yield from paragraph("To read one of the questions, use `brokerfuzz explain AMBIGUITY`.", 2)
-    if left := len(result.ambiguities) - len(shown):
-        yield from paragraph(f"{counted(left, 'question')} answered in one way (--verbose shows all)", 2)
-
-
-def _ledger(ambiguities: Sequence[Observed]) -> Iterator[str]:
-    kinds: list[AnswerKind] = [
-        kind
-        for kind in ANSWER_KINDS
-        if kind in ("accepted", "rejected") or any(seen.counts[kind] for seen in ambiguities)
-    ]
-    doubt = any(seen.unproven for seen in ambiguities)
-    heads = ("ambiguity", *kinds, *(["unproven"] if doubt else []))
-    rows = (
-        (_topic(seen), *(f"{seen.counts[kind]:,}" for kind in kinds), *([f"{seen.unproven:,}"] if doubt else []))
-        for seen in ambiguities
-    )
-    head, *lines = table([heads, *rows])
-    yield head
-    for seen, line in zip(ambiguities, lines, strict=True):
-        yield line
-        if len(ambiguities) > MOST_QUESTIONS:
-            continue
-        yield from (click.style(text, dim=True) for text in paragraph(seen.ambiguity.question, 4))
-
-
-# ----------------------------------------------------------------------------------------------------------- summary
-
-
-def _summary(result: Result, about: Mapping[str, Any]) -> Iterator[str]:
-    outcome = result.outcome
-    yield from entry("outcome", outcome.headline)
-    if result.stopped and outcome.state == "complete":
-        yield from entry("stopped", result.stopped)
-    yield from entry("tested", printable(result.target))
-    if about.get("message"):
-        yield from entry("message", about["message"])
-    yield from entry(
-        "sent", f"{counted(result.cases, 'case')}, {counted(result.requests, 'request')} in {result.seconds:.1f} s"
-    )
-    if result.left_out:
-        yield from entry("not sent", f"{counted(result.left_out, 'case')}: {NOT_SENT}")
-    for label in LABELS:
-        if answers := _answers(result, label):
-            yield from entry(label, answers)
-    if result.unproven:
-        rules = len(result.unproven_rules)
-        yield from entry(
-            "unproven",
-            f"{counted(result.unproven, 'rejection')}, including all rejections for {counted(rules, 'rule')}",
-        )
-    if result.proofs.retested:
-        yield from entry("retested", retested_in_words(result.proofs.retested))
-    if result.sporadic:
-        yield from entry("sporadic", sporadic_in_words(result.sporadic))
-    if early := sum(bool(finding.sent) and not finding.whole for finding in result.findings):
-        yield from entry("shrinking", f"stopped early for {counted(early, 'finding')}: use a longer --shrink")
-    for name in ("seed", "campaign"):
-        if about.get(name) is not None:
-            yield from entry(name, f"{about[name]}")
-
-
-def _answers(result: Result, label: Label) -> str:
-    return ", ".join(f"{number:,} {kind}" for kind in ANSWER_KINDS if (number := result.counts.get((label, kind), 0)))

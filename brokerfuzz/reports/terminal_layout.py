@@ -9,7 +9,7 @@ import click
 
 WIDTH = 80
 _INDENT = 3
-_NAME = 12
+_NAME = 14
 """The width of the column for names."""
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from brokerfuzz.contract_names import LABELS, Label
 from brokerfuzz.errors import UnknownNameError, listed_values, shortened
-from brokerfuzz.wording import counted
+from brokerfuzz.pointers import site_of
+from brokerfuzz.wording import counted, printable
 
 RIGHT_ANSWERS: Mapping[str, Sequence[str]] = {
     "valid": ("accepted",),
@@ -17,6 +18,7 @@ RIGHT_ANSWERS: Mapping[str, Sequence[str]] = {
 }
 """Maps each label to the answers that the contract allows for a message with this label."""
 _FEW = 3
+_LONGEST_VALUE = 80
 
 
 def known_labels(names: Collection[str]) -> Sequence[Label]:
@@ -44,6 +46,31 @@ def violation(found: str, demanded: str) -> str:
         if (found, demanded) == (NOTHING, PRESENT)
         else f"expected {demanded}, found {found}"
     )
+
+
+_MUST_HAVE = frozenset({"minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "additionalProperties"})
+"""The keywords whose demand describes what a value has: `at least 1 character`."""
+
+
+def must(keyword: str, demanded: str) -> str:
+    """Puts a verb before a demand: `must be at least 1`, `must have at least 1 item`."""
+    return f"must {'have' if keyword in _MUST_HAVE else 'be'} {demanded.removeprefix('to be ')}"
+
+
+def contradiction(rule: str, at: str, found: str, demanded: str, answered: str) -> str:
+    """Says what a target did with a wrong value, and what the contract demands: `orderMinimum: accepted 0; must be at
+    least 1`. `answered` is a verb: `accepted`, or for example `crashed (status 500) on`.
+    """
+    value = shortened(printable(found), _LONGEST_VALUE)
+    if found.startswith(UNKNOWN_PROPERTY):
+        at, value = at.rpartition("/")[0], f"the {value}"
+    elif found.startswith(NOT_JSON):
+        value = f"bytes that are not JSON ({value.removeprefix(NOT_JSON)})"
+    elif found == NOTHING:
+        value = "a message without it"
+    demand = must(rule.rpartition(":")[2].partition("@")[0], shortened(printable(demanded), 2 * _LONGEST_VALUE))
+    place = printable(site_of(at), 100) or "message"
+    return f"{place}: {answered} {value}; {demand if answered == 'accepted' else 'must be rejected'}"
 
 
 @dataclass(frozen=True, slots=True)

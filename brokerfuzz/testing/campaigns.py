@@ -15,8 +15,7 @@ from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError, TargetError, UnknownNameError, listed_values
 from brokerfuzz.planned_campaign import PlannedCampaign
-from brokerfuzz.reports import report_files
-from brokerfuzz.reports.document_messages import sporadic_in_words
+from brokerfuzz.reports import facts, json_document, report_files
 from brokerfuzz.schemas import Contract, Label, MessageType, PolicyValues, load_contract
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.loading import known_contract
@@ -83,10 +82,12 @@ class Report:
         lines = [f"{self.result.target}: {self.outcome.headline}"]
         if self.result.stop is not None and self.result.stop.details:
             lines += self.result.stop.details.splitlines()
-        for number, headline in enumerate(self.headlines[:_MOST_SHOWN], 1):
-            lines += [f"{number}. {headline.sentence()}", f"   {headline.findings[0].reproduction}"]
-        if self.result.sporadic:
-            lines.append(sporadic_in_words(self.result.sporadic))
+        document = json_document.document(self.result)
+        findings = {facts.name_of(finding): finding for finding in document["findings"]}
+        for number, headline in enumerate(document["headlines"][:_MOST_SHOWN], 1):
+            lines += [f"{number}. {facts.title_of(headline)}"]
+            lines += facts.text_lines(facts.facts_of(findings[headline["findings"][0]]))
+        lines += facts.text_lines(fact for fact in facts.campaign_facts(document) if fact.label == "sporadic")
         if (left := len(self.findings) - min(len(self.headlines), _MOST_SHOWN)) > 0:
             lines.append(f"and {counted(left, 'more finding')}: {_ALL_FINDINGS}")
         return "\n".join(lines)

@@ -173,7 +173,7 @@ def test_a_target_that_hangs_gives_one_finding_and_ends_the_campaign(concurrency
     assert (
         report.findings[0]
         .sentence()
-        .startswith("The target stopped answering (no answer within 0.3 s) while it processed this message")
+        .startswith("stopped answering (no answer within 0.3 s) while it processed this message")
     )
     assert (report.outcome.state, report.outcome.status) == ("partial", 1)
     assert service.requests < 50 + concurrency

@@ -203,9 +203,7 @@ def test_the_sentence_names_the_absent_property() -> None:
     )
     (finding,) = result.findings
     assert (finding.body, finding.places) == (PLAINEST, ("/pdfUrl",))
-    assert finding.sentence() == (
-        "The target rejected a valid offer creation request (status 400); cause: /pdfUrl is absent."
-    )
+    assert finding.sentence() == ("rejected (status 400) a valid offer creation request: pdfUrl is absent")
 
 
 def test_if_the_number_of_items_matters_the_array_is_the_cause() -> None:
@@ -232,7 +230,7 @@ def test_present_and_absent_properties_can_both_be_causes() -> None:
     )
     (finding,) = result.findings
     assert finding.kind == "crashed"
-    assert 'cause: /comments is "" and /isActive is absent' in finding.sentence()
+    assert 'comments is "" and isActive is absent' in finding.sentence()
 
 
 def test_an_absent_property_replaces_its_object_as_the_cause() -> None:

@@ -98,7 +98,7 @@ def test_a_service_that_rejects_everything_has_one_finding() -> None:
     assert (finding.kind, finding.count, finding.tags) == ("valid-rejected", 3, ("edge:plain", "edge:a", "edge:b"))
     assert finding.body == b'{"number":"0","offerType":"Direct Mail"}'
     assert finding.sentence() == (
-        "The target rejected a valid offer creation request (status 400); even the simplest message causes this."
+        "rejected (status 400) a valid offer creation request: even the simplest message causes this"
     )
 
 
@@ -124,10 +124,7 @@ def test_a_target_that_hangs_times_out() -> None:
     with serving(hangs) as url:
         result = fired([VALID], HttpTarget(url, timeout=0.3), shrink_requests=2)
     assert [(finding.kind, finding.reproduced) for finding in result.findings] == [("timeout", True)]
-    assert (
-        "The target did not answer a valid offer creation request (no answer within 0.3 s)"
-        in result.findings[0].sentence()
-    )
+    assert "did not answer (no answer within 0.3 s) to a valid offer creation request" in result.findings[0].sentence()
 
 
 def test_a_target_that_cannot_be_reached_is_an_error() -> None:
@@ -162,7 +159,7 @@ def test_a_target_that_stops_ends_the_campaign_with_one_finding() -> None:
         one for one in result.findings if one.kind == "stopped-answering"
     ]  # a request that was under way may be a crash of its own
     assert result.stopped == "the target stopped answering (the connection was refused)"
-    assert finding.sentence().startswith("The target stopped answering (the connection was refused)")
+    assert finding.sentence().startswith("stopped answering (the connection was refused)")
     assert result.cases < 20
 
 
@@ -219,12 +216,10 @@ def test_findings_do_not_depend_on_the_order_of_answers() -> None:
     assert results[0] == results[1]
 
 
-def test_the_sentence_names_answer_rule_place_and_technique() -> None:
+def test_the_sentence_says_what_the_target_did_and_what_the_contract_demands() -> None:
     (finding,) = fired([INVALID], Service(lambda _: 201)).findings
     assert finding.sentence() == (
-        "The target accepted an invalid offer creation request (status 201); broken rule: orderMinimum:minimum at "
-        "/orderMinimum "
-        "(expected at least 1, found 0); found by one-below."
+        "orderMinimum: accepted 0; must be at least 1 (Offer creation request, row orderMinimum; validation rule 7)"
     )
 
 

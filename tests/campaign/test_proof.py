@@ -9,7 +9,7 @@ from hand_made_servers import OFFER, Service, conforming
 from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue, plainest
-from brokerfuzz.reports import terminal
+from brokerfuzz.reports import json_document, terminal
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.service.judging import answering
 from brokerfuzz.targets import Answer
@@ -71,7 +71,7 @@ def test_rejections_of_a_target_that_rejects_everything_are_unproven_for_one_rea
     )
     assert set(result.unproven_rules) == {case.faults[0].rule for case in cases if len(case.faults) == 1}
     assert (result.outcome.state, result.outcome.reason) == ("untested", "no valid message was accepted")
-    assert "300 rejections unproven" in terminal.report(result)
+    assert "300 rejections unproven" in "\n".join(terminal.lines_of(json_document.document(result), verbose=True))
 
 
 @pytest.mark.parametrize("status", [401, 403, 407, 429])
@@ -116,7 +116,7 @@ def test_a_rejection_that_names_another_property_is_noted_but_is_not_a_finding()
     (elsewhere,) = result.proofs.elsewhere.values()
     assert (elsewhere.named, elsewhere.count, elsewhere.case.id) == (("deliveryScheduleCron",), 5, cases[0].id)
     assert result.findings == ()
-    said = " ".join(terminal.report(result).split())
+    said = " ".join("\n".join(terminal.lines_of(json_document.document(result), verbose=True)).split())
     assert f"{rule}: deliveryScheduleCron (5 times, first case {cases[0].id})" in said
 
 

@@ -13,7 +13,7 @@ from brokerfuzz.campaign.unknown_values import ValueEvidence
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.changes import places, value_at
-from brokerfuzz.reports import terminal
+from brokerfuzz.reports import json_document, terminal
 from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.targets import Answer
 
@@ -64,7 +64,7 @@ def test_one_finding_and_the_first_line_name_the_property_and_the_option(say: Ca
     assert [finding.kind for finding in result.findings] == ["valid-rejected"]
     said = f"the target accepts no value of {ID}: if it knows only certain values, list them with --values FILE"
     assert said in result.outcome.headline
-    assert f'"{ID}" = ["VALUE", "VALUE"]' in terminal.report(result)
+    assert f'"{ID}" = ["VALUE", "VALUE"]' in "\n".join(terminal.lines_of(json_document.document(result), verbose=True))
 
 
 def test_a_rejection_of_every_message_counts_only_if_the_answers_name_the_property() -> None:
@@ -116,7 +116,9 @@ def test_certain_integers_are_noticed_too_and_the_accepted_ones_are_listed(say: 
         f"the target accepts only some values of {site}: if it knows only certain values, list them"
         in result.outcome.headline
     )
-    assert f'"{site}" = {result.unknown_values[site]}' in terminal.report(result)
+    assert f'"{site}" = {result.unknown_values[site]}' in "\n".join(
+        terminal.lines_of(json_document.document(result), verbose=True)
+    )
 
 
 def test_a_wrong_bound_needs_no_values_even_if_the_answers_name_the_property() -> None:

@@ -154,7 +154,7 @@ def test_findings_are_sent_again_from_a_report_a_journal_or_a_case_id(run: Run, 
     for source in (["report.json"], ["run.ndjson"]):
         still = run("replay", *source, url)
         assert still.exit_code == 1, still.stderr
-        assert still.stdout.startswith("still there (accepted: status 200): The target accepted an invalid pricing")
+        assert still.stdout.startswith("still there (accepted: status 200): ")
         gone = run("replay", *source, conforming_url)
         assert gone.exit_code == 0
         assert gone.stdout.splitlines()[-1] == "1 of 1 finding is gone"

@@ -139,7 +139,7 @@ def wrong_with(name: str) -> Iterator[str]:
     explanation = explain(name)
     if not explanation.sentences:
         yield "no sentence"
-    if not all(line.isprintable() for line in [*explanation.lines(), *explanation.difference]):
+    if not all(line.isprintable() for line in explanation.lines()):
         yield "a line that does not print"
     example = explanation.example
     if explanation.kind == "rule" and (example is None or [broken.rule for broken in example.verdict.broken] != [name]):
@@ -147,9 +147,10 @@ def wrong_with(name: str) -> Iterator[str]:
     if example is not None:
         if example.twin is None or check(example.message_type, example.twin.body).label != "valid":
             yield "an example without a valid twin"
-        if not {line[0] for line in explanation.difference} & {"-", "+"}:
+        difference = [line for line in explanation.lines() if line.startswith(("-", "+"))]
+        if not difference:
             yield "an example whose difference is not marked"
-        if not all(len(line) <= 160 for line in explanation.difference):
+        if not all(len(line) <= 160 for line in difference):
             yield "a line that is too long"
 
 

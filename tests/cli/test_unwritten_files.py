@@ -14,7 +14,7 @@ from fixture_types import Run
 from hand_made_servers import response, serving
 from pricing_reader import PRICING
 
-from brokerfuzz.reports import report_files
+from brokerfuzz.reports import findings_page
 from brokerfuzz.reports.report_files import REPORTS
 from brokerfuzz.schemas import check
 
@@ -72,8 +72,8 @@ def test_a_configuration_that_cannot_be_written_gives_status_2_and_a_report(run:
 KILLED: Final = """\
 import os, signal, sys
 from brokerfuzz import cli
-from brokerfuzz.reports import report_files
-report_files.REPORTS = {".md": ("Markdown", lambda document: os.kill(os.getpid(), signal.SIGKILL))}
+from brokerfuzz.reports import markdown
+markdown.report = lambda document: os.kill(os.getpid(), signal.SIGKILL)
 cli.main()
 """
 
@@ -89,7 +89,6 @@ def test_a_process_that_is_killed_while_it_writes_a_report_has_printed_the_resul
     )
     assert done.returncode == -signal.SIGKILL
     assert re.match(rf"no findings in \d+ cases at {url}\n", done.stdout)
-    assert f"   tested      {url}\n" in done.stdout
 
 
 def test_the_names_of_the_files_and_the_reasons_are_the_last_lines(run: Run, url: str) -> None:
@@ -119,7 +118,7 @@ def test_neither_a_bug_in_a_report_nor_ctrl_c_suppresses_the_result(
     def fails(document: object) -> str:
         raise problem
 
-    monkeypatch.setattr(report_files, "REPORTS", {**REPORTS, ".html": ("an HTML page", fails)})
+    monkeypatch.setattr(findings_page, "report", fails)
     done = run("fire", url, *SOME, "--report", "a.html", "--report", "kept.md", *words)
     assert done.exit_code == status
     assert "no findings" in (json.loads(done.stdout)["outcome"]["headline"] if words else done.stdout)

@@ -219,11 +219,10 @@ BAD: dict[str, tuple[list[str], str]] = {
     "the record of another type": (["--message", "product-list-response", "cut.ndjson"], "remove --message"),
     "an invalid percentage": (["--fail-under", "101", "offer.json"], "--fail-under"),
     "a time that is too early": (["--now", "1999-01-01T00:00:00Z", "offer.json"], "too early"),
-    "an existing page": (["--html", "there.html", "offer.json"], "--force"),
     "a page in a missing folder": (["--html", "nowhere/a.html", "offer.json"], "the folder nowhere does not exist"),
-    "a folder for a page": (["--html", "folder", "--force", "offer.json"], "is a folder"),
+    "a folder for a page": (["--html", "folder", "offer.json"], "is a folder"),
     "a page of an empty file": (["--html", "new.html", "empty"], "empty is empty"),
-    "a page of a truncated corpus": (["--html", "there.html", "--force", "cut.ndjson"], "is truncated"),
+    "a page of a truncated corpus": (["--html", "there.html", "cut.ndjson"], "is truncated"),
 }
 
 

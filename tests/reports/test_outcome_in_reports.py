@@ -12,7 +12,6 @@ import pytest
 from hand_made_servers import OFFER, Service, response, serving
 
 from brokerfuzz.campaign import Options, Result, fire
-from brokerfuzz.campaign.baseline import marked
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue, plainest
 from brokerfuzz.reports import findings_page, json_document, junit, markdown, terminal
@@ -58,7 +57,7 @@ def sent_to(status_of: Callable[[bytes], int], *labels: str) -> Result:
 
 def known_only() -> Result:
     result = sent_to(accepting_zero)
-    return replace(result, findings=marked(result.findings, {finding.name: "known" for finding in result.findings}))
+    return result.marked([finding.name for finding in result.findings])
 
 
 def limited() -> Result:
@@ -157,10 +156,12 @@ def test_the_outcome_determines_the_exit_status_and_every_report(name: str) -> N
         row.status,
         outcome.headline,
     )
-    assert " ".join(click.unstyle(terminal.report(result)).split()).startswith(f"{outcome.headline} at {result.target}")
+    assert " ".join(click.unstyle("\n".join(terminal.lines_of(document))).split()).startswith(
+        f"{outcome.headline} at {result.target}"
+    )
     assert markdown.report(document).splitlines()[0].replace("`", "") == f"## brokerfuzz: {outcome.headline}"
     check_junit(ET.fromstring(junit.report(document)), result)
-    check_page(findings_page.page(document), result)
+    check_page(findings_page.report(document), result)
 
 
 def check_junit(root: ET.Element, result: Result) -> None:
@@ -181,7 +182,7 @@ def check_junit(root: ET.Element, result: Result) -> None:
 
 def check_page(page: str, result: Result) -> None:
     """Only the page of a complete campaign without findings says that no answer contradicts the contract. The page
-    shows unproven rules in grey.
+    lists unproven rejections.
     """
     title = re.search("<title>(.*?)</title>", page)
     assert title is not None
@@ -189,4 +190,4 @@ def check_page(page: str, result: Result) -> None:
     assert ("No answer of the target contradicts" in page) == (
         result.outcome.state == "complete" and not result.findings
     )
-    assert ('<span class="cell unproven" title=' in page) == bool(result.unproven_rules)
+    assert (">Unproven rejections<" in page) == bool(result.unproven)

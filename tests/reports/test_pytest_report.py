@@ -1,4 +1,3 @@
-import ast
 import os
 import py_compile
 import re
@@ -19,20 +18,16 @@ from campaign_documents import (
     REQUEST,
     RULE,
     SMALLEST,
-    TWIN,
     document,
-    documents,
     finding,
     got,
     outcome,
     rejected,
 )
-from hypothesis import given
 
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports import pytest_file
 from brokerfuzz.reports.document_messages import body_of
-from brokerfuzz.reports.pytest_source import TYPES
 from brokerfuzz.service.running import running
 
 SECONDS = 60
@@ -47,10 +42,10 @@ def run_tests(tmp_path: Path) -> Callable[..., Outcomes]:
     If there are several reports, the name of each test begins with the number of its report.
     """
 
-    def run(*reported: dict[str, Any], **environment: str) -> Outcomes:
+    def run(*reported: dict[str, Any], edit: tuple[str, str] = ("", ""), **environment: str) -> Outcomes:
         for number, one in enumerate(reported):
             name = "test_findings.py" if len(reported) == 1 else f"test_findings_{number}.py"
-            (tmp_path / name).write_text(pytest_file.report(one), encoding="ascii")
+            (tmp_path / name).write_text(pytest_file.report(one).replace(*edit), encoding="ascii")
         command = [
             sys.executable,
             "-m",
@@ -83,55 +78,6 @@ def run_tests(tmp_path: Path) -> Callable[..., Outcomes]:
         }, done.stdout
 
     return run
-
-
-def messages_of(source: str) -> list[dict[str, Any]]:
-    """Returns the arguments of each `Message(...)` in a report."""
-    calls = [
-        node
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Message"
-    ]
-    return [{str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords} for call in calls]
-
-
-@given(documents)
-def test_the_report_of_any_document_is_python_with_exactly_its_messages(hostile: dict[str, Any]) -> None:
-    source = pytest_file.report(hostile)
-    assert source.isascii()
-    assert all(line.isprintable() for line in source.split("\n"))
-    assert source.startswith(pytest_file.GENERATED)
-    messages = messages_of(source)
-    twins = [found["twin"] for found in hostile["findings"] if found["twin"] is not None]
-    assert [message["body"] for message in messages] == [
-        body_of(one) for one in (*(found["smallest"] for found in hostile["findings"]), *twins)
-    ]
-    tree = ast.parse(source)
-    assert {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)} <= {
-        *(
-            "secret",
-            "Message",
-            "Answer",
-            "ask",
-            "connected",
-            "answer",
-            "is_failure",
-            "check",
-            "test_finding",
-            "test_valid_twin",
-            "test_there_are_no_findings",
-        ),
-        "test_the_campaign_is_complete",
-    }
-    compile(tree, "test_findings.py", "exec")
-
-
-@given(documents)
-def test_names_are_unique_and_plain(hostile: dict[str, Any]) -> None:
-    names = re.findall(r'^        id="(.*)",$', pytest_file.report(hostile), re.MULTILINE)
-    findings = names[: len(hostile["findings"])]
-    assert len(set(findings)) == len(findings) == len(hostile["findings"])
-    assert all(re.fullmatch(r"[A-Za-z0-9_.:/\[\]-]+", name) and "::" not in name for name in names)
 
 
 EVERYTHING = document(
@@ -197,7 +143,7 @@ def test_the_tests_fail_with_the_bug_and_pass_without_it(run_tests: Callable[...
     with running(bugs=[BUG]) as url:
         outcomes, printed = run_tests(FOUND, BROKERFUZZ_TARGET=f"{url}/offers")
     assert outcomes == {f"test_finding[{NAME}]": "FAILED", f"test_valid_twin[{NAME}]": "PASSED"}
-    assert "accepted (status 201), expected rejected: The target accepted an invalid offer creation request" in printed
+    assert "accepted (status 201), expected rejected: orderMinimum: accepted 0; must be at least 1" in printed
     with running() as url:
         outcomes, printed = run_tests(document(request={**REQUEST, "url": f"{url}/offers"}))
     assert set(outcomes.values()) == {"PASSED"}, printed
@@ -338,13 +284,11 @@ def test_known_flaky_and_malformed_findings(run_tests: Callable[..., Outcomes], 
     assert len(requests) == 1 + 5
 
 
-def test_no_answer_in_time_is_a_timeout(
-    run_tests: Callable[..., Outcomes], served: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pytest_file, "TYPES", TYPES.replace("TIMEOUT = 10 ", "TIMEOUT = 0.2 "))
-    outcomes, printed = run_tests(
-        document(findings=[rejected()], request={"url": f"{served[0]}/200/never", "method": "PUT", "headers": []})
+def test_no_answer_in_time_is_a_timeout(tmp_path: Path, run_tests: Callable[..., Outcomes], served: Any) -> None:
+    reported = document(
+        findings=[rejected()], request={"url": f"{served[0]}/200/never", "method": "PUT", "headers": []}
     )
+    outcomes, printed = run_tests(reported, edit=("TIMEOUT = 10 ", "TIMEOUT = 0.2 "))
     assert set(outcomes.values()) == {"FAILED"}
     assert "timeout (no answer in 0.2 seconds), expected accepted" in printed
 
@@ -353,4 +297,3 @@ def test_a_target_that_cannot_be_reached_is_an_error_and_not_an_answer(run_tests
     outcomes, printed = run_tests(FOUND, BROKERFUZZ_TARGET="http://127.0.0.1:1/offers")
     assert set(outcomes.values()) == {"FAILED"}
     assert "ConnectionRefusedError" in printed
-    assert messages_of(pytest_file.report(FOUND))[1]["body"] == body_of({"body": TWIN})

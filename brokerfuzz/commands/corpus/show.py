@@ -9,7 +9,7 @@ from brokerfuzz import options
 from brokerfuzz.cases.case import Case
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.option_values import CaseFilters, typed_options
-from brokerfuzz.commands.output import UsageError, print_difference, print_json, print_lines
+from brokerfuzz.commands.output import UsageError, print_explanation, print_json, print_lines
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.corpus import read
@@ -125,5 +125,4 @@ def _show_one(paths: Sequence[str], wanted: str, contract: "Contract", *, as_jso
     if as_json:
         print_json(found.data())
         return
-    print_lines(found.lines())
-    print_difference(found.difference)
+    print_explanation(found.lines())

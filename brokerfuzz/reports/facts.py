@@ -1,0 +1,206 @@
+"""States the facts of a campaign and of its findings. All reports and the failures of tests show these facts, in this
+order and in these words.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from brokerfuzz.cases.message_diff import changed_lines
+from brokerfuzz.contract_names import LABELS
+from brokerfuzz.pointers import site_of
+from brokerfuzz.reports.document_messages import Document, body_of, unusual_headers_of
+from brokerfuzz.schemas.headers import Headers, in_words
+from brokerfuzz.targets.answers import ANSWER_KINDS
+from brokerfuzz.wording import counted, printable, readable
+
+LONGEST = 2000
+"""The maximum number of characters of a message, a response or a sentence. The command to reproduce a finding may have
+twice as many characters.
+"""
+NOT_SENT = "this target cannot receive request headers (or, with --lines plain, line breaks)"
+"""The reason why some cases were not sent. An HTTP target can receive all cases."""
+TOO_LONG = "too long to show: see the JSON report"
+_MOST_NAMES = 4
+_READABLE = ("probe:", "as:")
+"""The prefixes of the tags that reports show. Other tags, such as `pairs:0-15`, only say how a case was generated."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A label and one or more lines. With `is_exact`, the lines are parts of a message, an answer or a command, which
+    reports do not wrap.
+    """
+
+    label: str
+    lines: Sequence[str]
+    is_exact: bool = False
+
+
+def name_of(finding: Document) -> str:
+    """The name of a finding consists of the first eight digits of its fingerprint."""
+    return str(finding["fingerprint"])[:8]
+
+
+def is_flaky(finding: Document) -> bool:
+    """Returns True if the finding occurred again in only some of the repetitions, or in none."""
+    return bool(finding["shown"] < finding["sent"])
+
+
+def title_of(headline: Document) -> str:
+    """Returns a headline with its extent: `accepts strings for numbers (at 14 of 14 places, 313 cases)`."""
+    known = "known: " if headline["known"] else ""
+    return f"{known}{printable(headline['text'], LONGEST)} ({headline['extent']})"
+
+
+def sentence_of(finding: Document) -> str:
+    """Returns the first line about a finding."""
+    return ("known: " if finding["known"] else "") + printable(finding["sentence"], LONGEST)
+
+
+def facts_of(finding: Document) -> Iterator[Fact]:
+    """Yields the facts of a finding that follow its first line."""
+    if finding["rules"]:
+        yield Fact("rule", [f"{_short(one, finding)} at {_place(one['at'])}" for one in finding["rules"]])
+    elif finding["places"]:
+        yield Fact("place", [some(list(map(_place, finding["places"])))])
+    smallest, twin = body_of(finding["smallest"]), finding["twin"]
+    yield from message_facts(smallest, None if twin is None else body_of(twin), _headers(finding["smallest"]))
+    if finding["sent"] and not finding["whole"]:
+        yield Fact("", ["(shrinking stopped early: use a longer --shrink)"])
+    got = finding["got"]
+    answer = f"{got['answer']} ({printable(got['reason'], 300)}); expected: {printable(finding['expected'], 300)}"
+    yield Fact("answer", [answer])
+    if got["response"]:
+        yield Fact("response", [printable(got["response"], 300)], is_exact=True)
+    command = printable(finding["reproduce"])
+    yield Fact("reproduce", [command if len(command) <= 2 * LONGEST else TOO_LONG], is_exact=True)
+    others = [site for site in finding.get("sites", ()) if site not in {site_of(one["at"]) for one in finding["rules"]}]
+    if others and not finding["places"]:
+        yield Fact("also at", [some([printable(site, 100) or "the root" for site in others])])
+    techniques = finding["techniques"] or [tag for tag in finding["tags"] if tag.startswith(_READABLE)]
+    found_by = f", found by {printable(some(techniques), 300)}" if techniques else ""
+    yield Fact("cases", [f"{finding['count']:,}, first {finding['case']['id']}{found_by}"])
+
+
+def message_facts(body: bytes, twin: bytes | None, headers: Headers) -> Iterator[Fact]:
+    """Yields a message, and its difference from the twin (the valid counterpart)."""
+    if headers:
+        yield Fact("headers", [printable(in_words(*header), 300) for header in headers], is_exact=True)
+    yield Fact("message", [readable(body, LONGEST) or "(no bytes)"], is_exact=True)
+    if twin is not None and (lines := changed_lines(twin, body)):
+        yield Fact("twin differs", lines, is_exact=True)
+
+
+def text_lines(facts: Iterable[Fact], indent: str = "   ") -> Iterator[str]:
+    """Yields the facts as lines of text, with the labels in a column."""
+    for fact in facts:
+        for number, line in enumerate(fact.lines):
+            label = "" if number else fact.label
+            yield f"{indent}{label:<14}{line}"
+
+
+def place_of(finding: Document) -> str:
+    """The place of a finding in a list: its broken rules, its causes or its ambiguities."""
+    names = [_short(one, finding) for one in finding["rules"]] or finding["places"] or finding["ambiguities"]
+    return printable(" ".join(names) or finding["kind"], 80)
+
+
+def some(names: Sequence[str], limit: int = _MOST_NAMES) -> str:
+    """Lists the first names, and counts the others."""
+    left = len(names) - limit
+    return ", ".join(names[:limit]) + (f" and {left:,} more" if left > 0 else "")
+
+
+def _short(broken: Document, finding: Document) -> str:
+    return printable(str(broken["rule"]).removeprefix(f"{finding['message']}/"), 200)
+
+
+def _place(pointer: str) -> str:
+    return printable(pointer, 200) or "the root"
+
+
+def _headers(message: Document) -> Headers:
+    return tuple(unusual_headers_of(message))
+
+
+# -------------------------------------------------------------------------------------------------------- campaign
+
+
+def campaign_facts(document: Document) -> Iterator[Fact]:
+    """Yields what a campaign sent, and how the target answered."""
+    if document["stopped"] and document["outcome"]["state"] == "complete":
+        yield _fact("stopped", document["stopped"])
+    yield _fact("message", document["message"])
+    yield _fact(
+        "sent",
+        f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in "
+        f"{document['seconds']:.1f} s",
+    )
+    if left_out := document.get("left_out"):
+        yield _fact("not sent", f"{counted(left_out, 'case')}: {NOT_SENT}")
+    for label in LABELS:
+        if answers := answers_in_words(document["counts"][label]):
+            yield _fact(label, answers)
+    unproven = document["unproven"]
+    if unproven["count"]:
+        rules = counted(len(unproven["rules"]), "rule")
+        yield _fact("unproven", f"{counted(unproven['count'], 'rejection')}, including all rejections for {rules}")
+    if unproven["retested"]:
+        cases = counted(unproven["retested"], "fault was", "faults were")
+        yield _fact("retested", f"{cases} sent again in an ordinary message, because the target rejected the twins")
+    if document.get("sporadic"):
+        yield _fact("sporadic", _sporadic(document["sporadic"]))
+    if elsewhere := sum(one["count"] for one in document["elsewhere"]):
+        names = counted(elsewhere, "rejection names", "rejections name")
+        yield _fact("elsewhere", f"{names} a different property than the invalid one")
+    if early := sum(bool(finding["sent"]) and not finding["whole"] for finding in document["findings"]):
+        yield _fact("shrinking", f"stopped early for {counted(early, 'finding')}: use a longer --shrink")
+    if document["ambiguities"]:
+        yield _fact("open", _open_questions(document["ambiguities"]))
+    for name in ("seed", "now", "campaign"):
+        if document.get(name) is not None:
+            yield _fact(name, str(document[name]))
+
+
+def outcome_of(document: Document) -> list[str]:
+    """Returns one line with the outcome of the campaign, and a further line for each file that could not be written."""
+    return [document["outcome"]["headline"], *document["outcome"]["unwritten"]]
+
+
+def answers_in_words(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{counts[kind]:,} {kind}" for kind in ANSWER_KINDS if counts[kind])
+
+
+def is_contradictory(ambiguity: Document) -> bool:
+    """Returns whether the target answers a question that the contract leaves open in contradictory ways, or crashes."""
+    return bool(ambiguity["behaviour"] == "mixed" or ambiguity["crashed"] + ambiguity["timeout"])
+
+
+def unproven_lines(document: Document) -> Iterator[str]:
+    """Yields the reasons why rejections prove nothing."""
+    for one in document["unproven"]["examples"]:
+        yield f"{one['count']:,}: {printable(one['why'], 300)}, first case {one['case']}"
+
+
+def elsewhere_lines(document: Document) -> Iterator[str]:
+    """Yields the rejections whose answer names a different property than the invalid one."""
+    for one in document["elsewhere"]:
+        named = printable(some(one["named"]), 300)
+        times = f"{counted(one['count'], 'time')}, first case {one['case']}"
+        yield f"{printable(one['rule'], 200)}: {named} ({times}): {printable(one['said'], 150)}"
+
+
+def _fact(label: str, text: str) -> Fact:
+    return Fact(label, [printable(text, 500)])
+
+
+def _open_questions(ambiguities: Sequence[Document]) -> str:
+    mixed = [one for one in ambiguities if is_contradictory(one)]
+    answered = f"{counted(len(ambiguities), 'question')} that the contract leaves open"
+    return f"{answered}; contradictory answers to {len(mixed):,}" if mixed else answered
+
+
+def _sporadic(answers: Sequence[Document]) -> str:
+    reasons = some([f"{printable(one['reason'], 100)}: {one['count']:,}" for one in answers])
+    messages = counted(sum(one["count"] for one in answers), "message was", "messages were")
+    return f"{messages} answered differently when sent again alone ({reasons}); a lower --concurrency may help"

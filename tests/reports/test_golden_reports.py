@@ -1,0 +1,105 @@
+"""Compares the reports of a recorded campaign with files that people can read.
+
+The campaign tested a server with four mistakes: it crashes on `"orderMaximum": null`, accepts strings for some numbers,
+accepts an order minimum of 0, and a firewall rejects wrong comments. `UPDATE_GOLDEN=1 pytest tests/reports` writes the
+files again after an intended change.
+"""
+
+import io
+import json
+import os
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brokerfuzz.reports import terminal
+from brokerfuzz.reports.report_files import read_report, write_all
+
+GOLDEN = Path(__file__).with_name("golden")
+CAMPAIGN = GOLDEN / "campaign.json"
+FILES = ["report.html", "report.md", "report.xml", "report.har", "report.py"]
+
+
+def printed(document: dict[str, Any], **options: Any) -> str:
+    stream = io.StringIO()
+    terminal.show(document, stream, **options)
+    return stream.getvalue()
+
+
+def check_golden(name: str, text: str) -> None:
+    golden = GOLDEN / f"{name}.txt"
+    if os.environ.get("UPDATE_GOLDEN"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_report_in_a_file_is_as_expected(name: str, tmp_path: Path) -> None:
+    assert write_all([str(tmp_path / name)], read_report(CAMPAIGN)).problems == []
+    check_golden(name, (tmp_path / name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("verbose", [False, True], ids=["short", "verbose"])
+def test_the_report_on_the_terminal_is_as_expected(verbose: bool) -> None:
+    name = "terminal-verbose" if verbose else "terminal"
+    check_golden(name, printed(read_report(CAMPAIGN), verbose=verbose))
+
+
+def test_all_reports_have_the_same_sentences_in_the_same_order() -> None:
+    document = read_report(CAMPAIGN)
+    plainest = [headline["findings"][0] for headline in document["headlines"]]
+    sentences = [one["sentence"] for name in plainest for one in document["findings"] if one["name"] == name]
+    plain: dict[str, Callable[[str], str]] = {
+        "report.html": unescape,
+        "report.xml": unescape,
+        "report.md": lambda text: text.replace("`", ""),
+        "terminal": lambda text: text,
+    }
+    for name, read in plain.items():
+        text = "".join(read((GOLDEN / f"{name}.txt").read_text(encoding="utf-8")).split())
+        places = [text.index("".join(sentence.split())) for sentence in sentences]
+        assert places == sorted(places), name
+
+
+def test_a_campaign_with_many_headlines_fits_on_a_screen() -> None:
+    document = read_report(CAMPAIGN)
+    many = [{**headline, "text": f"{headline['text']} {'and so on ' * 9}"} for headline in document["headlines"] * 40]
+    text = printed({**document, "headlines": many, "stopped": "the limit " * 12}, report="findings.json")
+    screen = text.partition("\n\n8 rejections unproven")[0].splitlines()
+    assert len(screen) <= 24
+    assert all(len(line) <= 80 for line in screen)
+    assert screen[0].startswith(document["outcome"]["headline"])
+    assert screen[-1].split() == ["next", "brokerfuzz", "explain", many[0]["name"], "findings.json"]
+
+
+def test_known_headlines_are_not_printed() -> None:
+    document = read_report(CAMPAIGN)
+    first, *others = document["headlines"]
+    text = printed({**document, "headlines": [{**first, "known": True}, *others]})
+    assert first["name"] not in text
+    assert all(headline["text"] in text for headline in others)
+
+
+def test_quiet_shows_only_the_outcome() -> None:
+    document = read_report(CAMPAIGN)
+    assert printed(document, quiet=True).split() == f"{document['outcome']['headline']} at {document['target']}".split()
+
+
+def test_a_terminal_gets_colours_unless_they_are_declined(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    def shown() -> str:
+        stream = Terminal()
+        terminal.show(json.loads(CAMPAIGN.read_text()), stream)
+        return stream.getvalue()
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b[" in shown()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in shown()
