@@ -77,7 +77,7 @@ def test_explain_shows_an_entry_with_its_message(run: Run, known: Any) -> None:
         known["sentence"],
         "Reason: ticket 17",
         "The entry applies until 2099-01-31.",
-        '"totalExtendedPrice": -',
+        '"totalExtendedPrice":-',
     ):
         assert said in text
 
