@@ -2,14 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from copy import deepcopy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
-
-from brokerfuzz.pointers import steps_of
 
 Manner = Literal["reply", "crash", "abort", "hang"]
 """The ways in which the service can answer:
@@ -103,65 +100,22 @@ class Offer:
     now: datetime | None = None
 
     @cached_property
-    def _parsed(self) -> list[Any]:
-        """A list with one item, the parsed body, or an empty list if the body is not readable. None cannot mean "not
-        readable", because `null` is also parsed as None.
-        """
+    def _parsed(self) -> tuple[bool, Any]:
+        """Whether the body is readable, and its value."""
         try:
-            return [json.loads(self.body)] if nesting(self.body) <= DEEPEST else []
+            return (True, json.loads(self.body)) if nesting(self.body) <= DEEPEST else (False, None)
         except (ValueError, RecursionError):
-            return []
+            return False, None
 
     @property
     def readable(self) -> bool:
         """True if the body is JSON that is not nested more deeply than `DEEPEST`."""
-        return bool(self._parsed)
+        return self._parsed[0]
 
     @property
     def value(self) -> Any:
-        """The parsed body. Raises `IndexError` if the body is not readable."""
-        return self._parsed[0]
-
-    def prop(self, name: str) -> Any:
-        return self.value.get(name) if self.readable and isinstance(self.value, dict) else None
-
-    def having(self, value: Any) -> "Offer":
-        """Returns an offer with `value` as its body."""
-        return Offer(json.dumps(value).encode(), self.now)
-
-    def values(self, site: str) -> Iterator[Any]:
-        """Yields the values at a site. `""` is the site of the whole offer, and `a[].b` is the property `b` of each
-        item of `a`. `**` means all values in the offer, at any depth.
-        """
-        if site == "**":
-            yield from everything(self._parsed)
-            return
-        found = self._parsed
-        for step in [step for step in site.replace("[]", ".[]").split(".") if step]:
-            found = list(_below(found, step))
-        yield from found
-
-    def at(self, pointer: str) -> list[Any]:
-        """Returns a list with one item, the value at a JSON Pointer, or an empty list if the offer has no such
-        value.
-        """
-        found = self._parsed
-        for step in steps_of(pointer):
-            found = [value for holder in found for value in _child(holder, step)]
-        return found
-
-    def replacing(self, replacements: Mapping[str, Any]) -> "Offer":
-        """Returns a copy of the offer in which new values replace some of the values. `replacements` maps the JSON
-        Pointer of each replaced value to the new value.
-        """
-        root = deepcopy([self.value])
-        for pointer, value in replacements.items():
-            holder: Any = root
-            *way, last = [0, *steps_of(pointer)]
-            for step in way:
-                holder = holder[_key(holder, step)]
-            holder[_key(holder, last)] = value
-        return self.having(root[0])
+        """The parsed body, or None if the body is not readable."""
+        return self._parsed[1]
 
 
 def nesting(body: bytes) -> int:
@@ -170,30 +124,3 @@ def nesting(body: bytes) -> int:
         depth += bool(opening) - bool(closing)
         deepest = max(deepest, depth)
     return deepest
-
-
-def everything(values: list[Any]) -> Iterator[Any]:
-    """Yields the values, and all values inside them."""
-    waiting = list(values)
-    while waiting:
-        value = waiting.pop()
-        yield value
-        waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-
-
-def _below(values: list[Any], step: str) -> Iterator[Any]:
-    for value in values:
-        if step == "[]" and isinstance(value, list):
-            yield from value
-        elif isinstance(value, dict) and step in value:
-            yield value[step]
-
-
-def _key(holder: Any, step: str | int) -> str | int:
-    return int(step) if isinstance(holder, list) else step
-
-
-def _child(holder: Any, step: str) -> list[Any]:
-    if isinstance(holder, dict):
-        return [holder[step]] if step in holder else []
-    return holder[int(step) : int(step) + 1] if isinstance(holder, list) and step.isdecimal() else []

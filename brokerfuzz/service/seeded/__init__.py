@@ -1,1 +1,0 @@
-"""Defines the bugs that can be seeded in the reference service. Each module contains similar bugs."""
