@@ -22,7 +22,7 @@ from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.schemas import Policies
-from brokerfuzz.targets import HttpTarget, Target
+from brokerfuzz.targets import Target
 from brokerfuzz.targets.throttling import LONGEST_WAIT
 from brokerfuzz.targets.trace_headers import new_campaign_id
 from brokerfuzz.version import __version__
@@ -107,11 +107,7 @@ class PlannedCampaign:
             "fresh": self.fresh,
             "request": None,
         }
-        if not isinstance(target, HttpTarget):
-            return about
-        rules = target.rules
-        answers = {"accept": list(rules.accept), "reject": list(rules.reject), "envelope": rules.envelope}
-        return {**about, "request": target.request, "answers": answers}
+        return about if target is None else {**about, **target.about}
 
     def run(
         self,

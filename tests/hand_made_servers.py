@@ -9,7 +9,7 @@ from typing import Final
 
 from brokerfuzz.schemas import check
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets import Answer, AnswerKind
+from brokerfuzz.targets import Answer, AnswerKind, Target
 
 OFFER: Final = "offer-creation-request"
 Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
@@ -217,7 +217,7 @@ def unused_url() -> str:
         return f"http://127.0.0.1:{taken.getsockname()[1]}/offers"
 
 
-class Service:
+class Service(Target):
     """A target in this process. `status_of` returns the HTTP status for a message. Rejections contain the text
     `said`.
     """
@@ -235,7 +235,7 @@ class Service:
     async def close(self) -> None:
         pass
 
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         await asyncio.sleep(0)
         if self.remembers:
             self.bodies.append(body)

@@ -18,8 +18,6 @@ from brokerfuzz.schemas.headers import in_words
 from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, contradiction
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.function_target import FunctionTarget
-from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.target import Target
 from brokerfuzz.wording import counted, listed, printable, readable, with_article
 
@@ -280,7 +278,7 @@ def _reproduction(suspicion: Suspicion, target: Target, fresh: str | None) -> st
     """Returns a command that sends the smallest message. If the property `fresh` gets a new value each time, the shell
     variable `NEW` contains a part of this value.
     """
-    if fresh is not None and not isinstance(target, FunctionTarget):
+    if fresh is not None and target.runs_in_shell:
         line = _command(suspicion, target, marked(suspicion.body, fresh))
         if MARK in line:
             return f"NEW=$(date +%s%N); {line.replace(MARK, _NEW_IN_QUOTES)}"
@@ -292,6 +290,6 @@ def _command(suspicion: Suspicion, target: Target, body: bytes) -> str:
     line = target.reproduction(body, headers) if headers else target.reproduction(body)
     if suspicion.kind == "repeated-crash":
         line = f"{line}; {line}"
-    elif suspicion.kind == "sporadic-crash" and isinstance(target, HttpTarget):
+    elif suspicion.kind == "sporadic-crash" and target.is_http:
         line = f"for i in 1 2 3 4 5 6 7 8; do {line} & done; wait"
     return line

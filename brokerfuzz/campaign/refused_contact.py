@@ -12,7 +12,7 @@ from brokerfuzz.campaign.target_health import FirstContact
 from brokerfuzz.campaign.unknown_values import values_in
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract
-from brokerfuzz.targets import Answer, AnswerRules, HttpTarget, Target
+from brokerfuzz.targets import Answer, AnswerRules, Target
 from brokerfuzz.wording import counted, listed, printable, readable
 
 _LONGEST = 300
@@ -84,7 +84,7 @@ def _general_advice(target: Target) -> str:
 
 def advice_for_program(target: Target) -> str | None:
     """Returns advice if the target is a program or a function, else None."""
-    return getattr(target, "advice", None)
+    return target.advice
 
 
 def _remedy(target: Target, answer: Answer) -> str | None:
@@ -99,7 +99,7 @@ def _remedy(target: Target, answer: Answer) -> str | None:
         to = "" if answer.location is None else f" to {answer.location}"
         return f"a redirect{to}, which brokerfuzz does not follow: use {place}"
     headers = {name.lower(): value for name, value in getattr(target, "headers", ())}
-    given = dict(target.request["headers"]) if isinstance(target, HttpTarget) else headers
+    given = dict(target.about["request"]["headers"]) if target.is_http else headers
     if status == 401 and ("authorization" in headers or "authorization" in given):
         return "the target does not accept these credentials: provide other credentials with -H 'Authorization: ...'"
     method, content_type = getattr(target, "method", "POST"), headers.get("content-type", "")

@@ -15,7 +15,7 @@ from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Verdict
-from brokerfuzz.targets import Answer, HttpTarget, Target
+from brokerfuzz.targets import Answer, Target
 
 CONFLICT = 409
 """The HTTP status with which services reject an offer whose number they already know. If the message got no new value
@@ -87,12 +87,11 @@ class Sender:
         self.timing = Timing()
         self._rate_limiter = RateLimiter(rate)
         self.started = monotonic() - ago
-        if isinstance(target, HttpTarget):
-            target.pace = self._rate_limiter.wait if rate else None
+        target.pace = self._rate_limiter.wait if rate else None
         self._target, self._journal, self._recalled = target, journal, recalled
         self._sends, self._fresh = sends, fresh
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._isolated: bool = getattr(target, "isolates_messages", False)
+        self._isolated: bool = target.isolates_messages
         self.health = TargetHealth(self._ask, longest_wait, isolated=self._isolated)
 
     @property
@@ -224,7 +223,7 @@ class Sender:
     @property
     def waits_for(self) -> str:
         """Says why the target is not ready, while messages wait for it. Otherwise, it is empty."""
-        return self.health.waits_for or getattr(self._target, "waits_for", "")
+        return self.health.waits_for or self._target.waits_for
 
     async def send_twice(self, case: Case, fresh: FreshValues, number: int = 0) -> tuple[Answer, Answer] | None:
         """Sends a message with a fresh value, and then sends the same bytes again. Sends nothing if the journal already
@@ -240,12 +239,7 @@ class Sender:
         self.requests += 2
         sent = fresh.of(case, case.body)
         await self._rate_limiter.wait()
-        if isinstance(self._target, HttpTarget):
-            both = await self._target.send_twice(sent, case.headers, case_id=case.id)
-        else:
-            first = await self._target.send(sent)
-            await self._rate_limiter.wait()
-            both = first, await self._target.send(sent)
+        both = await self._target.send_twice(sent, case.headers, case_id=case.id)
         for key, answer in zip(keys, both, strict=True):
             self._record(key, _Message(case, case.body, sent), answer)
         return both
@@ -257,11 +251,8 @@ class Sender:
         case, body = message.case, message.body
         headers = case.headers
         sent = message.sent = body if self._fresh is None else self._fresh.of(case, body)
-        if isinstance(self._target, HttpTarget):
-            case_id = case.id if body is case.body else message_id(case.message_type, headers, body)
-            answer = await self._target.send(sent, headers, case_id=case_id)
-        else:
-            answer = await (self._target.send(sent, headers) if headers else self._target.send(sent))
+        case_id = case.id if body is case.body else message_id(case.message_type, headers, body)
+        answer = await self._target.send(sent, headers, case_id=case_id)
         task = asyncio.current_task(self._loop)
         if (
             task is not None and task.cancelling()

@@ -37,7 +37,7 @@ from brokerfuzz.options import ONE_OF_MESSAGES
 from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.reports.terminal import live_progress
 from brokerfuzz.schemas import MessageType, PolicyValues
-from brokerfuzz.targets import HttpTarget, Target
+from brokerfuzz.targets import Target
 from brokerfuzz.targets.demo_target import DEMONSTRATION
 from brokerfuzz.wording import counted
 
@@ -275,7 +275,7 @@ def _in_one_session(target: "Target", planned: "PlannedCampaign") -> "PlannedCam
     their own, which could not be hidden in the answers to this process.
     """
 
-    if not planned.uses_workers or not isinstance(target, HttpTarget) or not target.has_session:
+    if not planned.uses_workers or not target.has_session:
         return planned
     option = "--workers" if planned.cluster is None else "--cluster"
     note(
@@ -356,7 +356,7 @@ def _show_details(result: "Result", *, as_json: bool) -> None:
 
 def _note_slowdown(target: "Target") -> None:
 
-    if isinstance(target, HttpTarget) and target.slowed.times:
+    if target.slowed.times:
         slowed = target.slowed
         times = counted(slowed.times, "time")
         note(

@@ -16,7 +16,7 @@ from brokerfuzz.commands.output import UsageError
 from brokerfuzz.errors import JournalError, quoted
 from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets import Answer
+from brokerfuzz.targets import Answer, Target
 from brokerfuzz.targets.trace_headers import CAMPAIGN_ID, new_campaign_id
 
 _HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "plan", "policies", "fresh", "judged_at"})
@@ -77,7 +77,7 @@ def outcome(path: str, planned: "PlannedCampaign") -> "Result":
     return result
 
 
-class _NoTarget:
+class _NoTarget(Target):
     """Replaces the target while brokerfuzz only reads a journal and sends nothing."""
 
     name = "the target of the journal"
@@ -85,7 +85,7 @@ class _NoTarget:
     async def open(self) -> None:
         """Does nothing."""
 
-    async def send(self, body: bytes, headers: "Headers" = ()) -> "Answer":
+    async def send(self, body: bytes, headers: "Headers" = (), *, case_id: str = "") -> "Answer":
         """Always raises `NotImplementedError`."""
         raise NotImplementedError
 

@@ -214,14 +214,15 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
 def _hooked_target(target: TargetOptions, url: str) -> "Target":
 
     options = _http_options(target)
-    secrets = HttpTarget(url, **options).secrets
+    inner = HttpTarget(url, **options)
+    secrets = inner.secrets
     hide(lambda: secrets.masks)  # before the file with hooks is loaded, because this file may print secrets
     try:
         hooks = None if target.hooks is None else Hooks(hook_file(target.hooks), target.timeout)
     except HookError as problem:
         raise HookError(secrets.hide(str(problem)), details=secrets.hide(problem.details)) from None
     removal = None if target.cleanup is None else cleanup(target.cleanup)
-    return HookedTarget(url, hooks=hooks, cleanup=removal, renews=status_patterns(target.authenticate_after), **options)
+    return HookedTarget(inner, hooks=hooks, cleanup=removal, renews=status_patterns(target.authenticate_after))
 
 
 _OF_APPLICATIONS = ("method", "headers", "timeout", "rules", "secrets")
@@ -296,7 +297,7 @@ def wait_for(target: "Target", seconds: float | None) -> None:
     does not listen within this time.
     """
 
-    if seconds is not None and isinstance(target, HttpTarget):
+    if seconds is not None and target.is_http:
         event_loop.run(wait_until_listening(target, seconds))
 
 

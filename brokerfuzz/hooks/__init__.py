@@ -17,7 +17,8 @@ Hooks are code, so for security they come only from the command line or the user
 journal or a report.
 """
 
-from brokerfuzz.hooks.requests import Request, SentCase
+from brokerfuzz.hooks.requests import SentCase
 from brokerfuzz.targets.answers import Answer, AnswerKind
+from brokerfuzz.targets.request import Request
 
 __all__ = ["Answer", "AnswerKind", "Request", "SentCase"]

@@ -1,76 +1,87 @@
-"""Defines an HTTP target that calls the hooks of the user before and after each request."""
+"""Defines a target that calls the hooks of the user before and after each request to another target."""
 
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
-from copy import copy
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from brokerfuzz.hooks.cleanup import Cleanup, NoCleanupError, is_clean
 from brokerfuzz.hooks.hooks import Hooks
-from brokerfuzz.hooks.requests import Request, SentCase
+from brokerfuzz.hooks.requests import SentCase
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.secret_values import Secret
-from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerRules
-from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
+from brokerfuzz.targets.answers import MOST_READ, Answer, AnswerRules
+from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget, excerpt
+from brokerfuzz.targets.request import Request
 from brokerfuzz.targets.secret_masking import Secrets
-from brokerfuzz.targets.throttling import RetryLater
+from brokerfuzz.targets.target import Target
+from brokerfuzz.targets.throttling import Slowed
 from brokerfuzz.wording import counted
-
-if TYPE_CHECKING:
-    from brokerfuzz.targets.transport import Failure
 
 RENEWS = ("401", "419")
 """After these statuses, brokerfuzz calls the hook `authenticate` again."""
-_EMPTY: Headers = ((CONTENT_TYPE, None),)
 _MOST_REMEMBERED = 32
 """The maximum number of headers from `authenticate` whose values are hidden in all output. The oldest headers are
 forgotten first.
 """
-
-
 FINISHING_TIME = 5.0
 """The maximum number of seconds that `close` waits for the last answers and cleanup requests."""
 INTERRUPTED_TIME = 0.5
 """After Ctrl-C, this number replaces `FINISHING_TIME`."""
 
 
-class HookedTarget(HttpTarget):
-    """An HTTP target with hooks.
+class HookedTarget(Target):
+    """Sends messages to an HTTP target, and calls hooks.
 
     Each request contains the headers from `authenticate`, and brokerfuzz hides their values in all output. After each
     accepted message, this class sends the `cleanup` request.
     """
 
-    keeps_headers = True
-    longest_body = MOST_READ
+    is_http = True
 
     def __init__(
-        self, url: str, *, hooks: Hooks | None, cleanup: Cleanup | None, renews: Sequence[str] = RENEWS, **options: Any
+        self, target: HttpTarget, *, hooks: Hooks | None, cleanup: Cleanup | None, renews: Sequence[str] = RENEWS
     ) -> None:
-        super().__init__(url, **options)
+        self.name, self.secrets = target.name, target.secrets
+        self.has_session = hooks is not None and "authenticate" in hooks
+        self.trace = target.trace
+        self._target, self._hooks, self._cleanup = target, hooks, cleanup
         self._renews = AnswerRules(accept=tuple(renews), reject=())
-        self._hooks, self._cleanup = hooks, cleanup
-        self._own_headers = list(self.headers)
+        self._session: list[tuple[str, str]] = []
+        self._sessions: deque[tuple[str, str]] = deque(maxlen=_MOST_REMEMBERED)
+        """The headers of the current and of earlier sessions."""
+        self._added: list[tuple[str, str]] = []
+        """The headers that the hook `before_request` added to the last request."""
         self._authentications = 0
         self._authenticating: asyncio.Lock | None = None
-        self._added: Headers = ()
-        self._sessions: deque[tuple[str, str]] = deque(maxlen=_MOST_REMEMBERED)
         self._remaining, self._first_remaining = 0, ""
         self._under_way: set[asyncio.Task[Answer]] = set()
 
     @property
-    def has_session(self) -> bool:
-        return self._hooks is not None and "authenticate" in self._hooks
+    def about(self) -> dict[str, Any]:
+        return self._target.about
+
+    @property
+    def rules(self) -> AnswerRules:
+        return self._target.rules
+
+    @property
+    def slowed(self) -> Slowed:  # type: ignore[override]
+        return self._target.slowed
+
+    @property
+    def waits_for(self) -> str:  # type: ignore[override]
+        return self._target.waits_for
 
     async def open(self) -> None:
         self._authenticating = asyncio.Lock()
+        self._target.pace = self.pace
         if self._hooks is not None:
             self._hooks.open(self._hide)
-        await super().open()
+        await self._target.open()
 
     async def close(self) -> None:
         """Waits for the last answers and cleanup requests. Then closes every connection, and prints how many cleanup
@@ -80,7 +91,7 @@ class HookedTarget(HttpTarget):
             task = asyncio.current_task()
             interrupted = task is not None and task.cancelling()
             await asyncio.wait(self._under_way, timeout=INTERRUPTED_TIME if interrupted else FINISHING_TIME)
-        await super().close()
+        await self._target.close()
         self._authenticating = None
         if self._hooks is not None:
             self._hooks.close()
@@ -92,11 +103,20 @@ class HookedTarget(HttpTarget):
             )
             self._remaining = 0
 
+    def _hide(self, text: str) -> str:
+        return self.secrets.hide(text)
+
+    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
+        return self._target.can_send(body, headers)
+
+    async def not_listening(self) -> str | None:
+        return await self._target.not_listening()
+
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a curl command that sends the message. In the command, environment variables replace the values of
         headers that hooks added.
         """
-        return super().reproduction(body, (*headers, *self._added))
+        return self._target.reproduction(body, (*self._session, *headers, *self._added))
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         """Sends a message. The hook `classify` can change the kind of the answer, for example from `accepted` to
@@ -105,15 +125,10 @@ class HookedTarget(HttpTarget):
         If a time limit cancels this call, the target may still accept the message. So the request continues, and
         `close` waits for the answer and the cleanup.
         """
-        exchange = asyncio.create_task(self._exchange(body, headers, case_id))
+        exchange = asyncio.create_task(self._finished(SentCase(case_id, self.trace.campaign_id, body, headers)))
         self._under_way.add(exchange)
         exchange.add_done_callback(self._forget)
         return await asyncio.shield(exchange)
-
-    async def _exchange(self, body: bytes, headers: Headers, case_id: str) -> Answer:
-        answer = await self._answer(body, headers, case_id)
-        await self._finish(body, headers, case_id, answer)
-        return _excerpt(answer)
 
     def _forget(self, exchange: asyncio.Task[Answer]) -> None:
         self._under_way.discard(exchange)
@@ -122,47 +137,54 @@ class HookedTarget(HttpTarget):
             exchange.exception()
 
     async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
-        """Sends a message, waits for the answer, and sends the same message again. The cleanup requests are sent only
-        after the second answer.
-        """
-        first = await self._answer(body, headers, case_id)
+        """The cleanup requests are sent only after the second answer."""
+        case = SentCase(case_id, self.trace.campaign_id, body, headers)
+        first = await self._answer(case)
         await self.paced()
-        both = first, await self._answer(body, headers, case_id)
+        both = first, await self._answer(case)
         cleaned: set[str] = set()
         for answer in both:
-            await self._finish(body, headers, case_id, answer, cleaned)
-        return _excerpt(both[0]), _excerpt(both[1])
+            await self._finish(case, answer, cleaned)
+        return excerpt(both[0]), excerpt(both[1])
 
-    async def _answer(self, body: bytes, headers: Headers, case_id: str) -> Answer:
-        answer = await self._authenticated(partial(super().send, body, headers, case_id=case_id))
+    async def _finished(self, case: SentCase) -> Answer:
+        answer = await self._answer(case)
+        await self._finish(case, answer, set())
+        return excerpt(answer)
+
+    async def _answer(self, case: SentCase) -> Answer:
+        answer = await self._authenticated(partial(self._request, case.id, case.body, case.headers))
         return answer if self._hooks is None else await self._hooks.classified(answer)
 
-    async def _finish(
-        self, body: bytes, headers: Headers, case_id: str, answer: Answer, cleaned: set[str] | None = None
-    ) -> None:
+    async def _finish(self, case: SentCase, answer: Answer, cleaned: set[str]) -> None:
         if self._hooks is not None:
-            await self._hooks.after_answer(SentCase(case_id, self.trace.campaign_id, body, headers), answer)
+            await self._hooks.after_answer(case, answer)
         if self._cleanup is not None and answer.kind == "accepted":
-            await self._clean(self._cleanup, body, answer, case_id, set() if cleaned is None else cleaned)
+            await self._clean(self._cleanup, case, answer, cleaned)
 
-    async def _authenticated(self, send: Callable[[], Awaitable[Answer]]) -> Answer:
-        """If the target answers with a status in `renews`, calls the hook `authenticate` and sends the request once
-        more.
+    # ------------------------------------------------------------------------------------------------ hooks
+
+    def _request(self, case_id: str, body: bytes, headers: Headers) -> Request:
+        return self._target.request_of(body, (*self._session, *headers, *self.trace.of(case_id)))
+
+    async def _authenticated(self, request: Callable[[], Request]) -> Answer:
+        """Sends a request. If the target answers with a status in `renews`, calls the hook `authenticate` and sends the
+        request once more.
         """
         if not self.has_session:
-            return await send()
+            return await self._sent(request())
         if not self._authentications:
             await self._authenticate(0)
         number = self._authentications
-        answer = await send()
+        answer = await self._sent(request())
         if answer.status is not None and self._renews.read(answer.status, b"").kind == "accepted":
             await self._authenticate(number)
             await self.paced()
-            answer = await send()
-        if self._authenticating is not None and self._authenticating.locked():
-            async with self._authenticating:  # the answer may repeat the new token, which brokerfuzz does not know yet
-                return _hidden(answer, self.secrets)
-        return answer if number == self._authentications else _hidden(answer, self.secrets)
+            answer = await self._sent(request())
+        if self._authenticating is not None:
+            async with self._authenticating:  # the answer may repeat a new token, which brokerfuzz does not know yet
+                pass
+        return _hidden(answer, self.secrets)
 
     async def _authenticate(self, number: int) -> None:
         """Calls the hook `authenticate`. `number` counts the authentications before the caller sent its request. If
@@ -172,70 +194,49 @@ class HookedTarget(HttpTarget):
         assert self._hooks is not None, "there are hooks"
         async with self._authenticating:
             if self._authentications == number:
-                session = [(name, Secret(value)) for name, value in await self._hooks.authenticate()]
-                names = {name.lower() for name, _ in session}
-                self.headers = [*(header for header in self._own_headers if header[0].lower() not in names), *session]
-                self._sessions.extend(session)
-                self.secrets = Secrets(
-                    self.url, [*self._own_headers, *self._sessions], self.connections.proxy or "", self._more_secrets
-                )
+                self._session = [(name, Secret(value)) for name, value in await self._hooks.authenticate()]
+                self._sessions.extend(self._session)
+                self.secrets = self._target.secrets_with(self._sessions)
                 self._authentications += 1
 
-    async def _ask(self, body: bytes, headers: Headers, *, pooled: bool = True) -> "Answer | RetryLater | Failure":
-        if self._hooks is not None and "before_request" in self._hooks:
-            request = Request(self.method, self.url, tuple(self._headers(headers)), body)
-            headers = _changes(request, await self._hooks.prepared(request))
+    async def _sent(self, request: Request) -> Answer:
+        """Sends a request with the headers of the hook `before_request`."""
+        if self._hooks is None or "before_request" not in self._hooks:
+            return await self._target.exchange(request)
+        hooks, secrets = self._hooks, list[tuple[str, str]]()
+
+        async def prepare(request: Request) -> Request:
+            prepared = await hooks.prepared(request)
             before = set(request.headers)
-            added = [
-                (name, Secret(value)) for name, value in headers if value is not None and (name, value) not in before
-            ]
-            self._added = tuple(added)
-            return _without_secrets(await super()._ask(body, headers, pooled=pooled), Secrets(headers=added))
-        return await super()._ask(body, headers, pooled=pooled)
+            self._added = [(name, Secret(value)) for name, value in prepared.headers if (name, value) not in before]
+            secrets.extend(self._added)
+            return prepared
 
-    def _hide(self, text: str) -> str:
-        return self.secrets.hide(text)
+        return _hidden(await self._target.exchange(request, prepare), Secrets(headers=secrets))
 
-    async def _clean(self, cleanup: Cleanup, body: bytes, answer: Answer, case_id: str, cleaned: set[str]) -> None:
+    # ------------------------------------------------------------------------------------------------ cleanup
+
+    async def _clean(self, cleanup: Cleanup, case: SentCase, answer: Answer, cleaned: set[str]) -> None:
         """Sends the cleanup request. `cleaned` contains the URLs to which the same request was already sent for this
         message.
         """
         try:
-            url = cleanup.url(self.url, body, answer)
+            url = cleanup.url(self._target.url, case.body, answer)
         except NoCleanupError as problem:
-            self._note_remaining(f"{cleanup.method} {cleanup.path} was not sent: {self._hide(str(problem))}")
+            self._note_remaining(f"{cleanup.method} {cleanup.path} was not sent: {self.secrets.hide(str(problem))}")
             return
-        removed = await self._authenticated(partial(self._remove, cleanup.method, url, case_id))
+        await self.paced()
+        without_type = ((CONTENT_TYPE, None),)
+        removed = await self._authenticated(
+            lambda: replace(self._request(case.id, b"", without_type), method=cleanup.method, url=url)
+        )
         if not is_clean(removed, again=url in cleaned):
             self._note_remaining(f"{cleanup.method} {self.secrets.url(url)} ({removed.reason})")
         cleaned.add(url)
 
-    async def _remove(self, method: str, url: str, case_id: str) -> Answer:
-        await self.paced()
-        removal = copy(self)  # shares the connections
-        removal.method, removal.url, removal._address = method, url, url  # noqa: SLF001 - same class
-        removed = await HttpTarget.send(removal, b"", _EMPTY, case_id=case_id)
-        self._unpooled = self._unpooled or removal._unpooled  # noqa: SLF001
-        return removed
-
     def _note_remaining(self, why: str) -> None:
         self._first_remaining = self._first_remaining if self._remaining else why
         self._remaining += 1
-
-
-def _excerpt(answer: Answer) -> Answer:
-    """Returns the answer for the campaign, which keeps some answers in memory."""
-    return answer._replace(body=answer.body[:EXCERPT], headers=())
-
-
-def _without_secrets(outcome: "Answer | RetryLater | Failure", secrets: Secrets) -> "Answer | RetryLater | Failure":
-    match outcome:
-        case Answer():
-            return _hidden(outcome, secrets)
-        case RetryLater():
-            return replace(outcome, answer=_hidden(outcome.answer, secrets))
-        case _:
-            return replace(outcome, reason=secrets.hide(outcome.reason))
 
 
 def _hidden(answer: Answer, secrets: Secrets) -> Answer:
@@ -245,11 +246,3 @@ def _hidden(answer: Answer, secrets: Secrets) -> Answer:
         location=None if answer.location is None else secrets.hide(answer.location),
         headers=tuple((name, secrets.hide(value)) for name, value in answer.headers),
     )
-
-
-def _changes(before: Request, after: Request) -> Headers:
-    """Returns all headers of `after`, and each header that only `before` has, with the value None. This value removes
-    the header.
-    """
-    names = {name.lower() for name, _ in after.headers}
-    return (*((name, None) for name, _ in before.headers if name.lower() not in names), *after.headers)

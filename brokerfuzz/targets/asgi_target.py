@@ -58,7 +58,7 @@ class AsgiTarget(InProcessTarget):
         self._lifespan = _Lifespan(self._application)
         if (problem := await self._lifespan.start()) is not None:
             raise TargetError(
-                f"{self._name} does not start ({self.secrets.hide(problem)}): fix this error of the application"
+                f"{self.name} does not start ({self.secrets.hide(problem)}): fix this error of the application"
             )
 
     async def close(self) -> None:
@@ -67,7 +67,7 @@ class AsgiTarget(InProcessTarget):
             await self._lifespan.stop()
             self._lifespan = None
 
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         assert self._lifespan is not None, "the target is open"
         sent = _encoded(replaced(self.headers, headers)) if headers else self._usual_headers
         scope = self._scope.copy()

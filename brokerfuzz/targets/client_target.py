@@ -68,7 +68,7 @@ class AsyncClientTarget(InProcessTarget):
         """Leaves the client open, because the client belongs to the caller."""
         exception_log.stop(self)
 
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         sent, logged = replaced(self.headers, headers), exceptions_of_request()
         started, limit = perf_counter(), asyncio.timeout(self.timeout)
         try:

@@ -18,7 +18,4 @@ class DemoTarget(HttpTarget):
     def __init__(self, url: str, *, started_by: str, **options: Any) -> None:
         super().__init__(url, **options)
         self._before_curl = started_by
-
-    @property
-    def name(self) -> str:
-        return f"{DEMONSTRATION} {super().name}"
+        self.name = f"{DEMONSTRATION} {self.name}"

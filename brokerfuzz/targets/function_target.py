@@ -24,6 +24,7 @@ class FunctionTarget(SynchronousTarget):
     """
 
     advice = CALL_IN_PYTHON
+    runs_in_shell = False
 
     def __init__(
         self,
@@ -33,30 +34,23 @@ class FunctionTarget(SynchronousTarget):
         timeout: float = 10.0,
         secrets: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(
-            getattr(function, "__qualname__", type(function).__name__),
-            in_caller=in_caller,
-            timeout=timeout,
-            secrets=secrets,
-        )
+        name = getattr(function, "__qualname__", type(function).__name__)
+        super().__init__(name, in_caller=in_caller, timeout=timeout, secrets=secrets)
+        self.name = name
         self._function = function
 
     @property
     def is_asynchronous(self) -> bool:
         return inspect.iscoroutinefunction(self._function)
 
-    @property
-    def name(self) -> str:
-        return self._name
-
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         return not headers
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns Python code that calls the function."""
-        return f"{self._name}({body!r})"
+        return f"{self.name}({body!r})"
 
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         if not self.is_asynchronous:
             return await super().send(body, headers)
         started, limit = perf_counter(), asyncio.timeout(self.timeout)
@@ -87,4 +81,4 @@ class FunctionTarget(SynchronousTarget):
             kind, reason = meaning
             return Answer(kind, reason=self.secrets.hide(reason), seconds=seconds)
         remedy = "return None or True to accept the message; return False or raise ValueError to reject it"
-        raise TargetError(f"{self._name} returned {type(result).__name__}, which is not a valid answer: {remedy}")
+        raise TargetError(f"{self.name} returned {type(result).__name__}, which is not a valid answer: {remedy}")

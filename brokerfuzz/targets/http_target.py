@@ -14,11 +14,12 @@ from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError, needs_extra
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
-from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
+from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerRules
 from brokerfuzz.targets.http_connections import HttpConnections
 from brokerfuzz.targets.reproduction import curl_line
+from brokerfuzz.targets.request import Request
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets, variable, without_user
-from brokerfuzz.targets.target import checked_timeout
+from brokerfuzz.targets.target import Target, checked_timeout
 from brokerfuzz.targets.throttling import LONGEST_WAIT, THROTTLING, Gate, RetryLater, Slowed, seconds_of
 from brokerfuzz.targets.trace_headers import TraceHeaders
 
@@ -41,10 +42,12 @@ After closing, a thread of the client still releases Python objects for a short 
 the process aborts.
 """
 
+Prepare = Callable[[Request], Awaitable[Request]]
+"""Changes the headers of a request before it is sent."""
 CONTENT_TYPE, TRANSFER_ENCODING, ACCEPT_ENCODING = "content-type", "transfer-encoding", "accept-encoding"
 
 
-class HttpTarget:
+class HttpTarget(Target):
     """An HTTP endpoint that receives messages in the body of requests.
 
     `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout`
@@ -78,9 +81,7 @@ class HttpTarget:
     Raises `TargetError` if the URL is not an HTTP URL, or if a certificate or the proxy cannot be used.
     """
 
-    keeps_headers = False
-    """If true, the answers contain the headers of the responses."""
-    longest_body = EXCERPT
+    is_http = True
 
     def __init__(
         self,
@@ -111,11 +112,11 @@ class HttpTarget:
         self.longest_wait = longest_wait
         self.trace = trace or TraceHeaders()
         self.connections = HttpConnections(url, insecure=insecure, ca=ca, cert=cert, key=key, proxy=proxy)
-        self._more_secrets = list((secrets or {}).items())
-        self.secrets = Secrets(url, given, self.connections.proxy or "", self._more_secrets)
         self.url = url
         self.headers = replaced([(CONTENT_TYPE, JSON_TYPE)], tuple(given))
-        self._name = self.secrets.url(url)
+        self._more_secrets = list((secrets or {}).items())
+        self.secrets = self.secrets_with(())
+        self.name = self.secrets.url(url)
         self._gate = Gate(longest_wait)
         self._client: Client | None = None
         self._unpooled: Client | None = None
@@ -126,56 +127,42 @@ class HttpTarget:
         self._answered = False
         self._client_error: type[PyreqwestError]
         self._before_curl = ""
-        self.pace: Callable[[], Awaitable[None]] | None = None
-        """If this function is given, the target awaits it before each request that repeats or follows a request, so
-        that `--rate` also limits these requests. The caller of `send` limits the rate of the first requests.
-        """
-
-    @property
-    def name(self) -> str:
-        """The URL without user and password. References such as `${TOKEN}` replace secrets in the path and the
-        parameters.
-        """
-        return self._name
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._name!r})"
+        return f"{type(self).__name__}({self.name!r})"
+
+    def secrets_with(self, headers: Iterable[tuple[str, str]]) -> Secrets:
+        """Returns the secrets of the requests if they also contain these headers."""
+        proxy = self.connections.proxy or ""
+        return Secrets(self.url, [*self.headers, *headers], proxy, self._more_secrets)
 
     @property
-    def has_session(self) -> bool:
-        """True if the requests contain secrets that a hook provides while the campaign runs."""
-        return False
-
-    @property
-    def slowed(self) -> Slowed:
+    def slowed(self) -> Slowed:  # type: ignore[override]
         """How often the target has asked brokerfuzz to wait since `open`, and how many seconds brokerfuzz has
         waited.
         """
         return self._gate.slowed
 
     @property
-    def waits_for(self) -> str:
-        """Describes the pause that the target has asked for, while messages wait for its end. Otherwise, it is
-        empty.
-        """
+    def waits_for(self) -> str:  # type: ignore[override]
         return self._gate.waits_for
 
     @property
-    def request(self) -> dict[str, Any]:
-        """The URL, the method, the headers and the connections of all requests, for reports. References such as
-        `${TOKEN}` replace secrets.
-        """
+    def about(self) -> dict[str, Any]:
+        """In the request, references such as `${TOKEN}` replace secrets."""
         headers = [[name, self.secrets.header(name, value)] for name, value in self.headers]
         if urlsplit(self.url).username is not None and not any(name.lower() == "authorization" for name, _ in headers):
             headers.append(["authorization", variable("authorization")])
-        return {"url": self._name, "method": self.method, "headers": headers, **self.connections.settings}
+        request = {"url": self.name, "method": self.method, "headers": headers, **self.connections.settings}
+        rules = {"accept": list(self.rules.accept), "reject": list(self.rules.reject), "envelope": self.rules.envelope}
+        return {"request": request, "answers": rules}
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         without = [name for name, value in headers if value is None]
         user = [] if urlsplit(self.url).username is None else ["--user", '"${TARGET_USER}"']
         options = [*self.connections.curl_words(), *user]
         return curl_line(
-            self._name,
+            self.secrets.url(self.url),
             self.method,
             [(name, self.secrets.header(name, value)) for name, value in self._headers(headers)],
             body,
@@ -205,7 +192,7 @@ class HttpTarget:
             raise self.connections.unusable from None
         try:
             self._address = Url(self.url)
-            self._request(b"", ())
+            self._prepared(self.request_of(b""))
         except ValueError as problem:
             said = self.secrets.hide(str(problem))
             raise TargetError(
@@ -239,50 +226,47 @@ class HttpTarget:
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         """Sends a message and returns the answer. The request also contains the trace headers with `case_id` and the ID
-        of the campaign (see `TraceHeaders`).
+        of the campaign (see `TraceHeaders`). Raises `TargetError` like `exchange`.
+        """
+        return excerpt(await self.exchange(self.request_of(body, (*headers, *self.trace.of(case_id)))))
+
+    def request_of(self, body: bytes, headers: Headers = ()) -> Request:
+        return Request(self.method, self.url, tuple(self._headers(headers)), body)
+
+    async def exchange(self, request: Request, prepare: Prepare | None = None) -> Answer:
+        """Sends a request and returns the answer, with all headers and up to `MOST_READ` bytes of the body. Each time
+        before the request is sent, `prepare` can change its headers.
 
         Raises `TargetError` if no server has ever answered at this URL. Also raises `TargetError` if the certificate of
-        the server or of the client is not accepted, or if this machine has no resources for a connection. If `headers`
-        contain `Transfer-Encoding: chunked`, brokerfuzz sends the body as one chunk on a connection of its own, because
-        some servers take the body for the next request. If `headers` contain `Expect: 100-continue`, brokerfuzz sends
-        the body without waiting for status 100.
+        the server or of the client is not accepted, or if this machine has no resources for a connection. If the
+        headers contain `Transfer-Encoding: chunked`, brokerfuzz sends the body as one chunk on a connection of its own,
+        because some servers take the body for the next request. If the headers contain `Expect: 100-continue`,
+        brokerfuzz sends the body without waiting for status 100.
         """
-        headers = (*headers, *self.trace.of(case_id))
         if self._gate.shut and (unsent := await self._gate.enter()) is not None:
             return unsent
-        outcome = await self._ask_with_retries(body, headers)
+        outcome = await self._ask_with_retries(request, prepare)
         if not isinstance(outcome, Answer):
-            return await self._gate.retry(outcome, lambda: self._ask_again(body, headers))
+            return await self._gate.retry(outcome, lambda: self._ask_again(request, prepare))
         if self._gate.shut:
             self._gate.reopen()
         return outcome
 
-    async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
-        """Sends a message, waits for the answer, and sends the same message again. Raises `TargetError` like `send`."""
-        first = await self.send(body, headers, case_id=case_id)
+    async def _ask_again(self, request: Request, prepare: Prepare | None) -> Answer | RetryLater:
         await self.paced()
-        return first, await self.send(body, headers, case_id=case_id)
+        return await self._ask_with_retries(request, prepare)
 
-    async def paced(self) -> None:
-        """Waits until the rate allows a further request."""
-        if self.pace is not None:
-            await self.pace()
-
-    async def _ask_again(self, body: bytes, headers: Headers) -> Answer | RetryLater:
-        await self.paced()
-        return await self._ask_with_retries(body, headers)
-
-    async def _ask_with_retries(self, body: bytes, headers: Headers) -> Answer | RetryLater:
-        """Sends the message. If the connection ends without an answer, sends the message once more on a new connection.
-        If no connection is possible, tries to connect for up to `patience` seconds.
+    async def _ask_with_retries(self, request: Request, prepare: Prepare | None) -> Answer | RetryLater:
+        """Sends the request. If the connection ends without an answer, sends it once more on a new connection. If no
+        connection is possible, tries to connect for up to `patience` seconds.
         """
-        outcome = await self._ask(body, headers)
-        if isinstance(outcome, Answer | RetryLater):
-            self._answered = True
-            return outcome
         started = perf_counter()
         pause, dropped = 0.05, False
         while True:
+            outcome = await self._ask(request if prepare is None else await prepare(request), pooled=not dropped)
+            if isinstance(outcome, Answer | RetryLater):
+                self._answered = True
+                return outcome
             self._answered = self._answered or outcome.kind not in _NO_CONNECTION
             waits = outcome.kind == "exhausted" or (outcome.kind == "unreachable" and self._answered)
             if outcome.kind == "dropped" and not dropped:
@@ -293,9 +277,6 @@ class HttpTarget:
             else:
                 return self._failed(outcome, perf_counter() - started)
             await self.paced()
-            outcome = await self._ask(body, headers, pooled=not dropped)
-            if isinstance(outcome, Answer | RetryLater):
-                return outcome
 
     def _failed(self, failure: "Failure", seconds: float) -> Answer:
         if failure.kind == "untrusted":
@@ -351,10 +332,10 @@ class HttpTarget:
                 self.secrets.hide(failure.reason) if failure.kind != "untrusted" else self._failed(failure, 0.0).reason
             )
 
-    async def _ask(self, body: bytes, headers: Headers, *, pooled: bool = True) -> "Answer | RetryLater | Failure":
+    async def _ask(self, request: Request, *, pooled: bool = True) -> "Answer | RetryLater | Failure":
         started = perf_counter()
         try:
-            async with asyncio.timeout(self.timeout + GRACE), self._request(body, headers, pooled=pooled) as response:
+            async with asyncio.timeout(self.timeout + GRACE), self._prepared(request, pooled=pooled) as response:
                 reader, read, most = response.body_reader, bytearray(), 0
                 while len(read) <= most and (chunk := await reader.read_chunk()) is not None:
                     read += chunk
@@ -368,12 +349,11 @@ class HttpTarget:
                     perf_counter() - started,
                     self.secrets,
                     encoding,
-                    longest=self.longest_body,
+                    longest=MOST_READ,
                 )
-                if self.keeps_headers:
-                    answer = answer._replace(
-                        headers=tuple((name, self.secrets.hide(value)) for name, value in _headers_of(response))
-                    )
+                answer = answer._replace(
+                    headers=tuple((name, self.secrets.hide(value)) for name, value in _headers_of(response))
+                )
                 return answer if response.status < 300 else self._with_headers(answer, response)
         except self._client_error as error:
             from brokerfuzz.targets.transport import failure_of
@@ -393,7 +373,7 @@ class HttpTarget:
         if status in THROTTLING and not self.rules.has_code(status):
             seconds = seconds_of(_header(response, "retry-after"), _header(response, "date"))
             return answer if status == 503 and seconds is None else RetryLater(answer, seconds, monotonic())
-        if status == 401 and not (self._answered or self.keeps_headers or self.rules.has_code(status)):
+        if status == 401 and not (self._answered or self.rules.has_code(status)):
             schemes = [
                 value.partition(" ")[0].lower()
                 for name, value in _headers_of(response)
@@ -411,19 +391,20 @@ class HttpTarget:
     def _headers(self, instead: Headers) -> list[tuple[str, str]]:
         return replaced(self.headers, instead) if instead else self.headers
 
-    def _request(self, body: bytes, headers: Headers, *, pooled: bool = True) -> "StreamRequest":
+    def _prepared(self, sent: Request, *, pooled: bool = True) -> "StreamRequest":
         client = self._client
         if client is None:
             raise TargetError(f"{self.name} is not open: call open() before send()")
-        is_chunked = any(name.lower() == TRANSFER_ENCODING for name, _ in headers)
+        names = {name.lower() for name, _ in sent.headers}
+        is_chunked = TRANSFER_ENCODING in names
         if is_chunked or not pooled:
             client = self._unpooled = self._unpooled or self._builder().pool_max_idle_per_host(0).build()
-        sent = self._headers(headers)
-        request = client.request(self.method, self._address).headers(sent)
-        if not any(name.lower() == ACCEPT_ENCODING for name, _ in sent):
+        address = self._address if sent.url == self.url else sent.url
+        request = client.request(sent.method, address).headers(list(sent.headers))
+        if ACCEPT_ENCODING not in names:
             request = request.header(ACCEPT_ENCODING, "identity")
-        if body:
-            request = request.body_bytes(body)
+        if sent.body:
+            request = request.body_bytes(sent.body)
         elif is_chunked:
             request = request.body_stream(_nothing())  # for an empty body the client would omit the last chunk
         else:
@@ -431,6 +412,11 @@ class HttpTarget:
                 "content-length", "0"
             )  # the client omits this header, but a POST without a body needs it
         return request.build_streamed()
+
+
+def excerpt(answer: Answer) -> Answer:
+    """Returns the answer for the campaign, which keeps some answers in memory."""
+    return answer._replace(body=answer.body[:EXCERPT], headers=())
 
 
 _NO_CONNECTION = ("unreachable", "untrusted", "unidentified", "other-protocol", "exhausted")

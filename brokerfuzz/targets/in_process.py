@@ -17,7 +17,7 @@ from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
 from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import Secrets
-from brokerfuzz.targets.target import checked_timeout
+from brokerfuzz.targets.target import Target, checked_timeout
 
 _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
 """Headers that a server handles itself, before the application gets the request."""
@@ -35,7 +35,7 @@ class Response(NamedTuple):
     encoding: str | None = None
 
 
-class InProcessTarget:
+class InProcessTarget(Target):
     """An application or a test client in this process. `name` is the name of the application or the client in reports.
 
     `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If
@@ -66,11 +66,7 @@ class InProcessTarget:
         self.path, self.method, self.timeout = path, method, checked_timeout(timeout)
         self.headers = replaced([("content-type", JSON_TYPE)], given)
         self.rules = rules or AnswerRules()
-        self._name = name
-
-    @property
-    def name(self) -> str:
-        return f"{self._name} {self.secrets.url(self.path)}"
+        self.name = f"{name} {self.secrets.url(self.path)}"
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns False if the message has a header that only a server can handle, such as `Transfer-Encoding`."""

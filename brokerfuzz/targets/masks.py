@@ -32,6 +32,8 @@ class Masks:
         """Returns the data before the position `end` (None: all data), with replaced secrets. A secret that begins
         before `end` and ends after it is also replaced.
         """
+        if not self._texts:
+            return data[:end]
         lower = data.lower()
         if not any(spelling in lower for spelling in self._texts):  # much faster than the pattern
             return data[:end]

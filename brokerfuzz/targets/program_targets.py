@@ -7,7 +7,7 @@ import re
 import shlex
 import struct
 import sys
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from base64 import b64encode
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from brokerfuzz.targets.program import Excerpt, Program, cores, how_it_ended, in
 from brokerfuzz.targets.reproduction import LONGEST_ARGUMENT, fed
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.shell import path_of, secrets_of, shown_command, words_of
-from brokerfuzz.targets.target import CALL_IN_PYTHON, RUN_IN_SHELL, checked_timeout
+from brokerfuzz.targets.target import CALL_IN_PYTHON, RUN_IN_SHELL, Target, checked_timeout
 
 LONGEST_LINE = 1 << 16
 """The maximum number of bytes in an answer line."""
@@ -44,7 +44,7 @@ class StartError(Exception):
     """A program cannot be started. The text completes a sentence that begins with the name of the program."""
 
 
-class ProgramTarget(ABC):
+class ProgramTarget(Target):
     """The base of targets that run programs. Threads talk to at most `processes` programs at the same time (default:
     one per core). A program gets at most `timeout` seconds for a message; then brokerfuzz kills it with its child
     processes. `secrets` contains the values that no answer or report shows.
@@ -55,7 +55,7 @@ class ProgramTarget(ABC):
 
     isolates_messages = True
     """A program handles one message at a time, so only this message can crash the program."""
-    advice = RUN_IN_SHELL
+    advice: str | None = RUN_IN_SHELL
 
     def __init__(self, words: Sequence[str], secrets: Secrets, *, timeout: float, processes: int | None) -> None:
         if processes is not None and processes < 1:
@@ -67,9 +67,6 @@ class ProgramTarget(ABC):
         self._threads: ThreadPoolExecutor | None = None
         self._running: set[Program] = set()
         self._was_started = False
-
-    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        return not headers
 
     async def open(self) -> None:
         """Raises `TargetError` if the program does not exist or is not executable."""
@@ -84,7 +81,7 @@ class ProgramTarget(ABC):
         if threads is not None:
             threads.shutdown(cancel_futures=True)
 
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         """If this call is cancelled, its program is killed."""
         if self._threads is None:
             raise TargetError(f"{self.name} is not open: call open() before send(), and close() after all answers")

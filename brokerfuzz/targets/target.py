@@ -1,19 +1,22 @@
 """Defines the interface of all targets. A target receives the bytes of a message and returns an answer."""
 
-from collections.abc import AsyncIterator
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets.throttling import Slowed
+from brokerfuzz.targets.trace_headers import TraceHeaders
 
 RUN_IN_SHELL = "run the command in a shell to see why"
 CALL_IN_PYTHON = "call the function in Python to see why"
 """Advice for users if a program or a function does not work."""
 
 
-class Target(Protocol):
+class Target(ABC):
     """A service, a program or a function that answers messages.
 
     Between `open` and `close`, many calls of `send` may run at the same time. `send` returns an answer even if the
@@ -21,36 +24,74 @@ class Target(Protocol):
     target was never reached, its certificate cannot be verified, or brokerfuzz has no free file descriptor.
     """
 
-    @property
-    def name(self) -> str:
-        """The name of the target in reports, without secrets."""
-        ...
+    name: str
+    """The name of the target in reports, without secrets."""
+    is_http = False
+    """True if the target is a server at a URL."""
+    isolates_messages = False
+    """True if only the message itself can be the reason for a crash."""
+    has_session = False
+    """True if the requests contain secrets that a hook provides while the campaign runs."""
+    runs_in_shell = True
+    """False if `reproduction` returns Python code instead of a shell command."""
+    advice: str | None = None
+    """What users can do if the target answers no message."""
+    waits_for = ""
+    """Describes the pause that the target has asked for, while messages wait for its end. Otherwise, it is empty."""
+    slowed = Slowed()
+    """How often the target has asked brokerfuzz to wait since `open`, and how many seconds brokerfuzz has waited."""
+    trace = TraceHeaders()
+    """The headers that contain the IDs of the case and of the campaign. Only HTTP targets use them."""
+    pace: Callable[[], Awaitable[None]] | None = None
+    """If this function is given, the target awaits it before each request that repeats or follows a request, so that
+    `--rate` also limits these requests. The caller of `send` limits the rate of the first requests.
+    """
 
+    @abstractmethod
     async def open(self) -> None:
         """Prepares the target. Raises `TargetError` if this fails, for example because a program cannot be started."""
-        ...
 
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Sends a message and returns the answer. `headers` replace the headers of the target that have the same names.
-        A header with the value None is removed.
+    @abstractmethod
+    async def close(self) -> None:
+        """Releases everything that `open` acquired. Raises no error if `open` failed, or if the target has already
+        stopped.
         """
-        ...
+
+    @abstractmethod
+    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+        """Sends a message and returns the answer. `headers` replace the headers of the target that have the same names.
+        A header with the value None is removed. If possible, the request contains the ID of the case.
+        """
+
+    async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
+        """Sends a message, waits for the answer, and sends the same message again."""
+        first = await self.send(body, headers, case_id=case_id)
+        await self.paced()
+        return first, await self.send(body, headers, case_id=case_id)
+
+    async def paced(self) -> None:
+        """Waits until the rate allows a further request."""
+        if self.pace is not None:
+            await self.pace()
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns whether the target can receive the message. A campaign sends only messages that its target can
         receive.
         """
-        ...
+        return not headers
 
-    async def close(self) -> None:
-        """Releases everything that `open` acquired. Raises no error if `open` failed, or if the target has already
-        stopped.
-        """
-        ...
+    async def not_listening(self) -> str | None:
+        """Returns None if the target can receive messages, otherwise the reason why it cannot receive messages yet."""
+        return None
 
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """For reports: the settings of all requests, and the rules that classify answers."""
+        return {}
+
+    @abstractmethod
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a shell command on one line that sends the message to the target. The command contains no secrets."""
-        ...
 
 
 def checked_timeout(seconds: float) -> float:

@@ -1,17 +1,16 @@
-"""Waits until an HTTP target listens."""
+"""Waits until a target listens."""
 
 import asyncio
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets.http_target import HttpTarget
-from brokerfuzz.targets.target import opened
+from brokerfuzz.targets.target import Target, opened
 
 PAUSE = 0.2
 """The number of seconds between two attempts."""
 
 
-async def wait_until_listening(target: HttpTarget, seconds: float) -> None:
-    """Waits until the target answers a HEAD request. Raises `TargetError` if the target does not answer within
+async def wait_until_listening(target: Target, seconds: float) -> None:
+    """Waits until the target can receive messages. Raises `TargetError` if the target does not answer within
     `seconds`.
     """
     reason: str | None = "it did not answer"

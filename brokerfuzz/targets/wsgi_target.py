@@ -37,7 +37,7 @@ class SynchronousTarget(InProcessTarget):
             self._thread.close()
             self._thread = None
 
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         sent = replaced(self.headers, headers) if headers else self.headers
         call = partial(copy_context().run, self._called, body, sent)
         if self._thread is None:

@@ -20,7 +20,7 @@ from brokerfuzz.schemas import Contract, Label, MessageType, PolicyValues, load_
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
-from brokerfuzz.targets import AnswerRules, HttpTarget, Target
+from brokerfuzz.targets import AnswerRules, Target
 from brokerfuzz.targets.application import target_for
 from brokerfuzz.targets.call_thread import outside_of_event_loop
 from brokerfuzz.targets.secret_masking import of_environment
@@ -283,9 +283,9 @@ def _ready(target: Any, message_type: MessageType, options: FireOptions, *, in_c
         name: None if path is None else str(path)
         for name, path in (("journal", options.get("journal")), ("baseline", options.get("baseline")))
     }
-    report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget), others=others)
+    report_files.check_paths(reports, http=endpoint.is_http, others=others)
     workers = options.get("workers") or 1
-    if workers > 1 and not isinstance(endpoint, HttpTarget):
+    if workers > 1 and not endpoint.is_http:
         raise TargetError(
             f"workers={workers} works only with a URL, because other processes cannot call {endpoint.name}: remove "
             "the argument `workers`"
@@ -308,7 +308,7 @@ def _plan(message_type: MessageType, options: FireOptions) -> Plan:
 
 
 def _planned(plan: Plan, target: Target, options: FireOptions) -> PlannedCampaign:
-    trace = target.trace if isinstance(target, HttpTarget) else TraceHeaders()
+    trace = target.trace if target.is_http else TraceHeaders()
     journal, known = options.get("journal"), options.get("baseline")
     return PlannedCampaign(
         plan=plan,

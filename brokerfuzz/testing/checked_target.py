@@ -6,7 +6,7 @@ from typing import Self
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
-from brokerfuzz.targets import Answer, HttpTarget, Target
+from brokerfuzz.targets import Answer, Target
 from brokerfuzz.targets.event_loop import LoopThread
 from brokerfuzz.testing.failure_text import described_failure
 
@@ -37,7 +37,7 @@ class CheckedTarget:
     def __enter__(self) -> Self:
         try:
             self._loop.run(self._target.open())
-            reason = self._loop.run(self._target.not_listening()) if isinstance(self._target, HttpTarget) else None
+            reason = self._loop.run(self._target.not_listening())
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -62,8 +62,7 @@ class CheckedTarget:
         """
         if case.id in self._answers:
             return self._answers[case.id]
-        options = {"case_id": case.id} if isinstance(self._target, HttpTarget) else {}
-        answer = self._loop.run(self._target.send(case.body, case.headers, **options))
+        answer = self._loop.run(self._target.send(case.body, case.headers, case_id=case.id))
         if case.label == "valid":
             self._answers[case.id] = answer
             if answer.kind == "accepted":

@@ -22,6 +22,7 @@ from brokerfuzz.hooks.hook_file import hook_file
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.schemas import Contract, load_contract
+from brokerfuzz.targets import HttpTarget
 from examples.broker.mistakes import MISTAKES
 
 ROOT: Final = Path(__file__).parents[2]
@@ -64,7 +65,7 @@ def fired(
 ) -> CampaignResult:
     monkeypatch.setenv("BROKER_URL", url)
     hooks = Hooks(hook_file(str(EXAMPLE / "hooks.py")), 10)
-    target = HookedTarget(f"{url}/offers", hooks=hooks, cleanup=None, headers=[("X-Mistake", mistake)])
+    target = HookedTarget(HttpTarget(f"{url}/offers", headers=[("X-Mistake", mistake)]), hooks=hooks, cleanup=None)
     plain = plain_messages(MESSAGE_TYPES[0], contract=contract)
     return fire(cases, target, Options(contract=contract, plain=plain, shrink_requests=0))
 

@@ -199,7 +199,7 @@ def test_the_first_messages_that_nothing_distinguishes_are_shrunk_separately() -
 
 def test_findings_do_not_depend_on_the_order_of_answers() -> None:
     class Overtaking(Service):
-        async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
             await asyncio.sleep(0.02 if len(self.bodies) % 3 == 0 else 0)
             return await super().send(body, headers)
 
@@ -283,7 +283,7 @@ def test_concurrency_limits_the_messages_sent_at_the_same_time() -> None:
     class Counting(Service):
         under_way = most = 0
 
-        async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
             self.under_way += 1
             self.most = max(self.most, self.under_way)
             await asyncio.sleep(0.001)
@@ -315,7 +315,7 @@ def test_the_time_limit_ends_an_endless_campaign() -> None:
 
 
 class IgnoringCancellation(Service):
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(0.05)
         return Answer("accepted", 200)
@@ -411,7 +411,7 @@ def test_an_interrupt_while_a_case_is_generated_loses_nothing() -> None:
 
 def test_an_interrupt_while_shrinking_keeps_the_smallest_message_so_far() -> None:
     class Pressing(Service):
-        async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
             if len(self.bodies) == 4:
                 os.kill(os.getpid(), signal.SIGINT)
                 await asyncio.sleep(5)

@@ -132,7 +132,7 @@ def test_the_reference_service_always_names_the_broken_property() -> None:
     answer_to = answering(now=NOW)
 
     class Reference(Service):
-        async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
             said = answer_to(body)
             envelope = json.dumps(said.envelope).encode() if said.envelope else b""
             return Answer("accepted" if said.accepts else "rejected", said.status, envelope[:2048])

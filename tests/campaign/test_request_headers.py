@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hand_made_servers import OFFER, Service, conforming, response, serving_streams
+from hand_made_servers import OFFER, conforming, response, serving_streams
 
 from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.cases.case import Case
@@ -20,7 +20,7 @@ from brokerfuzz.schemas import load_contract
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.service.judging import decisions
 from brokerfuzz.service.running import running
-from brokerfuzz.targets import Answer, HttpTarget
+from brokerfuzz.targets import HttpTarget
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CASES = tuple(RequestMaker(load_contract(), OFFER, NOW).every())
@@ -220,14 +220,6 @@ def test_reports_show_headers_only_for_findings_with_unusual_headers() -> None:
     assert about["crashed"]["smallest"]["headers"] == about["crashed"]["case"]["headers"] == [["Content-Type", None]]
     assert "headers" not in about["valid-rejected"]["smallest"]
     assert "\n".join(terminal.lines_of(json_document.document(result), verbose=True)).count("no Content-Type") == 1
-
-
-def test_a_target_without_header_support_gets_messages_without_headers() -> None:
-    class Old(Service):
-        async def send(self, body: bytes) -> Answer:  # type: ignore[override]
-            return await super().send(body)
-
-    assert fired([PLAIN, Case.judged(OFFER, b"{}", now=NOW)], Old(conforming)).findings == ()
 
 
 # ------------------------------------------------------------------------------------------------- the embedded service

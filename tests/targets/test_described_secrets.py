@@ -45,7 +45,7 @@ def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
     """Returns everything that a target reports: its description, an answer that repeats the request, and errors."""
     target = HttpTarget(**options)
     found = answer(target)
-    said = [repr(target), target.name, json.dumps(target.request), target.reproduction(b"{}")]
+    said = [repr(target), target.name, json.dumps(target.about), target.reproduction(b"{}")]
     said += [found.body.decode("latin-1"), found.reason]
     unreadable = [(name, f"{value}\r\n") for name, value in unused.get("headers", [])] or [("X A", "b")]
     for broken in (
@@ -87,7 +87,7 @@ def test_a_reference_is_shown_as_the_user_wrote_it(
     monkeypatch.setenv("T", "the 'value' \"of T")
     sent = substituted(value, "the header")
     target = HttpTarget("http://h/", headers=[(name, sent)])
-    assert [name, shown] in target.request["headers"]
+    assert [name, shown] in target.about["request"]["headers"]
     command = target.reproduction(b"{}").replace("curl", "printf '%s\\n'", 1)
     words = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True).stdout.splitlines()
     assert ("${T}" in shown) is (f"{name}: {sent}" in words)
@@ -110,7 +110,7 @@ def test_a_reference_is_shown_as_the_user_wrote_it(
 def test_the_description_of_all_requests_contains_references_in_place_of_secrets(
     url: str, headers: list[tuple[str, str]], shown_url: str, shown_headers: list[list[str]]
 ) -> None:
-    described = HttpTarget(url, method="PUT", headers=headers).request
+    described = HttpTarget(url, method="PUT", headers=headers).about["request"]
     usual = ["content-type", "application/json"]
     assert described == {"url": shown_url, "method": "PUT", "headers": [usual, *shown_headers]}
 
