@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from brokerfuzz.cases.catalogue import catalogue
     from brokerfuzz.cases.random_messages import messages
     from brokerfuzz.errors import BrokerfuzzError
+    from brokerfuzz.options import FireOptions
     from brokerfuzz.schemas import (
         MESSAGE_TYPES,
         Ambiguity,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
         load_contract,
         rules,
     )
-    from brokerfuzz.testing.campaigns import FireOptions, Report, assert_conforms, fire, fire_async
+    from brokerfuzz.testing.campaigns import Report, assert_conforms, fire, fire_async
     from brokerfuzz.testing.parametrizing import parametrize
     from brokerfuzz.typed import (
         ChannelOffer,
@@ -94,7 +95,7 @@ _HOMES = {
     "Broken": "brokerfuzz.cases.case",
     "Case": "brokerfuzz.cases.case",
     "Fault": "brokerfuzz.cases.case",
-    "FireOptions": "brokerfuzz.testing.campaigns",
+    "FireOptions": "brokerfuzz.options",
     "Report": "brokerfuzz.testing.campaigns",
     "assert_conforms": "brokerfuzz.testing.campaigns",
     "catalogue": "brokerfuzz.cases.catalogue",

@@ -23,7 +23,7 @@ from brokerfuzz.commands import streams
 from brokerfuzz.commands.interrupts import treat_as_ctrl_c
 from brokerfuzz.commands.output import COMPLETE, FAILED, INTERRUPTED, NAME, PIPE_CLOSED, failed
 from brokerfuzz.errors import BrokerfuzzError, ContractError, HookError, problem_of
-from brokerfuzz.options import CONTRACT, color_option
+from brokerfuzz.option import GIVEN
 from brokerfuzz.version import __version__
 
 COMMANDS = {
@@ -62,8 +62,6 @@ class Commands(click.Group):
         run = partial(super().main, args, prog_name or NAME, complete_var or COMPLETE, standalone_mode=False, **extra)
         if not standalone_mode:
             return run()
-        if COMPLETE in os.environ:
-            import_module("brokerfuzz.name_completion").register()
         streams.prepare()
         sys.exit(_status(run))
 
@@ -74,7 +72,6 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"brokerfuzz.commands.{cmd_name}").command
-        _add_color(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -92,7 +89,7 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
             raise
         except Exception as problem:
-            raise _as_contract_error(problem, ctx.meta.get(CONTRACT)) from problem
+            raise _as_contract_error(problem, ctx.meta.get(GIVEN, {}).get("contract")) from problem
         return status
 
 
@@ -180,9 +177,14 @@ def _exit_now(status: Any) -> NoReturn:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=False,
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=lambda ctx, _,
-wanted: _print_version(ctx) if wanted else None,
-              help="Show the version and exit.")  # fmt: skip
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, wanted: _print_version(ctx) if wanted else None,
+    help="Show the version and exit.",
+)
 @click.pass_context
 def commands(ctx: click.Context) -> None:
     """Generate tests from the message contract of an offer broker. The tests are messages that a program must accept,
@@ -195,9 +197,13 @@ def commands(ctx: click.Context) -> None:
       brokerfuzz check offer.json                   judge a message
 
     Exit status: 0 success; 1 findings, such as an invalid message; 2 usage or environment error.
+
+    The environment variable NO_COLOR turns colours off, and FORCE_COLOR turns them on.
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False
+    elif os.environ.get("FORCE_COLOR"):
+        ctx.color = True
 
 
 def _print_version(ctx: click.Context) -> NoReturn:
@@ -206,14 +212,6 @@ def _print_version(ctx: click.Context) -> NoReturn:
     except PackageNotFoundError:
         click.echo(f"{NAME} (not installed: unknown version)")
     ctx.exit()
-
-
-def _add_color(command: click.Command) -> None:
-    if isinstance(command, click.Group):
-        for inner in command.commands.values():
-            _add_color(inner)
-    elif not any(param.name == "color" for param in command.params):
-        command.params.append(color_option())
 
 
 if __name__ == "__main__":

@@ -1,459 +1,637 @@
-"""Defines the options that several commands share, and parses their values. This module imports only fast modules, so
-that `--help` is fast.
-"""
+"""Declares the options of every command, each once (see `option`)."""
 
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, TypedDict
 
-import click
-
-from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
-from brokerfuzz.durations import FORMS, Duration
+from brokerfuzz import option_values as read
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES, Label, MessageType
 from brokerfuzz.format_names import FORMATS
+from brokerfuzz.option import Option, declared
+from brokerfuzz.schemas import Contract, PolicyValues, load_contract
+from brokerfuzz.service.bugs import BUGS
 from brokerfuzz.wording import listed
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+TARGET, ANSWERS, CASES, LIMITS = "Target", "Answers", "Cases", "Limits"
+RESULTS, CONTRACT, WORKERS, OUTPUT = "Results", "Contract", "Workers", "Output"
 
-RANDOM_CASES = 100
-"""The number of random cases with `--random`, if there is no `--count`."""
-
-Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
-
-
-def known(items: str, *, excludable: bool = False) -> Complete:
-    """`items` is the name of a function in `name_completion` that yields names. If `excludable` is true, a name may
-    begin with `!`.
-    """
-
-    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
-        from brokerfuzz import name_completion
-
-        return name_completion.matching(getattr(name_completion, items), ctx, incomplete, excludable=excludable)
-
-    return complete
-
-
-def _policies(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """Parses policies, which are written as AMBIGUITY=INTERPRETATION. Commas separate several interpretations."""
-    found: dict[str, str] = {}
-    for value in values:
-        ambiguity, equals, interpretation = value.partition("=")
-        if not (ambiguity and equals and interpretation):
-            raise click.BadParameter(
-                f"{value!r} is not a policy: write AMBIGUITY=INTERPRETATION, such as clock-tolerance=30", ctx, param
-            )
-        if found.setdefault(ambiguity, interpretation) != interpretation:
-            remedy = f"to allow both interpretations, write {ambiguity}={found[ambiguity]},{interpretation}"
-            raise click.BadParameter(f"{value!r} contradicts {ambiguity}={found[ambiguity]}: {remedy}", ctx, param)
-    return found
-
-
-def _time(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
-    """Parses an RFC 3339 timestamp."""
-    import re
-
-    if value is None:
-        return None
-    try:
-        if re.fullmatch(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})", value, re.ASCII):
-            return datetime.fromisoformat(value.upper())
-    except ValueError:
-        pass
-    raise click.BadParameter(
-        f"{value!r} is not an RFC 3339 timestamp: write, for example, 2025-06-15T12:00:00Z", ctx, param
-    )
-
-
-def headers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
-    for value in values:
-        if not value.partition(":")[0].strip() or ":" not in value:
-            raise click.BadParameter(
-                "a header has no name or no colon: write NAME:VALUE", ctx, param
-            )  # the header may contain a secret
-    return [(name.strip(), text.strip()) for name, _, text in (value.partition(":") for value in values)]
-
-
-def above_zero(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Returns the number. Raises an error if the number is not above 0, or is infinite."""
-    if value is not None and not 0 < value < float("inf"):
-        raise click.BadParameter(f"{value:g} is not a finite number above 0: use a number such as 2.5", ctx, param)
-    return value
-
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 ONE_OF_MESSAGES = listed(MESSAGE_TYPES, "or")
+HEADER = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
+Names = Iterator[tuple[str, str]]
 
-QUIET = "brokerfuzz.quiet"
-"""The key in click's `Context.meta` that says whether the user specified `--quiet`."""
+
+# --------------------------------------------------------------------------------------------- names for completions
 
 
-def quiet_option(what: str) -> Decorator:
+def rule_ids(contract: str | None) -> Names:
+    return ((rule.id, rule.demand) for rule in load_contract(contract).rules_by_id.values())
+
+
+def sites(contract: str | None) -> Names:
+    """Yields the sites that have rules, except for the root, whose name is empty."""
+    rules = load_contract(contract).rules_by_id.values()
+    return ((site, "") for site in dict.fromkeys(rule.site for rule in rules) if site)
+
+
+def techniques(contract: str | None) -> Names:
+    return ((technique.name, technique.text) for technique in TECHNIQUES.values())
+
+
+def ambiguities(contract: str | None) -> Names:
+    return ((ambiguity.id, ambiguity.question) for ambiguity in load_contract(contract).ambiguities)
+
+
+def policies(contract: str | None) -> Names:
+    """Yields every ambiguity with each of its interpretations."""
+    for ambiguity in load_contract(contract).ambiguities:
+        for interpretation in ambiguity.interpretations:
+            yield f"{ambiguity.id}={interpretation}", ambiguity.question
+
+
+def bugs(contract: str | None) -> Names:
+    return ((bug.name, bug.text) for bug in BUGS.values())
+
+
+def explained(contract: str | None) -> Names:
+    """Yields the names that `explain` can explain."""
+    for names in (rule_ids, techniques, ambiguities, bugs):
+        yield from names(contract)
+
+
+def _fixed(names: Sequence[str]) -> Any:
+    return lambda contract: ((name, "") for name in names)
+
+
+def _contract(value: Any) -> Contract | str:
+    return value if isinstance(value, Contract) else read.path(value)
+
+
+def _values(value: Any) -> Any:
+    """Reads reference data: the path of a file, or, in Python, a mapping with the contents of the file."""
+    return value if isinstance(value, Mapping) else read.path(value)
+
+
+# ----------------------------------------------------------------------------------------- options of several commands
+
+
+def now(what: str) -> Option:
+    return Option(
+        help=f"{what} as if the current time were TIME, for example 2025-06-15T12:00:00Z.",
+        read=read.time, default_help="now", section=CONTRACT, metavar="TIME", example="2025-06-15T12:00:00Z",
+    )  # fmt: skip
+
+
+def quiet(what: str) -> Option:
     """`what` names the output that `--quiet` does not suppress."""
-
-    def record(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-        ctx.meta[QUIET] = value
-
-    return click.option(
-        "-q",
-        "--quiet",
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=record,
-        help=f"Print only errors and {what}.",
-    )
+    return Option(help=f"Print only {what}.", default=False, section=RESULTS, flags=("-q", "--quiet"))
 
 
-def color_option() -> click.Option:
-    def choose(ctx: click.Context, param: click.Parameter, value: str) -> None:
-        if value != "auto":
-            ctx.color = value == "always"
-
-    text = "Use colours: always, never, or auto (on a terminal, unless NO_COLOR is set).  [default: auto]"
-    kinds = click.Choice(("auto", "always", "never"))
-    return click.Option(
-        ["--color"],
-        metavar="WHEN",
-        type=kinds,
-        default="auto",
-        is_eager=True,
-        expose_value=False,
-        callback=choose,
-        help=text,
-    )
+def count(what: str, default: str) -> Option:
+    return Option(
+        help=f"Number of random cases to {what}.", read=read.whole_number(0), default_help=default, section=CASES,
+        metavar="NUMBER", example=1000,
+    )  # fmt: skip
 
 
-CONTRACT = "brokerfuzz.contract"
-"""The key in click's `Context.meta` for the folder of a changed contract."""
+def workers(what: str) -> Option:
+    return Option(
+        help=f"Number of processes that {what}.", read=read.whole_number(1, 999), default=1, section=WORKERS,
+        metavar="NUMBER", example=2,
+    )  # fmt: skip
 
 
-def _record_contract(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Stores the value of `--contract`, because error messages mention this folder."""
-    ctx.meta[CONTRACT] = value
-    return value
+def cluster(what: str) -> Option:
+    return Option(
+        help=f"Let the workers of a Dask cluster {what}. ADDRESS is the address of the Dask scheduler.",
+        read=read.text, section=WORKERS, metavar="ADDRESS",
+    )  # fmt: skip
 
 
-contract_option = click.option(
-    "--contract", metavar="DIR", type=click.Path(file_okay=False), callback=_record_contract, is_eager=True,
-    help=(
-        "Use the contract in this folder instead of the built-in one. The folder needs only the files that differ "
-        "from the built-in contract."
-    ),
+def seed(what: str) -> Option:
+    return Option(help=what, read=read.whole_number(), default=0, section=CASES, metavar="NUMBER", example=7)
+
+
+def message_type(help_text: str, default: str | None, default_help: str = "") -> Option:
+    return Option(
+        help=f"{help_text}: {ONE_OF_MESSAGES}.", read=read.one_of(MESSAGE_TYPES), default=default,
+        default_help=default_help, section=TARGET if default else CASES, flags=("--message",), metavar="TYPE",
+        example=MESSAGE_TYPES[2], names=_fixed(MESSAGE_TYPES),
+    )  # fmt: skip
+
+
+RECOGNISED = message_type("Type of the messages", None, "brokerfuzz recognises the type by the properties")
+SEED = seed("Seed for the random cases. The same seed gives the same cases.")
+JSON = Option(help="Print JSON instead of text.", default=False, section=RESULTS)
+FORCE = Option(
+    help="Overwrite OUT if it already exists. If OUT is a folder, brokerfuzz overwrites only the files of the corpus "
+    "in this folder.",
+    default=False, section=OUTPUT,
 )  # fmt: skip
-values_option = click.option(
-    "--values", metavar="FILE", type=click.Path(dir_okay=False),
-    help="Read the values that the target knows from this TOML file, for example \"*.productId\" = [\"P-1\", "
-         "\"P-2\"]. Generated "
-    "valid messages contain only these values in the listed properties. A message with a different value in such a "
-    "property "
-    "has the verdict unspecified. See \"Reference data\" in the README.",
+NDJSON = Option(help="Read one message per line (default for .ndjson and .jsonl files).", default=False)
+BUG = Option(
+    help="Add this bug to the reference service. `brokerfuzz serve --list-bugs` lists all bugs.",
+    read=read.each(read.text), default=(), section=TARGET, flags=("--bug",), metavar="NAME", many=True, names=bugs,
 )  # fmt: skip
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-seed_option = click.option(
-    "--seed",
-    metavar="NUMBER",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Seed for the random cases. The same seed gives the same cases.",
+RANDOM = Option(
+    help="Use only random cases, not those of the catalogue.", read=read.switch, default=False, section=CASES
 )
-message_option = click.option(
-    "--message", "message_types", metavar="TYPE", type=click.Choice(MESSAGE_TYPES), multiple=True,
-    callback=lambda _, __, given: tuple(dict.fromkeys(given)), help=(
-        "Include only this message type (repeatable): "
-        f"{ONE_OF_MESSAGES}."
-    ),
+CONTRACT_FOLDER = Option(
+    help="Use the contract in this folder instead of the built-in one. The folder needs only the files that differ "
+    "from the built-in contract.",
+    read=_contract, section=CONTRACT, metavar="DIR", file=True, example="contract",
 )  # fmt: skip
-verdict_option = click.option(
-    "--verdict", "verdicts", metavar="VERDICT", type=click.Choice(LABELS), multiple=True,
-    help=f"Include only cases with this verdict (repeatable): {', '.join(LABELS[:-1])} or {LABELS[-1]}.",
+VALUES = Option(
+    help='Read the values that the target knows from this TOML file, for example "*.productId" = ["P-1", "P-2"]. '
+    "Generated valid messages contain only these values in the listed properties. A message with a different value in "
+    'such a property has the verdict unspecified. See "Reference data" in the README.',
+    read=_values, section=CONTRACT, metavar="FILE", file=True, example={"*.productId": ["P-1", "P-2"]},
 )  # fmt: skip
-random_option = click.option(
-    "--random/--catalogue", "only_random", default=False,
-    help="--random: use only random cases. --catalogue: use the cases of the catalogue, then as many random cases as "
-         "--count says.  "
-    "[default: catalogue]",
-)  # fmt: skip
-bug_option = click.option(
-    "--bug", "bugs", metavar="NAME", shell_complete=known("bugs"), multiple=True,
-    help="Add this bug to the reference service (repeatable). `brokerfuzz serve --list-bugs` lists all bugs.",
-)  # fmt: skip
-policy_option = click.option(
-    "--policy", "policies", metavar="AMBIGUITY=INTERPRETATION", callback=_policies, shell_complete=known("policies"),
-    multiple=True,
-    help="Settle an ambiguity (a question that the contract leaves open) with this interpretation (repeatable). "
-    "To allow several interpretations, separate them with commas: duplicate-properties=first,last.",
-)  # fmt: skip
-_rule_option = click.option(
-    "--rule", "rules", metavar="ID", shell_complete=known("rule_ids", excludable=True), multiple=True,
-    help=(
-        "Include only messages that break this rule, and their twins (repeatable). * matches any characters; '!ID' "
-        "excludes a rule."
-    ),
-)  # fmt: skip
-_technique_option = click.option(
-    "--technique", "techniques", metavar="NAME", shell_complete=known("techniques", excludable=True), multiple=True,
-    help=(
-        "Include only messages that break a rule with this technique, and their twins (repeatable). * and ! work as "
-        "with --rule."
-    ),
-)  # fmt: skip
-format_option = click.option(
-    "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
-    help=(
-        "Format of the corpus. All formats are listed below.  [default: the suffix of OUT selects the format; "
-        "without a suffix, ndjson]"
-    ),
-)  # fmt: skip
-force_option = click.option(
-    "--force",
-    is_flag=True,
-    help=(
-        "Overwrite OUT if it already exists. If OUT is a folder, brokerfuzz overwrites only the files of the corpus "
-        "in this folder."
-    ),
-)
-
-
-clock_option = click.option(
-    "--clock", "with_clock", is_flag=True,
-    help="Include cases whose verdict depends on the current time. The verdict of such a case is correct at the time "
-         "in "
-    "its tag `now:TIME`, and may be wrong at a later time.",
+POLICY = Option(
+    help="Settle an ambiguity (a question that the contract leaves open) with this interpretation. To allow several "
+    "interpretations, separate them with commas: duplicate-properties=first,last.",
+    read=read.policies, default={}, section=CONTRACT, flags=("--policy",),
+    metavar="AMBIGUITY=INTERPRETATION", many=True, names=policies,
+    example={"duplicate-properties": "last", "clock-tolerance": 30},
 )  # fmt: skip
 
 
-def now_option(what: str) -> Decorator:
-    """Creates the option `--now`, which replaces the current time. The help of the option begins with `what`."""
-    return click.option(
-        "--now",
-        metavar="TIME",
-        callback=_time,
-        help=f"{what} as if the current time were TIME, for example 2025-06-15T12:00:00Z.  [default: now]",
-    )
+class CaseFilters(TypedDict, total=False):
+    """Select cases."""
+
+    verdicts: Annotated[Sequence[Label], Option(
+        help=f"Include only cases with this verdict: {listed(LABELS, 'or')}.",
+        read=read.each(read.one_of(LABELS), empty=False), default=LABELS, default_help="all", section=CASES,
+        flags=("--verdict",), metavar="VERDICT", many=True, names=_fixed(LABELS), example=["valid", "invalid"],
+    )]  # fmt: skip
+    rules: Annotated[Sequence[str], Option(
+        help="Include only messages that break this rule, and their twins. * matches any characters; '!ID' excludes a "
+        "rule.",
+        read=read.each(read.text), default=(), section=CASES, flags=("--rule",), metavar="ID", many=True,
+        names=rule_ids, excludable=True, example=["*pageCount:minimum"],
+    )]  # fmt: skip
+    techniques: Annotated[Sequence[str], Option(
+        help="Include only messages that break a rule with this technique, and their twins. * and ! work as with "
+        "--rule.",
+        read=read.each(read.text), default=(), section=CASES, flags=("--technique",), metavar="NAME", many=True,
+        names=techniques, excludable=True, example=["one-below", "one-above"],
+    )]  # fmt: skip
+    sites: Annotated[Sequence[str], Option(
+        help="Include only messages that break rules at this site (the path of a property), and their twins. * and ! "
+        "work as with --rule.",
+        read=read.each(read.text_like("(?s).*", "the path of a property")), default=(), section=CASES,
+        flags=("--site",), metavar="SITE", many=True, names=sites, excludable=True,
+        example=["productClusters[].products[].*"],
+    )]  # fmt: skip
+    tags: Annotated[Sequence[str], Option(
+        help="Include only cases with this tag, such as 'probe:*'. * and ! work as with --rule.",
+        read=read.each(read.text), default=(), section=CASES, flags=("--tag",), metavar="TAG", many=True,
+        example=["probe:*"],
+    )]  # fmt: skip
 
 
-def count_option(what: str, *more: str) -> Decorator:
-    """Creates the option `--count`, the number of random cases. The help of the option contains `what` after "Number of
-    random cases to", and the default values in `more` after the usual ones.
-    """
-    defaults = "; ".join(["0", f"{RANDOM_CASES} with --random", *more])
-    return click.option(
-        "--count",
-        metavar="NUMBER",
-        type=click.IntRange(min=0),
-        help=f"Number of random cases to {what}.  [default: {defaults}]",
-    )
+class ManyMessageTypes(TypedDict, total=False):
+    message_types: Annotated[Sequence[MessageType], Option(
+        help=f"Include only this message type: {ONE_OF_MESSAGES}.", read=read.each(read.one_of(MESSAGE_TYPES)),
+        default=MESSAGE_TYPES, default_help="all", section=CASES, flags=("--message",), metavar="TYPE", many=True,
+        names=_fixed(MESSAGE_TYPES),
+    )]  # fmt: skip
 
 
-def workers_option(what: str) -> Decorator:
-    """Creates the option `--workers`, the number of processes. In the help of the option, `what` follows "Number of
-    processes that".
-    """
-    return click.option(
-        "--workers",
-        metavar="NUMBER",
-        type=click.IntRange(1, 999),
-        default=1,
-        show_default=True,
-        help=f"Number of processes that {what}.",
-    )
+# ------------------------------------------------------------------------------------------------- targets and sending
 
 
-# ------------------------------------------------------------------------------------------- targets and configurations
+class SendingOptions(TypedDict, total=False):
+    """Decide how messages are sent to a target, and how to interpret the answers."""
 
-
-def _configured(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Reads the configuration file. The values in the file are the defaults of the other options."""
-    from brokerfuzz import configuration
-    from brokerfuzz.errors import ConfigurationError
-
-    found = Path(value) if value is not None else configuration.find(Path.cwd())
-    if found is not None:
-        if value is not None and not found.is_file():
-            raise ConfigurationError(
-                f"{value} does not exist: specify a configuration file, or write one with `brokerfuzz init`"
-            )
-        settings = configuration.load(found)
-        ctx.meta[CONFIGURATION] = settings
-        ctx.default_map = {**configuration.option_defaults(settings), **(ctx.default_map or {})}
-    return value
-
-
-CONFIGURATION = "brokerfuzz.configuration"
-"""The key in click's `Context.meta` for the configuration."""
-
-config_option = click.option(
-    "--config", metavar="FILE", type=click.Path(dir_okay=False), is_eager=True, callback=_configured,
-    expose_value=False,
-    help="Read the settings from this file.  [default: brokerfuzz.toml, or a pyproject.toml with a [tool.brokerfuzz] "
-         "section. "
-    "brokerfuzz searches the current folder, and then its parent folders inside the repository.]",
-)  # fmt: skip
-
-url_argument = click.argument("url", required=False)
-
-_TARGET_OPTIONS = (
-    click.option(
-        "-H", "--header", "headers", metavar="NAME:VALUE", callback=headers, multiple=True,
-        help="Send this header with each request (repeatable). In a header, ${NAME} stands for the value of the "
-             "environment variable NAME, "
-        "and $$ stands for a dollar sign.",
-    ),
-    click.option("--auth", metavar="USER:PASSWORD",
-                 help="Send these credentials with each request (basic authentication). ${NAME} stands for the value "
-                      "of the "
-                 "environment variable NAME, as in -H."),
-    click.option("--secret", "secrets", metavar="VARIABLE", multiple=True,
-                 help="Hide the value of this environment variable in everything that brokerfuzz writes (repeatable). "
-                      "Use --secret for "
-                 "secrets that hooks, commands or functions read from the environment."),
-    click.option(
-        "--trace-headers", metavar="CASE,CAMPAIGN|off", default="X-Brokerfuzz-Case,X-Brokerfuzz-Campaign",
-        show_default=True,
-        help="Names of two headers that brokerfuzz adds to each request. The headers contain the ID of the case and "
-             "the ID of the campaign. "
-        "With these IDs, you can find a request in the logs of the target. The value off omits both headers.",
-    ),
-    click.option(
-        "--hooks", metavar="FILE|MODULE",
-        help="Python file (.py) or module with hooks (functions that brokerfuzz calls while it sends messages). The "
-             "hooks are authenticate, "
-        "before_request, classify and after_answer. Each hook is optional.",
-    ),
-    click.option(
-        "--authenticate-after", metavar="STATUS,...", default="401,419", show_default=True,
-        help=(
-            "Call the hook authenticate again if the target answers with one of these status codes, such as 401,403 "
-            "or 3xx."
-        ),
-    ),
-    click.option(
-        "--cleanup", metavar="'METHOD PATH'",
-        help="After each accepted message, send a request that removes what the message created, such as 'DELETE "
-             "/offers/{number}'. In the "
-        "path, brokerfuzz replaces {NAME} with the value of the property NAME of the answer. If the answer does not "
-        "contain the property NAME, "
-        "brokerfuzz uses the property NAME of the message. 'DELETE {location}' uses the URL in the header Location of "
-        "the answer.",
-    ),
-    click.option(
-        "--exec", "exec_", metavar="COMMAND",
-        help=(
-            "Test this command. The command runs once per message and reads the message from standard input. Exit "
-            "status 0 means accepted."
-        ),
-    ),
-    click.option(
-        "--lines", metavar="plain|base64|frames", type=click.Choice(("plain", "base64", "frames")),
-        help="Keep the command of --exec running between messages. The command reads each message as a line (plain or "
-             "in base64) or as a frame: "
-        "a four-byte length (big-endian), then the message. For each message, the command prints a line: `accepted`, "
-        "`rejected` or "
-        "`crashed`, optionally followed by a reason.",
-    ),
-    click.option(
-        "--call", metavar="MODULE:FUNCTION",
-        help="Test this Python function. The function receives the bytes of a message. "
-        "To reject the message, the function returns False or raises ValueError.",
-    ),
-    click.option(
-        "--app", metavar="MODULE:APP",
-        help="Test this ASGI or WSGI application in the process of brokerfuzz, without a server. Instead of a URL, "
-             "specify a path in the "
-        "application, such as /offers.",
-    ),
-    click.option("--demo", is_flag=True, help="Demonstration: start the built-in reference service and test it."),
-    bug_option,
-    click.option("--method", metavar="METHOD", default="POST", show_default=True, help="HTTP method of the requests."),
-    click.option("--insecure", is_flag=True, help="Do not verify TLS certificates."),
-    click.option("--ca", metavar="FILE", type=click.Path(dir_okay=False), help=(
-        "Also trust the certificate "
-        "authorities in this file (PEM)."
-    )),
-    click.option("--cert", metavar="FILE", type=click.Path(dir_okay=False), help=(
-        "Identify this client with the "
-        "certificate in this file (PEM)."
-    )),
-    click.option("--key", metavar="FILE", type=click.Path(dir_okay=False),
-                 help="Private key of the client certificate (PEM).  [default: the key in the file given with --cert]"),
-    click.option("--proxy", metavar="URL",
-                 help="Send requests through this proxy.  [default: the proxy in the environment variable http_proxy, "
-                      "https_proxy or all_proxy; "
-                 "no proxy for this machine and for the hosts in no_proxy]"),
-    click.option("--wait-for", metavar="DURATION", type=Duration(),
-                 help=(
-                     "Before the first message, wait until the service at URL answers. DURATION is the maximum time "
-                     f"to wait, such as {FORMS}."
-                 )),
-    click.option(
-        "--longest-wait", metavar="DURATION", type=Duration(), default="2m", show_default=True,
+    method: Annotated[str, Option(
+        help="HTTP method of the requests.", read=read.text_like(HEADER, "the method of a request, such as PUT"),
+        default="POST", section=TARGET, metavar="METHOD", example="PUT",
+    )]  # fmt: skip
+    headers: Annotated[Sequence[tuple[str, str]], Option(
+        help="Send this header with each request. In a header, ${NAME} stands for the value of the environment "
+        "variable NAME, ${NAME:-default} for its value or a default, and $$ for a dollar sign.",
+        read=read.headers, default=(), section=TARGET, flags=("-H", "--header"), metavar="NAME:VALUE", many=True,
+        secret=True, example={"Authorization": "Bearer ${BROKER_TOKEN:-none}"},
+    )]  # fmt: skip
+    auth: Annotated[str | None, Option(
+        help="Send these credentials with each request (basic authentication). ${NAME} stands for the value of the "
+        "environment variable NAME, as in headers.",
+        read=read.text, section=TARGET, metavar="USER:PASSWORD", secret=True,
+        example="${BROKER_USER}:${BROKER_PASSWORD}",
+    )]  # fmt: skip
+    secrets: Annotated[Sequence[str], Option(
+        help="Hide the value of this environment variable in everything that brokerfuzz writes: for secrets that "
+        "hooks, commands, applications or functions read from the environment. A secret of fewer than six characters "
+        "is hidden only where brokerfuzz sends it.",
+        read=read.each(read.text), default=(), section=TARGET, flags=("--secret",), metavar="VARIABLE", many=True,
+        example=["BROKER_PASSWORD"],
+    )]  # fmt: skip
+    timeout: Annotated[float, Option(
+        help="Maximum time, in seconds, to wait for an answer.", read=read.above_zero, default=10.0, section=TARGET,
+        metavar="SECONDS", example=2.5,
+    )]  # fmt: skip
+    longest_wait: Annotated[float, Option(
         help="If the target is down or asks brokerfuzz to wait (status 429, or 503 with Retry-After), wait up to this "
-             "time, then end the "
-        "campaign.",
-    ),
-    click.option(
-        "--timeout", metavar="SECONDS", type=float, callback=above_zero, default=10.0, show_default=True,
-        help="Maximum time, in seconds, to wait for an answer.",
-    ),
-    click.option("--accept", metavar="STATUS,...",
-                 help="Status codes with which the target accepts a message, such as 200,201 or 2xx.  [default: 2xx]"),
-    click.option(
-        "--reject", metavar="STATUS,...",
-        help="Status codes with which the target rejects a message, such as 400,422 or 4xx. "
-        "Any code that is neither in --accept nor in --reject counts as a crash.  [default: 1xx,3xx,4xx]",
-    ),
-    click.option(
-        "--envelope/--no-envelope", default=True,
-        help="With --envelope, a response that contains `operationWasSuccessful: false` counts as a rejection, even "
-             "if its status code is in "
-        "--accept. With --no-envelope, only the status code counts.  [default: envelope]",
-    ),
-    click.option(
-        "--fresh", metavar="PROPERTY[,...]|off",
+        "time, then end the campaign.",
+        read=read.duration, default=120.0, default_help="2m", section=TARGET, metavar="DURATION", example="5m",
+    )]  # fmt: skip
+    fresh: Annotated[str | None, Option(
         help="Give this property a different value in each message, for targets that reject repeated values. Separate "
-             "several properties "
-        "with commas: number,omsOfferId.  [default: number with "
-        "--cleanup; the property of the campaign with --resume and in `replay`; otherwise off]"
-    ),
-    click.option(
-        "--concurrency", metavar="NUMBER", type=click.IntRange(min=1), default=16, show_default=True,
-        help="Maximum number of concurrent requests."
-    ),
-    click.option("--rate", metavar="NUMBER", type=float, callback=above_zero, help=(
-        "Maximum number of requests per "
-        "second.  [default: no limit]"
-    )),
-)  # fmt: skip
+        "several properties with commas: number,omsOfferId.",
+        read=read.text, default_help="number with --cleanup; the property of the campaign with --resume and in "
+        "`replay`; otherwise off", section=TARGET, metavar="PROPERTY[,...]|off", example="number",
+    )]  # fmt: skip
+    proxy: Annotated[str | None, Option(
+        help="Send requests through this proxy.", read=read.text,
+        default_help="the proxy in the environment variable http_proxy, https_proxy or all_proxy; no proxy for this "
+        "machine and for the hosts in no_proxy", section=TARGET, metavar="URL", secret=True,
+        example="http://127.0.0.1:3128",
+    )]  # fmt: skip
+    insecure: Annotated[bool, Option(
+        help="Do not verify TLS certificates.", read=read.switch, default=False, section=TARGET, example=True,
+    )]  # fmt: skip
+    ca: Annotated[str | None, Option(
+        help="Also trust the certificate authorities in this file (PEM).", read=read.path, section=TARGET,
+        metavar="FILE", file=True, example="certificates.pem",
+    )]  # fmt: skip
+    cert: Annotated[str | None, Option(
+        help="Identify this client with the certificate in this file (PEM).", read=read.path, section=TARGET,
+        metavar="FILE", file=True, example="client.pem",
+    )]  # fmt: skip
+    key: Annotated[str | None, Option(
+        help="Private key of the client certificate (PEM).", read=read.path,
+        default_help="the key in the file of the certificate", section=TARGET, metavar="FILE", file=True,
+        example="client.key",
+    )]  # fmt: skip
+    trace_headers: Annotated[str, Option(
+        help="Names of two headers that brokerfuzz adds to each request. The headers contain the ID of the case and "
+        "the ID of the campaign. With these IDs, you can find a request in the logs of the target. The value off omits "
+        "both headers.",
+        read=read.trace_headers, default="X-Brokerfuzz-Case,X-Brokerfuzz-Campaign", section=TARGET,
+        metavar="CASE,CAMPAIGN|off", example="X-Request-ID,X-Campaign-ID",
+    )]  # fmt: skip
+    accept: Annotated[Sequence[str | int], Option(
+        help="Status codes with which the target accepts a message, such as 200,201 or 2xx.",
+        read=read.status_codes, default=("2xx",), default_help="2xx", section=ANSWERS, metavar="STATUS,...",
+        example=["2xx"],
+    )]  # fmt: skip
+    reject: Annotated[Sequence[str | int], Option(
+        help="Status codes with which the target rejects a message, such as 400,422 or 4xx. Any code that is neither "
+        "in --accept nor in --reject counts as a crash.",
+        read=read.status_codes, default=("1xx", "3xx", "4xx"), default_help="1xx,3xx,4xx", section=ANSWERS,
+        metavar="STATUS,...", example=["400", "422"],
+    )]  # fmt: skip
+    concurrency: Annotated[int, Option(
+        help="Maximum number of concurrent requests.", read=read.whole_number(1), default=16, section=LIMITS,
+        metavar="NUMBER", example=4,
+    )]  # fmt: skip
+    rate: Annotated[float | None, Option(
+        help="Maximum number of requests per second.", read=read.above_zero, default_help="no limit", section=LIMITS,
+        metavar="NUMBER", example=50,
+    )]  # fmt: skip
+    policies: Annotated[PolicyValues, POLICY]
+    contract: Annotated[Contract | str | None, CONTRACT_FOLDER]
+    values: Annotated[str | Path | Mapping[str, Any] | None, VALUES]
+    now: Annotated[datetime | None, now("Judge messages")]
 
-_CHOICE_OPTIONS = (
-    _rule_option,
-    _technique_option,
-    click.option(
-        "--site", "sites", metavar="SITE", shell_complete=known("sites", excludable=True), multiple=True,
-        help="Include only messages that break rules at this site (the path of a property), and their twins "
-             "(repeatable). "
-        "* and ! work as with --rule.",
-    ),
-    click.option("--tag", "tags", metavar="TAG", multiple=True,
-                 help="Include only cases with this tag, such as 'probe:*' (repeatable). * and ! work as with --rule."),
-)  # fmt: skip
-CHOICE = ("rules", "techniques", "sites", "tags")
-"""The parameters whose values are patterns, such as `*:minimum`."""
+
+class TargetOptions(TypedDict, total=False):
+    """Say which target the commands `fire` and `replay` test."""
+
+    config: Annotated[str | None, Option(
+        help="Read the settings from this file.", read=read.path,
+        default_help="brokerfuzz.toml, or a pyproject.toml with a [tool.brokerfuzz] section. brokerfuzz searches the "
+        "current folder, and then its parent folders inside the repository.", metavar="FILE", file=True,
+    )]  # fmt: skip
+    url: Annotated[str | None, Option(
+        help="The URL of a service. ${NAME} and ${NAME:-default} insert environment variables; $$ is a dollar sign. "
+        "With app, a path in the application.",
+        read=read.text, section=TARGET, flags=(), secret=True, example="https://${BROKER_HOST:-localhost}/offers",
+    )]  # fmt: skip
+    exec: Annotated[str | None, Option(
+        help="Test this command. The command runs once per message and reads the message from standard input. Exit "
+        "status 0 means accepted.",
+        read=read.command_line, section=TARGET, metavar="COMMAND", secret=True, example=["python", "consumer.py"],
+    )]  # fmt: skip
+    lines: Annotated[str | None, Option(
+        help="Keep the command of --exec running between messages. The command reads each message as a line (plain or "
+        "in base64) or as a frame: a four-byte length (big-endian), then the message. For each message, the command "
+        "prints a line: `accepted`, `rejected` or `crashed`, optionally followed by a reason.",
+        read=read.one_of(("plain", "base64", "frames")), section=TARGET, metavar="plain|base64|frames",
+        names=_fixed(("plain", "base64", "frames")), example="frames",
+    )]  # fmt: skip
+    call: Annotated[str | None, Option(
+        help="Test this Python function. The function receives the bytes of a message. To reject the message, the "
+        "function returns False or raises ValueError.",
+        read=read.text, section=TARGET, metavar="MODULE:FUNCTION", example="package.module:function",
+    )]  # fmt: skip
+    app: Annotated[str | None, Option(
+        help="Test this ASGI or WSGI application in the process of brokerfuzz, without a server. Instead of a URL, "
+        "specify a path in the application, such as /offers.",
+        read=read.text, section=TARGET, metavar="MODULE:APP", example="package.module:app",
+    )]  # fmt: skip
+    demo: Annotated[bool, Option(
+        help="Demonstration: start the built-in reference service and test it.", default=False, section=TARGET,
+    )]  # fmt: skip
+    bugs: Annotated[Sequence[str], BUG]
+    wait_for: Annotated[float | None, Option(
+        help="Before the first message, wait until the service at URL answers. DURATION is the maximum time to wait, "
+        f"such as {read.DURATIONS}.",
+        read=read.duration, section=TARGET, metavar="DURATION", example="30s",
+    )]  # fmt: skip
+    hooks: Annotated[str | None, Option(
+        help="Python file (.py) or module with hooks (functions that brokerfuzz calls while it sends messages). The "
+        "hooks are authenticate, before_request, classify and after_answer. Each hook is optional.",
+        read=read.text, section=TARGET, metavar="FILE|MODULE", file=True, example="hooks.py",
+    )]  # fmt: skip
+    authenticate_after: Annotated[Sequence[str], Option(
+        help="Call the hook authenticate again if the target answers with one of these status codes, such as 401,403 "
+        "or 3xx.",
+        read=read.status_codes, default=("401", "419"), default_help="401,419", section=TARGET, metavar="STATUS,...",
+        example=["401", "3xx"],
+    )]  # fmt: skip
+    cleanup: Annotated[str | None, Option(
+        help="After each accepted message, send a request that removes what the message created, such as 'DELETE "
+        "/offers/{number}'. In the path, brokerfuzz replaces {NAME} with the value of the property NAME of the answer. "
+        "If the answer does not contain the property NAME, brokerfuzz uses the property NAME of the message. 'DELETE "
+        "{location}' uses the URL in the header Location of the answer.",
+        read=read.text, section=TARGET, metavar="'METHOD PATH'", example="DELETE /offers/{number}",
+    )]  # fmt: skip
 
 
-def _all(options: tuple[Decorator, ...]) -> Decorator:
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+# ------------------------------------------------------------------------------------------------------------ campaigns
 
 
-target_options = _all(_TARGET_OPTIONS)
-"""The options that specify a target, how to send messages to the target, and how to interpret its answers."""
-choice_options = _all(_CHOICE_OPTIONS)
+class FireOptions(CaseFilters, SendingOptions, total=False):
+    """The options of `fire`, `fire_async` and `assert_conforms`. All of them are optional.
+
+    >>> import brokerfuzz
+    >>> minimums: brokerfuzz.FireOptions = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"]}
+    >>> brokerfuzz.fire(lambda body: b'"orderMinimum":0' not in body, **minimums).outcome.state
+    'complete'
+    """
+
+    path: Annotated[str | None, Option(
+        help="For applications and test clients, the path to which the messages are sent, such as `/offers`.",
+        read=read.text, section=TARGET, flags=(),
+    )]  # fmt: skip
+    count: Annotated[int | None, count(
+        "send after the cases of the catalogue", "0; 100 with --random; no limit with --max-time"
+    )]  # fmt: skip
+    seed: Annotated[int, SEED]
+    max_time: Annotated[float | None, Option(
+        help=f"End the campaign after this time, such as {read.DURATIONS}. If there are findings, the last quarter of "
+        "this time (at most a minute) is for shrinking.",
+        read=read.duration, default_help="no limit", section=LIMITS, metavar="DURATION", example="10m",
+    )]  # fmt: skip
+    max_findings: Annotated[int | None, Option(
+        help="Stop sending cases after this many different findings.", read=read.whole_number(1),
+        default_help="no limit", section=LIMITS, metavar="NUMBER", example=20,
+    )]  # fmt: skip
+    shrink: Annotated[float, Option(
+        help="Maximum total time for shrinking all findings. Shrinking removes the parts of a message that are not "
+        "needed to reproduce the finding. brokerfuzz sends at most 200 requests for each finding. A DURATION above 60s "
+        "increases this limit: 120s allows 400. The value off disables shrinking.",
+        read=read.duration_or_off, default=60.0, default_help="60s", section=LIMITS, metavar="DURATION|off",
+        example="10s",
+    )]  # fmt: skip
+    preflight: Annotated[bool, Option(
+        help="Send the cases even if the target accepts none of the ordinary valid messages that brokerfuzz sends "
+        "first.",
+        read=read.switch, default=True, section=LIMITS, example=False,
+    )]  # fmt: skip
+    journal: Annotated[str | Path | None, Option(
+        help="Write every request and its answer to this file, for --resume and `replay`.", read=read.path,
+        section=RESULTS, metavar="FILE", file=True, example="journal.ndjson",
+    )]  # fmt: skip
+    reports: Annotated[Sequence[str | Path], Option(
+        help="Write a report to this file. The suffix selects the format: .html, .xml (JUnit), .json, .har, .md or .py "
+        "(pytest). A report replaces an existing file.",
+        read=read.each(read.path), default=(), section=RESULTS, flags=("--report",), metavar="FILE", many=True,
+        file=True, example=["report.json", "report.html"],
+    )]  # fmt: skip
+    baseline: Annotated[str | Path | None, Option(
+        help="Treat the findings in this file as known. Known findings do not cause exit status 1.", read=read.path,
+        section=RESULTS, metavar="FILE", file=True, example="baseline.json",
+    )]  # fmt: skip
+    workers: Annotated[int, workers("send the cases")]
+    cluster: Annotated[str | None, cluster("send the cases")]
+
+
+FireOptions.__doc__ = f"{FireOptions.__doc__}\n" + "\n".join(
+    f"    - `{name}`: {option.help}" for name, option in declared(FireOptions).items()
+)
+
+
+class FireCommandOptions(TargetOptions, FireOptions, total=False):
+    """The options of the command `fire`."""
+
+    message: Annotated[MessageType, message_type("Type of the messages to send", MESSAGE_TYPES[0])]
+    random: Annotated[bool, RANDOM]
+    resume: Annotated[str | None, Option(
+        help="Continue the campaign that wrote this journal (see --journal). brokerfuzz does not send requests whose "
+        "answers are already in the journal.",
+        read=read.path, section=RESULTS, metavar="JOURNAL", file=True,
+    )]  # fmt: skip
+    baseline_update: Annotated[bool, Option(
+        help="Add the findings of this campaign to the file of --baseline.", default=False, section=RESULTS,
+    )]  # fmt: skip
+    baseline_prune: Annotated[bool, Option(
+        help="Delete the findings that no longer occur from the file of --baseline.", default=False, section=RESULTS,
+    )]  # fmt: skip
+    write_config: Annotated[bool, Option(
+        help="For each question that the contract leaves open, save the behaviour of the target as a policy in the "
+        "configuration file. A campaign that is not complete saves nothing.",
+        default=False, section=RESULTS,
+    )]  # fmt: skip
+    json: Annotated[bool, JSON]
+    quiet: Annotated[bool, quiet("errors and the outcome")]
+    verbose: Annotated[bool, Option(
+        help="Print each answer as soon as it arrives (not with --workers or --cluster), and all findings.",
+        default=False, section=RESULTS, flags=("-v", "--verbose"),
+    )]  # fmt: skip
+
+
+class ReplayOptions(TargetOptions, SendingOptions, total=False):
+    json: Annotated[bool, JSON]
+    quiet: Annotated[bool, quiet("errors and the number of findings that no longer occur")]
+
+
+# ------------------------------------------------------------------------------------------------------ other commands
+
+
+class CheckOptions(TypedDict, total=False):
+    message_type: Annotated[MessageType | None, RECOGNISED]
+    ndjson: Annotated[bool, NDJSON]
+    policies: Annotated[PolicyValues, POLICY]
+    contract: Annotated[str | None, CONTRACT_FOLDER]
+    values: Annotated[str | None, VALUES]
+    now: Annotated[datetime | None, now("Judge messages")]
+    json: Annotated[bool, JSON]
+    quiet: Annotated[bool, quiet(
+        "errors and messages that are not valid. For a corpus, print only messages whose new verdict differs from the "
+        "verdict in the corpus"
+    )]  # fmt: skip
+
+
+class CoverageOptions(TypedDict, total=False):
+    message_type: Annotated[MessageType | None, RECOGNISED]
+    ndjson: Annotated[bool, NDJSON]
+    missing: Annotated[bool, Option(
+        help="Instead of the table, list everything that no message covers: rules, techniques, edges, ambiguities, and "
+        "pairs of states.",
+        default=False, section=RESULTS,
+    )]  # fmt: skip
+    html: Annotated[str | None, Option(
+        help="Also write the coverage as an HTML page. The page replaces an existing file.", read=read.path,
+        section=RESULTS, metavar="FILE", file=True,
+    )]  # fmt: skip
+    fail_under: Annotated[float | None, Option(
+        help="Exit with status 1 if the corpus covers less than this percentage of the contract. The percentage counts "
+        "rules, techniques, edges (unusual valid values) and ambiguities.",
+        read=read.percentage, section=RESULTS, metavar="PERCENT",
+    )]  # fmt: skip
+    json: Annotated[bool, JSON]
+    contract: Annotated[str | None, CONTRACT_FOLDER]
+    now: Annotated[datetime | None, now("Judge messages")]
+
+
+class RulesOptions(ManyMessageTypes, total=False):
+    ambiguities: Annotated[bool, Option(
+        help="List only the ambiguities (questions that the contract leaves open).", default=False, section=RESULTS,
+    )]  # fmt: skip
+    techniques: Annotated[bool, Option(
+        help="List the techniques (ways to break a rule) instead of the rules.", default=False, section=RESULTS,
+    )]  # fmt: skip
+    schema: Annotated[bool, Option(
+        help="Print the JSON Schema of a message type in one piece. It does not contain the rules that JSON Schema "
+        "cannot express.",
+        default=False, section=RESULTS,
+    )]  # fmt: skip
+    json: Annotated[bool, JSON]
+    contract: Annotated[str | None, CONTRACT_FOLDER]
+
+
+class ExplainOptions(TypedDict, total=False):
+    json: Annotated[bool, JSON]
+    contract: Annotated[str | None, CONTRACT_FOLDER]
+    now: Annotated[datetime | None, now("Generate the example")]
+
+
+class CatalogueOptions(CaseFilters, ManyMessageTypes, total=False):
+    cases: Annotated[bool, Option(
+        help="List the cases, one per line. Each line also shows how many rules, techniques, edges, ambiguities and "
+        "pairs the case covers for the first time.",
+        default=False, section=RESULTS,
+    )]  # fmt: skip
+    json: Annotated[bool, JSON]
+    contract: Annotated[str | None, CONTRACT_FOLDER]
+    values: Annotated[str | None, VALUES]
+    now: Annotated[datetime | None, now("Generate the cases")]
+
+
+class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
+    seed: Annotated[int, SEED]
+    count: Annotated[int | None, count(
+        "generate for each message type, in addition to the catalogue cases", "0; 100 with --random"
+    )]  # fmt: skip
+    random: Annotated[bool, RANDOM]
+    full: Annotated[bool, Option(
+        help="Include the whole catalogue. The catalogue contains each fault at several places, and varies the other "
+        "properties of the message. For any two properties of an object, the catalogue also contains every combination "
+        "of their states (such as absent or null).",
+        default=False, section=CASES,
+    )]  # fmt: skip
+    large: Annotated[bool, Option(
+        help="Include messages of more than 16 KiB, such as a message of 1 MiB or of 100,000 brackets.",
+        default=False, section=CASES,
+    )]  # fmt: skip
+    plausible: Annotated[bool, Option(
+        help="Write only random valid messages with realistic values, for demonstrations and load tests. --count sets "
+        "the number of messages.",
+        default=False, section=CASES,
+    )]  # fmt: skip
+    clock: Annotated[bool, Option(
+        help="Include cases whose verdict depends on the current time. The verdict of such a case is correct at the "
+        "time in its tag `now:TIME`, and may be wrong at a later time.",
+        default=False, section=CASES,
+    )]  # fmt: skip
+    format: Annotated[str | None, Option(
+        help="Format of the corpus. All formats are listed below.", read=read.one_of(tuple(FORMATS)),
+        default_help="the suffix of OUT selects the format; without a suffix, ndjson", section=OUTPUT,
+        metavar="FORMAT", names=lambda contract: FORMATS.items(),
+    )]  # fmt: skip
+    base64: Annotated[bool, Option(
+        help="In the format `ndjson`, write every message in base64, so that any JSON parser can read the exact bytes.",
+        default=False, section=OUTPUT,
+    )]  # fmt: skip
+    force: Annotated[bool, FORCE]
+    shards: Annotated[int | None, Option(
+        help="Split the corpus into this many files (shards), and also write a list of these files.",
+        read=read.whole_number(1, 99_999), section=OUTPUT, metavar="NUMBER",
+    )]  # fmt: skip
+    resume: Annotated[bool, Option(
+        help="With --shards, write only the files that are missing or incomplete.", default=False, section=OUTPUT,
+    )]  # fmt: skip
+    json: Annotated[bool, JSON]
+    contract: Annotated[str | None, CONTRACT_FOLDER]
+    values: Annotated[str | None, VALUES]
+    now: Annotated[datetime | None, now("With --clock, generate the time-dependent cases")]
+    workers: Annotated[int, workers("generate random cases")]
+    cluster: Annotated[str | None, cluster("generate the random cases")]
+
+
+class ShowOptions(CaseFilters, ManyMessageTypes, total=False):
+    cases: Annotated[bool, Option(
+        help="List the cases, one per line. A filter, such as --rule, also turns on --cases.", default=False,
+        section=RESULTS,
+    )]  # fmt: skip
+    json: Annotated[bool, JSON]
+    contract: Annotated[str | None, CONTRACT_FOLDER]
+
+
+class DiffOptions(TypedDict, total=False):
+    json: Annotated[bool, JSON]
+
+
+class MergeOptions(TypedDict, total=False):
+    force: Annotated[bool, FORCE]
+    json: Annotated[bool, JSON]
+    contract: Annotated[str | None, CONTRACT_FOLDER]
+    values: Annotated[str | None, VALUES]
+
+
+class MinimizeOptions(MergeOptions, total=False):
+    now: Annotated[datetime | None, now("Judge messages")]
+
+
+class VerifyOptions(TypedDict, total=False):
+    json: Annotated[bool, JSON]
+    contract: Annotated[str | None, CONTRACT_FOLDER]
+    values: Annotated[str | None, VALUES]
+    now: Annotated[datetime | None, now("Judge the cases")]
+
+
+class ServeOptions(TypedDict, total=False):
+    host: Annotated[str, Option(
+        help="Address to listen on.", read=read.text, default="127.0.0.1", metavar="TEXT", section=TARGET
+    )]  # fmt: skip
+    port: Annotated[int, Option(
+        help="Port to listen on. 0 selects any free port.", read=read.whole_number(0, 65_535), default=8080,
+        metavar="NUMBER", section=TARGET,
+    )]  # fmt: skip
+    bugs: Annotated[Sequence[str], BUG]
+    list_bugs: Annotated[bool, Option(
+        help="List the names that you can use with --bug, and exit.", default=False, section=TARGET,
+    )]  # fmt: skip
+    seed: Annotated[int, seed("Seed for the random products and prices.")]
+    json: Annotated[bool, JSON]
+    contract: Annotated[str | None, CONTRACT_FOLDER]
+    now: Annotated[datetime | None, now("Judge messages")]
+
+
+class InitOptions(TypedDict, total=False):
+    force: Annotated[bool, Option(help="Overwrite FILE if it already exists.", default=False)]
+    contract: Annotated[str | None, CONTRACT_FOLDER]

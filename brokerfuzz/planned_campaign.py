@@ -21,46 +21,50 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.cases.plan import Plan
+from brokerfuzz.option import completed
+from brokerfuzz.options import FireOptions
 from brokerfuzz.schemas import Policies
 from brokerfuzz.targets import Target
-from brokerfuzz.targets.throttling import LONGEST_WAIT
 from brokerfuzz.targets.trace_headers import new_campaign_id
 from brokerfuzz.version import __version__
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedCampaign:
-    """The settings of a campaign, except for its target.
+    """A campaign without its target: the plan of its cases, and its options with their defaults.
 
-    The oracle uses `now` as the current time (None: the actual time). `max_time`, `longest_wait` and `shrink` are in
-    seconds (`shrink=0`: no shrinking). If `resume` is true, the campaign in the file `journal` continues. Otherwise,
-    `journal` must be a new file. The campaign sends the messages of the findings in `known` before the cases, and marks
-    these findings in the result. If `preflight` is true, the campaign ends without sending cases if the target accepts
-    none of the plain messages. `fresh` is the name of a property that gets a different value in each message. `cluster`
-    is the address of a Dask cluster.
+    If `resume` is true, the campaign in the file `journal` continues. Otherwise, `journal` must be a new file. The
+    campaign sends the messages of the findings in `known` before the cases, and marks these findings in the result.
     """
 
     plan: Plan
-    now: datetime | None = None
-    policies: Policies = field(default_factory=Policies)
+    options: FireOptions = field(default_factory=lambda: completed(FireOptions))
     campaign_id: str = field(default_factory=new_campaign_id)
-    concurrency: int = 16
-    rate: float | None = None
-    fresh: str | None = None
-    longest_wait: float = LONGEST_WAIT
-    max_time: float | None = None
-    max_findings: int | None = None
-    shrink: float = 60.0
-    journal: str | None = None
     resume: bool = False
     known: Baseline = field(default_factory=dict)
-    workers: int = 1
-    cluster: str | None = None
-    preflight: bool = True
 
     def __post_init__(self) -> None:
         if self.fresh is not None:
             check_property(self.fresh, self.plan.message_type, self.plan.demands)
+
+    @property
+    def now(self) -> datetime | None:
+        """The time at which the oracle judges (None: the actual time)."""
+        return self.options["now"]
+
+    @property
+    def fresh(self) -> str | None:
+        """The property that gets a different value in each message."""
+        return self.options["fresh"]
+
+    @property
+    def journal(self) -> str | None:
+        journal = self.options["journal"]
+        return None if journal is None else str(journal)
+
+    @property
+    def policies(self) -> Policies:
+        return self.plan.demands.check_policies(self.options["policies"])
 
     @property
     def plain(self) -> tuple[Case, ...]:
@@ -68,14 +72,15 @@ class PlannedCampaign:
         return plain_messages(self.plan.message_type, contract=self.plan.demands)
 
     @property
-    def options(self) -> Options:
+    def settings(self) -> Options:
+        shrink = self.options["shrink"]
         return Options(
-            concurrency=self.concurrency, rate=self.rate, time=self.max_time, max_findings=self.max_findings,
-            now=self.now, contract=self.plan.demands, policies=self.policies, known=self._known_findings,
-            shrink_requests=round(SHRINK_REQUESTS * max(self.shrink / 60, 1)) if self.shrink else 0,
-            shrink_seconds=self.shrink,
-            fresh=self.fresh, longest_wait=self.longest_wait, plain=self.plain, preflight=self.preflight,
-            total=self.plan.total, repeats=True,
+            time=self.options["max_time"], contract=self.plan.demands, policies=self.policies,
+            known=self._known_findings, shrink_requests=round(SHRINK_REQUESTS * max(shrink / 60, 1)) if shrink else 0,
+            shrink_seconds=shrink, plain=self.plain, total=self.plan.total, repeats=True,
+            concurrency=self.options["concurrency"], rate=self.options["rate"], now=self.now, fresh=self.fresh,
+            max_findings=self.options["max_findings"], longest_wait=self.options["longest_wait"],
+            preflight=self.options["preflight"],
         )  # fmt: skip
 
     @property
@@ -91,7 +96,7 @@ class PlannedCampaign:
     @property
     def uses_workers(self) -> bool:
         """True if other processes send the cases."""
-        return self.workers > 1 or self.cluster is not None
+        return self.options["workers"] > 1 or self.options["cluster"] is not None
 
     def about(self, target: Target | None = None) -> dict[str, Any]:
         """Describes the settings of the campaign for a report. For an HTTP target, the description contains the request
@@ -159,7 +164,7 @@ class PlannedCampaign:
             campaign = Campaign(
                 cases,
                 target,
-                self.options,
+                self.settings,
                 on_progress,
                 journal=writer,
                 recalled=recalled,
@@ -185,10 +190,11 @@ class PlannedCampaign:
         return Journal.begun(path, head)
 
     def _run_by_workers(self, campaign: Campaign, recalled: Recalled | None) -> Result:
-        if self.cluster is not None:
-            with workers.cluster(self.cluster) as pool:
+        cluster = self.options["cluster"]
+        if cluster is not None:
+            with workers.cluster(cluster) as pool:
                 return run_sharded(campaign, self.plan, pool, recalled=recalled)
         with ExitStack() as stack:
-            processes = workers.Processes(self.workers)
+            processes = workers.Processes(self.options["workers"])
             stack.callback(processes.end)
             return run_sharded(campaign, self.plan, processes, self.journal, recalled)

@@ -67,7 +67,7 @@ def _helps(command: click.Command, names: tuple[str, ...]) -> Iterator[str]:
 
 def _explained(name: str) -> str:
     """Returns what `brokerfuzz explain NAME` prints, as Markdown."""
-    shown = CliRunner().invoke(commands, ["explain", name, "--color", "never"], catch_exceptions=False)
+    shown = CliRunner().invoke(commands, ["explain", name], catch_exceptions=False)
     if shown.exit_code != 0:
         raise RuntimeError(shown.output)
     _, _, text = shown.output.partition("\n\n")

@@ -20,7 +20,6 @@ ALLOWED: dict[str, set[str]] = {
     "format_names": set(),
     "json_trees": set(),
     "hypothesis_plugin": {"strategies"},
-    "durations": set(),
     "schemas": {"errors"},
     "generation": {"schemas", "errors"},
     "cases": {"generation", "compression", "json_trees", "schemas", "errors"},
@@ -47,10 +46,10 @@ ALLOWED: dict[str, set[str]] = {
     },
     "service": {"cases.random_messages", "schemas", "errors"},
     "planned_campaign": {
-        "campaign", "workers", "targets", "cases.case", "cases.plan", "cases.catalogue", "cases.fresh_values",
+        "option", "options", "campaign", "workers", "targets", "cases.case", "cases.plan", "cases.catalogue", "cases.fresh_values",
         "version", "schemas", "errors",
     },
-    "testing": {"planned_campaign", "reports", "service.running", "campaign", "targets", "corpus.bundled_corpus",
+    "testing": {"option", "options", "case_options", "target_options", "planned_campaign", "reports", "service.running", "campaign", "targets", "corpus.bundled_corpus",
     "cases", "schemas", "errors"},
     "explaining": {"corpus", "inputs", "cases", "generation", "service.bugs", "schemas", "errors"},
     "inputs": {"har_reading", "corpus", "compression", "cases.case", "cases.record_reader", "schemas", "errors"},
@@ -58,9 +57,12 @@ ALLOWED: dict[str, set[str]] = {
     "har_entries": set(),
     "atomic_files": set(),
     "compression": {"errors"},
-    "configuration": {"schemas", "atomic_files", "errors"},
-    "options": {"name_completion", "configuration", "durations", "format_names", "schemas", "errors"},
-    "name_completion": {"cases", "service", "schemas", "errors"},
+    "option": {"errors"},
+    "option_values": {"option"},
+    "options": {"option", "option_values", "cases.techniques", "service.bugs", "format_names", "schemas"},
+    "config": {"option", "options", "atomic_files", "schemas", "errors"},
+    "case_options": {"option", "options", "cases", "format_names", "schemas", "errors"},
+    "target_options": {"config", "targets", "errors"},
 }  # fmt: skip
 """Maps each part (a package or module of brokerfuzz) to the parts that it may import. Instead of a package, a single
 module of it can be listed. Commands may import any part, and only the command line imports commands.
@@ -180,7 +182,7 @@ OPTIONAL = (
 LAZY = {"__init__", "__main__", "hypothesis_plugin", "testing.plugin", "testing.rule_summary"}
 """Modules that Python or pytest imports in each process. They import other modules when these are needed."""
 LEFT = {
-    "campaign", "cases", "configuration", "corpus", "explaining", "generation", "hooks", "options", "reports", "schemas",
+    "campaign", "cases", "corpus", "explaining", "generation", "hooks", "reports", "schemas",
     "service", "targets", "workers",
 }  # fmt: skip
 """Parts in which functions still import modules without need. This list only becomes shorter."""

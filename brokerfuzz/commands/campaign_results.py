@@ -7,68 +7,63 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import click
-
-from brokerfuzz import configuration
+from brokerfuzz import config
 from brokerfuzz.campaign import Result, baseline
 from brokerfuzz.campaign.baseline import Baseline
-from brokerfuzz.commands.option_values import ResultOptions
 from brokerfuzz.commands.output import UsageError, failed, is_quiet, note, print_json
-from brokerfuzz.options import CONFIGURATION
+from brokerfuzz.options import FireCommandOptions
 from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.reports import json_document, report_files, terminal
 from brokerfuzz.schemas import Contract
 
+_FILES = ("journal", "resume", "values", "hooks", "baseline")
+"""The options whose files must differ from those of the reports."""
 
-def check(results: ResultOptions, others: Mapping[str, str | None], *, http: bool) -> None:
+
+def check(options: FireCommandOptions, *, http: bool) -> None:
     """Raises `ReportError` if a file cannot be written, or is specified for two purposes. Raises `UsageError` if an
-    option needs a baseline, but no baseline is given. `others` maps options to the files that the campaign uses in
-    addition to `results`. `http` says whether the target is an HTTP endpoint.
+    option needs a baseline, but no baseline is given. `http` says whether the target is an HTTP endpoint.
     """
-
-    report_files.check_paths(results.reports, http=http, others={**others, "--baseline": results.baseline})
-    if results.baseline is None and (results.baseline_update or results.baseline_prune):
+    files = {f"--{name}": options[name] for name in _FILES}  # type: ignore[literal-required]
+    report_files.check_paths(map(str, options["reports"]), http=http, others=files)
+    if options["baseline"] is None and (options["baseline_update"] or options["baseline_prune"]):
         raise UsageError(
             "--baseline-update and --baseline-prune change a baseline: use --baseline FILE to specify the baseline"
         )
 
 
-def known(results: ResultOptions) -> "Baseline":
+def known(options: FireCommandOptions) -> Baseline:
     """Raises `BaselineError` if the baseline cannot be read."""
-
-    if results.baseline is None or (results.baseline_update and not Path(results.baseline).exists()):
+    path = options["baseline"]
+    if path is None or (options["baseline_update"] and not Path(path).exists()):
         return {}
-    return baseline.read(Path(results.baseline))
+    return baseline.read(Path(path))
 
 
 def finish(
-    result: "Result",
-    planned: "PlannedCampaign",
+    result: Result,
+    planned: PlannedCampaign,
     about: Mapping[str, Any],
-    results: ResultOptions,
+    options: FireCommandOptions,
     resume: str | None,
-    *,
-    as_json: bool,
-    verbose: bool = False,
+    configuration: Path,
 ) -> int:
     """Prints the result, writes all files, and returns the exit status.
 
-    Prints the result first, so that no problem with a file can suppress the result. With `as_json`, prints the result
+    Prints the result first, so that no problem with a file can suppress the result. With `--json`, prints the result
     last, because the JSON document lists the files that could not be written. `about` describes the settings of the
-    campaign. `resume` is the command that continues the campaign.
+    campaign. `resume` is the command that continues the campaign. `configuration` is the file for `--write-config`.
     """
-
-    result = _marked(result, planned.known, results)
+    result, as_json = _marked(result, planned.known, options), options["json"]
     written = list[str]()
     try:
         if not as_json:
             document = json_document.document(result, about, planned.plan.demands)
-            terminal.show(
-                document, sys.stdout, quiet=is_quiet(), verbose=verbose, report=_with_findings(planned, results)
-            )
+            report = _with_findings(planned, options)
+            terminal.show(document, sys.stdout, quiet=is_quiet(), verbose=options["verbose"], report=report)
     finally:  # all files are written even if standard output is closed
         try:
-            result, written = _write_files(result, planned, about, results)
+            result, written = _write_files(result, planned, about, options, configuration)
         finally:  # Ctrl-C while the files are written does not suppress the JSON document
             if as_json:
                 print_json(json_document.document(result, about, planned.plan.demands))
@@ -82,53 +77,54 @@ def finish(
     return result.outcome.status
 
 
-def _with_findings(planned: "PlannedCampaign", results: ResultOptions) -> str | None:
+def _with_findings(planned: PlannedCampaign, options: FireCommandOptions) -> str | None:
     """Returns a file in which `brokerfuzz explain` finds the headlines."""
-    reports = [path for path in results.reports if path.lower().endswith(".json")]
+    reports = [str(path) for path in options["reports"] if str(path).lower().endswith(".json")]
     return next(iter(reports), planned.journal)
 
 
-def _marked(result: "Result", known: "Baseline", results: ResultOptions) -> "Result":
+def _marked(result: Result, known: Baseline, options: FireCommandOptions) -> Result:
     """Marks the known findings. With `--baseline-update`, findings that are not in the baseline yet also count as
     known.
     """
-
     applying = baseline.applying(known)
     for name in (name for name in known if name not in applying):
         note(
-            f"the entry of the finding {name} in {results.baseline} was valid only until {known[name].until}, so this "
-            "finding counts as new"
+            f"the entry of the finding {name} in {options['baseline']} was valid only until {known[name].until}, so "
+            "this finding counts as new"
         )
     added = (
-        [finding.name for finding in result.findings if finding.name not in known] if results.baseline_update else []
+        [finding.name for finding in result.findings if finding.name not in known] if options["baseline_update"] else []
     )
     return result.marked([*applying, *added], baseline.causes(known))
 
 
 def _write_files(
-    result: "Result", planned: "PlannedCampaign", about: Mapping[str, Any], results: ResultOptions
-) -> tuple["Result", list[str]]:
+    result: Result,
+    planned: PlannedCampaign,
+    about: Mapping[str, Any],
+    options: FireCommandOptions,
+    configuration: Path,
+) -> tuple[Result, list[str]]:
     """Writes the baseline, the configuration and the reports. Returns the result and the paths of the written files.
     `unwritten` in the result describes the files that could not be written.
     """
-
     contract, files = planned.plan.demands, dict[str, Callable[[], None]]()
-    prune = results.baseline_prune and _may_prune(result)
-    if results.baseline is not None and (results.baseline_update or prune):
-        files[results.baseline] = partial(
-            _update_baseline, results.baseline, result, planned.known, add=results.baseline_update, prune=prune
+    prune, path = options["baseline_prune"] and _may_prune(result), options["baseline"]
+    if path is not None and (options["baseline_update"] or prune):
+        update = partial(
+            _update_baseline, str(path), result, planned.known, add=options["baseline_update"], prune=prune
         )
-    if results.write_config and _may_pin(result):
-        settings = click.get_current_context().meta.get(CONFIGURATION)
-        path = "brokerfuzz.toml" if settings is None else str(settings.path)
-        files[path] = partial(_pin, path, result, contract)
+        files[str(path)] = update
+    if options["write_config"] and _may_pin(result):
+        files[str(configuration)] = partial(_pin, configuration, result, contract)
     problems = {path: report_files.attempt(path, write) for path, write in files.items()}
     result = replace(result, unwritten=tuple(problem for problem in problems.values() if problem))
-    result, reports = report_files.write_about(results.reports, result, about, contract)
+    result, reports = report_files.write_about(list(map(str, options["reports"])), result, about, contract)
     return result, [*(path for path, problem in problems.items() if not problem), *reports]
 
 
-def _may_prune(result: "Result") -> bool:
+def _may_prune(result: Result) -> bool:
     complete = result.stopped is None and result.outcome.state == "complete"
     if not complete:
         note(
@@ -138,7 +134,7 @@ def _may_prune(result: "Result") -> bool:
     return complete
 
 
-def _may_pin(result: "Result") -> bool:
+def _may_pin(result: Result) -> bool:
     """Answers of a broken session or of a target that accepts nothing would become wrong policies."""
     outcome = result.outcome
     if outcome.state != "complete":
@@ -146,20 +142,19 @@ def _may_pin(result: "Result") -> bool:
     return outcome.state == "complete"
 
 
-def _update_baseline(path: str, result: "Result", known: "Baseline", *, add: bool, prune: bool) -> None:
+def _update_baseline(path: str, result: Result, known: Baseline, *, add: bool, prune: bool) -> None:
 
     still = {name for name, outcome in result.known_findings.items() if outcome == "still there"}
     pruned = set(known) - still if prune else ()
     baseline.update(Path(path), result.findings, add=add, prune=pruned, headlines=result.general_causes)
 
 
-def _pin(path: str, result: "Result", contract: "Contract") -> None:
+def _pin(path: Path, result: Result, contract: Contract) -> None:
     """For each ambiguity that the answers decide, saves the observed interpretations as a policy in the configuration
     file `path`.
     """
-
     policies = {observed.ambiguity.id: list(observed.pinnable) for observed in result.ambiguities if observed.pinnable}
-    pinned = configuration.pin_policies(Path(path), policies, contract)
+    pinned = config.save_policies(path, policies, contract)
     mixed = [observed.ambiguity.id for observed in result.ambiguities if observed.behaviour == "mixed"]
     note(
         f"{len(pinned)} policies written to {path}"

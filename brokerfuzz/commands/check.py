@@ -1,52 +1,26 @@
 from collections import Counter
-from datetime import datetime
 
 import click
 
-from brokerfuzz import options
-from brokerfuzz.commands.chosen_cases import contract_of
+from brokerfuzz.case_options import contract_of
 from brokerfuzz.commands.output import FOUND, counted, failed, note_other_bodies, print_json, print_lines
-from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.explaining import judgements
 from brokerfuzz.explaining.judgements import MessageJudgement, judge
 from brokerfuzz.inputs import contract_messages, messages
-from brokerfuzz.options import ONE_OF_MESSAGES
-from brokerfuzz.schemas import Contract, MessageType, PolicyValues
+from brokerfuzz.option import SectionedCommand, on_command_line
+from brokerfuzz.options import CheckOptions
+from brokerfuzz.schemas import Contract
 from brokerfuzz.wording import printable_as_in_python
 
 _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
 
 
-@click.command("check", short_help="Judge messages and explain the verdicts.")
-@click.argument("files", metavar="FILE...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
-@click.option(
-    "--message",
-    "message_type",
-    metavar="TYPE",
-    type=click.Choice(MESSAGE_TYPES),
-    help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: brokerfuzz recognises the type by the properties]",
-)
-@click.option("--ndjson", is_flag=True, help="Read one message per line (default for .ndjson and .jsonl files).")
-@options.policy_option
-@options.now_option("Judge messages")
-@options.contract_option
-@options.values_option
-@click.option(
-    "-q",
-    "--quiet",
-    is_flag=True,
-    help=(
-        "Print only messages that are not valid. For a corpus, print only messages whose new verdict differs from "
-        "the verdict in the corpus."
-    ),
-)
-@options.json_option
-def command(
-    files: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, policies: "PolicyValues",
-    now: datetime | None, contract: str | None,
-    values: str | None, quiet: bool, as_json: bool,
-) -> int:  # fmt: skip
+@click.command("check", cls=SectionedCommand)
+@click.argument("files", metavar="FILE...|-", nargs=-1, required=True, type=click.Path(readable=False))
+@on_command_line(CheckOptions)
+def command(files: tuple[str, ...], options: CheckOptions) -> int:
     """Judge messages as valid, invalid or unspecified, and explain why.
 
     A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. A FILE can also be a
@@ -69,22 +43,22 @@ def command(
       brokerfuzz check --policy timestamp-format=rejected --quiet recorded.ndjson
       curl -s https://broker.example/products | brokerfuzz check --message product-list-response -
     """
-
-    demands, counts = contract_of(contract, values), dict.fromkeys(LABELS, 0)
-    settled, status = demands.check_policies(policies), 0
+    contract, counts = contract_of(options), dict.fromkeys(LABELS, 0)
+    message_type, quiet = options["message_type"], options["quiet"]
+    policies, status = contract.check_policies(options["policies"]), 0
     others: Counter[str] = Counter()
     for name in files:
         try:
-            for message in contract_messages(messages(name, lines=ndjson), demands, message_type, others):
-                judgement = judge(message, message_type, contract=demands, now=now, policies=settled)
+            for message in contract_messages(messages(name, lines=options["ndjson"]), contract, message_type, others):
+                judgement = judge(message, message_type, contract=contract, now=options["now"], policies=policies)
                 counts[judgement.verdict.label] += 1
                 status = max(status, FOUND if judgement.is_finding else 0)
                 if judgement.is_finding or not quiet or (not message.record and judgement.verdict.label != "valid"):
-                    _print_judgement(judgement, demands, as_json=as_json)
+                    _print_judgement(judgement, contract, as_json=options["json"])
         except (InputError, CorpusError) as problem:
             status = failed(str(problem))
     note_other_bodies(others)
-    if not as_json and sum(counts.values()) > 1:
+    if not options["json"] and sum(counts.values()) > 1:
         click.echo(f"{sum(counts.values()):,} messages: {counted(counts)}")
     return status
 

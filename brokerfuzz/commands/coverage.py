@@ -1,56 +1,24 @@
 import sys
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 import click
 
-from brokerfuzz import options
+from brokerfuzz.case_options import contract_of
 from brokerfuzz.cases.covering.tally import COUNTED
-from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import FOUND, note, note_other_bodies, print_json, print_lines
 from brokerfuzz.commands.progress import ProgressLine
-from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.errors import ReportError
 from brokerfuzz.explaining.coverage_summary import data, measure
-from brokerfuzz.options import ONE_OF_MESSAGES
+from brokerfuzz.option import SectionedCommand, on_command_line
+from brokerfuzz.options import CoverageOptions
 from brokerfuzz.reports import coverage_page, coverage_table, report_files
-from brokerfuzz.schemas import MessageType
 
 
-@click.command("coverage", short_help="Show which parts of the contract a corpus covers.")
-@click.argument(
-    "corpora", metavar="CORPUS...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False)
-)
-@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES),
-              help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: brokerfuzz recognises the type by the "
-                   f"properties]")  # fmt: skip
-@click.option("--ndjson", is_flag=True, help="Read one message per line (default for .ndjson and .jsonl files).")
-@click.option(
-    "--missing",
-    is_flag=True,
-    help=(
-        "Instead of the table, list everything that no message covers: rules, techniques, edges, ambiguities, and "
-        "pairs of states."
-    ),
-)
-@click.option(
-    "--html",
-    metavar="FILE",
-    type=click.Path(readable=False),
-    help="Also write the coverage as an HTML page, which replaces an existing file.",
-)
-@click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
-              help="Exit with status 1 if the corpus covers less than this percentage of the contract. The percentage "
-                   "counts rules, techniques, "
-              "edges (unusual valid values) and ambiguities.")  # fmt: skip
-@options.now_option("Judge messages")
-@options.contract_option
-@options.json_option
-def command(
-    corpora: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, missing: bool, html: str | None,
-    fail_under: float | None, now: datetime | None, contract: str | None, as_json: bool,
-) -> int:  # fmt: skip
+@click.command("coverage", cls=SectionedCommand)
+@click.argument("corpora", metavar="CORPUS...|-", nargs=-1, required=True, type=click.Path(readable=False))
+@on_command_line(CoverageOptions)
+def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
     """Show which parts of the contract a corpus covers, for each message type and for each site (a place in a message
     type).
 
@@ -77,14 +45,15 @@ def command(
       brokerfuzz coverage recorded.har tests/*.json --missing | grep '^rule'
       brokerfuzz coverage corpus.ndjson --html coverage.html --fail-under 90
     """
-
-    demands = contract_of(contract)
+    html, fail_under = options["html"], options["fail_under"]
+    contract = contract_of(options)
     if html is not None:
         report_files.check_place(Path(html))
     with ProgressLine("messages") as progress:
         measured = measure(
-            corpora, contract=demands, message_type=message_type, lines=ndjson, now=now, progress=progress
-        )
+            corpora, contract=contract, message_type=options["message_type"], lines=options["ndjson"],
+            now=options["now"], progress=progress,
+        )  # fmt: skip
     note_other_bodies(measured.others)
     if measured.ambiguous_type:
         first = measured.first_ambiguous_type
@@ -97,12 +66,12 @@ def command(
         page = coverage_page.page(tallies, sources=corpora)
         if problem := report_files.attempt(html, partial(report_files.write_text, html, page)):
             raise ReportError(problem)
-    if as_json:
+    if options["json"]:
         print_json(data(measured))
+    elif options["missing"]:
+        print_lines(coverage_table.missing(tallies))
     else:
-        print_lines(
-            coverage_table.missing(tallies) if missing else coverage_table.lines(tallies, bars=sys.stdout.isatty())
-        )
+        print_lines(coverage_table.lines(tallies, bars=sys.stdout.isatty()))
     share = 100 * measured.score(*COUNTED).share
     if fail_under is not None and share < fail_under:
         note(

@@ -1,13 +1,11 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 from shutil import get_terminal_size
 from textwrap import wrap
 
 import click
 
-from brokerfuzz import options
-from brokerfuzz.commands.chosen_cases import contract_of
+from brokerfuzz.case_options import contract_of
 from brokerfuzz.commands.output import UsageError, note, print_explanation, print_json, print_lines
 from brokerfuzz.commands.recorded_things import CASE_ID, FINDING_ID, Explained, find
 from brokerfuzz.errors import UnknownNameError
@@ -15,16 +13,16 @@ from brokerfuzz.explaining import explain, names_with
 from brokerfuzz.explaining.explanations import NamedThing
 from brokerfuzz.explaining.listings import table
 from brokerfuzz.explaining.single_cases import in_catalogue
+from brokerfuzz.option import Option, SectionedCommand, on_command_line
+from brokerfuzz.options import ExplainOptions, explained
 from brokerfuzz.wording import printable
 
 
-@click.command("explain", short_help="Explain a rule, technique, ambiguity, bug, case or finding.")
-@click.argument("name", metavar="NAME", shell_complete=options.known("explained"))
+@click.command("explain", cls=SectionedCommand)
+@click.argument("name", metavar="NAME", shell_complete=Option(help="", names=explained).complete)
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(readable=False))
-@options.now_option("Generate the example")
-@options.contract_option
-@options.json_option
-def command(name: str, files: tuple[str, ...], now: datetime | None, contract: str | None, as_json: bool) -> None:
+@on_command_line(ExplainOptions)
+def command(name: str, files: tuple[str, ...], options: ExplainOptions) -> None:
     """Explain a rule, technique, ambiguity, seeded bug, case or finding in plain words. The explanation of a rule, a
     technique or an ambiguity contains an example and its twin (the valid counterpart).
 
@@ -41,12 +39,13 @@ def command(name: str, files: tuple[str, ...], now: datetime | None, contract: s
       brokerfuzz explain numeric-string
       brokerfuzz explain 1f0c2a5e run.ndjson
     """
+    as_json = options["json"]
     if files:
         if not FINDING_ID.fullmatch(name):
             raise UsageError("a FILE works only with the ID of a case or a finding: specify an ID, or remove the FILE")
-        _print(find(name, files, contract), as_json=as_json)
+        _print(find(name, files, options["contract"]), as_json=as_json)
         return
-    found = _found(name, now, contract)
+    found = _found(name, options)
     if not isinstance(found, list):
         _print(found, as_json=as_json)
     elif as_json:
@@ -55,12 +54,11 @@ def command(name: str, files: tuple[str, ...], now: datetime | None, contract: s
         _print_matches(name, found)
 
 
-def _found(name: str, now: datetime | None, folder: str | None) -> "Explained | list[NamedThing]":
+def _found(name: str, options: ExplainOptions) -> Explained | list[NamedThing]:
     """Explains `name`. If the name is unknown, returns all names that contain `name`. If only one name contains `name`,
     explains this name.
     """
-
-    contract = contract_of(folder)
+    contract, now = contract_of(options), options["now"]
     try:
         return explain(name, contract=contract, now=now)
     except UnknownNameError:
@@ -81,14 +79,14 @@ def _found(name: str, now: datetime | None, folder: str | None) -> "Explained | 
         return explain(matches[0].name, contract=contract, now=now)
 
 
-def _print(explained: "Explained", *, as_json: bool) -> None:
+def _print(explained: Explained, *, as_json: bool) -> None:
     if as_json:
         print_json(explained.data())
         return
     print_explanation(_wrapped(explained.lines()))
 
 
-def _print_matches(name: str, matches: "Sequence[NamedThing]") -> None:
+def _print_matches(name: str, matches: Sequence[NamedThing]) -> None:
 
     click.echo(f"These names contain {printable(name)!r}:")
     click.echo()

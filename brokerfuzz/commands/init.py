@@ -2,25 +2,16 @@ from pathlib import Path
 
 import click
 
-from brokerfuzz import configuration, options
-from brokerfuzz.commands.chosen_cases import contract_of
+from brokerfuzz import config
+from brokerfuzz.case_options import contract_of
+from brokerfuzz.option import SectionedCommand, on_command_line
+from brokerfuzz.options import InitOptions
 
 
-@click.command("init", short_help="Write a configuration file that explains every setting.")
-@click.argument("file", metavar="[FILE]", default="brokerfuzz.toml", type=click.Path(dir_okay=False))
-@click.option(
-    "--schema",
-    is_flag=True,
-    help="Print the JSON Schema that editors use to check configuration files. No file is written.",
-)
-@click.option(
-    "--schema-beside",
-    is_flag=True,
-    help="Also write the JSON Schema next to FILE. The first line of FILE then tells editors to use this schema.",
-)
-@click.option("--force", is_flag=True, help="Overwrite FILE if it already exists.")
-@options.contract_option
-def command(file: str, schema: bool, schema_beside: bool, force: bool, contract: str | None) -> None:
+@click.command("init", cls=SectionedCommand)
+@click.argument("file", metavar="[FILE]", default=config.NAME, type=click.Path(readable=False))
+@on_command_line(InitOptions)
+def command(file: str, options: InitOptions) -> None:
     """Write a configuration file that lists and explains every setting. In the new file, all settings are commented
     out.
 
@@ -31,12 +22,7 @@ def command(file: str, schema: bool, schema_beside: bool, force: bool, contract:
     \b
     Examples:
       brokerfuzz init
-      brokerfuzz init tests/brokerfuzz.toml --schema-beside
-      brokerfuzz init --schema > brokerfuzz.schema.json
+      brokerfuzz init tests/brokerfuzz.toml
     """
-
-    if schema:
-        click.echo(configuration.schema_text(), nl=False)
-        return
-    configuration.write_template(Path(file), force=force, contract=contract_of(contract), schema_beside=schema_beside)
+    config.write_template(Path(file), force=options["force"], contract=contract_of(options))
     click.echo(f"{click.format_filename(file)} written: set your target in it, then run `brokerfuzz fire`")

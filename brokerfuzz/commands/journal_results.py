@@ -14,6 +14,8 @@ from brokerfuzz.campaign.journal import Key
 from brokerfuzz.cases.plan import Plan, time_of
 from brokerfuzz.commands.output import UsageError
 from brokerfuzz.errors import JournalError, quoted
+from brokerfuzz.option import completed
+from brokerfuzz.options import FireOptions
 from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import Answer, Target
@@ -23,14 +25,13 @@ _HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "pl
 """The properties of the first line of a journal (see `PlannedCampaign`)."""
 
 
-def recorded(path: str, contract: str | None) -> "PlannedCampaign":
-    """Returns the campaign of a journal, so that it can be resumed. `contract` is the folder of a changed contract. If
-    the campaign used the built-in contract, `contract` is ignored.
+def recorded(path: str, contract: str | None, options: FireOptions | None = None) -> PlannedCampaign:
+    """Returns the campaign of a journal, so that it can be resumed with `options`. `contract` is the folder of a
+    changed contract. If the campaign used the built-in contract, `contract` is ignored.
 
     Raises `JournalError` if the journal is invalid, and `UsageError` if the campaign used a changed contract and
     `contract` is None.
     """
-
     head = journal.head_of(path)
     if unknown := head.keys() - _HEAD:
         raise JournalError(f"{path} has the unknown property {quoted(min(unknown))} in its first line: remove it")
@@ -47,20 +48,22 @@ def recorded(path: str, contract: str | None) -> "PlannedCampaign":
             )
         plan = replace(plan, contract=contract)
     policies, fresh, campaign_id = head.get("policies"), head.get("fresh"), str(head.get("campaign"))
+    of_journal: FireOptions = {
+        "now": now,
+        "policies": policies if isinstance(policies, dict) else {},
+        "fresh": None if fresh is None else str(fresh),
+        "journal": path,
+    }
     return PlannedCampaign(
         plan=plan,
-        now=now,
-        policies=plan.demands.check_policies(policies if isinstance(policies, dict) else {}),
-        fresh=None if fresh is None else str(fresh),
+        options={**(completed(FireOptions) if options is None else options), **of_journal},
         campaign_id=campaign_id if CAMPAIGN_ID.fullmatch(campaign_id) else new_campaign_id(),
-        journal=path,
         resume=True,
     )
 
 
-def outcome(path: str, planned: "PlannedCampaign") -> "Result":
+def outcome(path: str, planned: PlannedCampaign) -> Result:
     """Computes the result from the answers in the journal, and sends no requests."""
-
     with closing(Recalled(path)) as recalled:
         shards = takewhile(
             lambda shard: shard <= recalled.last, planned.plan.shards()
@@ -71,7 +74,7 @@ def outcome(path: str, planned: "PlannedCampaign") -> "Result":
             for number, case in planned.plan.cases(shard)
             if Key("case", number) in recalled.block(shard)
         )
-        result = run(Campaign(cases, _NoTarget(), planned.options, recalled=recalled, sends=False))
+        result = run(Campaign(cases, _NoTarget(), planned.settings, recalled=recalled, sends=False))
     if result.stop is not None and result.stop.cause == "journal":
         raise JournalError(result.stop.reason)
     return result
@@ -85,17 +88,17 @@ class _NoTarget(Target):
     async def open(self) -> None:
         """Does nothing."""
 
-    async def send(self, body: bytes, headers: "Headers" = (), *, case_id: str = "") -> "Answer":
+    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         """Always raises `NotImplementedError`."""
         raise NotImplementedError
 
-    def can_send(self, body: bytes, headers: "Headers" = ()) -> bool:
+    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns True."""
         return True
 
     async def close(self) -> None:
         """Does nothing."""
 
-    def reproduction(self, body: bytes, headers: "Headers" = ()) -> str:
+    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns advice instead of a command, because a journal does not say how to reach its target."""
         return "use `brokerfuzz replay` with the journal and the target"

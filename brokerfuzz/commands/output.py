@@ -10,7 +10,7 @@ import click
 
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import shortened
-from brokerfuzz.options import QUIET
+from brokerfuzz.option import GIVEN
 from brokerfuzz.wording import printable_as_in_python
 
 NAME = "brokerfuzz"
@@ -31,7 +31,6 @@ class UsageError(click.UsageError):
 
 def failed(line: str) -> int:
     """Prints an error on one line without control characters, and returns the exit status."""
-
     text = " ".join(line.split())
     click.echo(f"{NAME}: {shortened(text if text.isprintable() else text.encode('unicode_escape').decode())}", err=True)
     return FAILED
@@ -64,12 +63,11 @@ def note_other_bodies(others: "Counter[str]") -> None:
 
 def is_quiet() -> bool:
     context = click.get_current_context(silent=True)
-    return context is not None and bool(context.meta.get(QUIET))
+    return context is not None and bool(context.meta.get(GIVEN, {}).get("quiet"))
 
 
 def note(line: str) -> None:
     """Prints a note to standard error, unless the user specified `--quiet`."""
-
     if is_quiet():
         return
     click.echo(f"{NAME}: {printable_as_in_python(line)}", err=True)

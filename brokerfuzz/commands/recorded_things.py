@@ -41,7 +41,6 @@ class Explained(Protocol):
 
 def find(wanted: str, paths: Sequence[str], contract: str | None) -> Explained:
     """Finds a case or a finding by its ID. Raises `UnknownNameError` if no file contains this ID."""
-
     found = next((one for path in paths if (one := _in_file(wanted, path, contract)) is not None), None)
     if found is None:
         raise UnknownNameError(
@@ -65,7 +64,6 @@ def _properties(path: str) -> list[str]:
     """Returns the property names of the JSON object in a file, or an empty list if the file contains no object. A
     `.json` file contains only this object. In any other file, this object is on the first line.
     """
-
     try:
         whole = read_file(path) if Path(path).suffix == ".json" else next(journal.lines(Path(path)), b"")
         return list(orjson.loads(whole))
@@ -83,7 +81,6 @@ def _in_journal(wanted: str, path: str, contract: str | None) -> Explained | Non
 
 def _message_of_journal(wanted: str, path: str, planned: "PlannedCampaign") -> "SingleCase | None":
     """The message with this ID can be a case, a twin, or a message that was sent while a finding was shrunk."""
-
     plan = planned.plan
     found = [
         (line, record)

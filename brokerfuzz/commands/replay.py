@@ -1,33 +1,31 @@
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from brokerfuzz import options
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.replaying import PlainMessages, Replayed, ReplayRequest, of_document, of_result, replay
+from brokerfuzz.case_options import contract_of, folder_of
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import FreshValues, check_property
-from brokerfuzz.commands import target_options
-from brokerfuzz.commands.chosen_cases import contract_of
-from brokerfuzz.commands.help_sections import Sectioned
+from brokerfuzz.commands import targets
 from brokerfuzz.commands.interrupts import refused_exits
 from brokerfuzz.commands.journal_results import outcome, recorded
-from brokerfuzz.commands.option_values import SendingOptions, TargetOptions, typed_options
 from brokerfuzz.commands.output import FAILED, FOUND, UsageError, is_quiet, print_json
 from brokerfuzz.commands.recorded_things import CASE_ID
 from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining.single_cases import in_catalogue
+from brokerfuzz.option import SectionedCommand, on_command_line
+from brokerfuzz.options import ReplayOptions
 from brokerfuzz.reports.report_files import read_report
-from brokerfuzz.schemas import Contract, MessageType, PolicyValues
-from brokerfuzz.targets import Target, event_loop
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.targets import event_loop
 from brokerfuzz.wording import counted, listed, printable
 
 _COLOURS = {
@@ -40,22 +38,10 @@ _COLOURS = {
 }
 
 
-@click.command("replay", cls=Sectioned, short_help="Send findings again and report which findings are gone.")
-@options.config_option
+@click.command("replay", cls=SectionedCommand)
 @click.argument("sources", metavar="JOURNAL|REPORT|CASE-ID... [URL]", nargs=-1, required=True)
-@options.target_options
-@options.policy_option
-@options.now_option("Judge messages and generate cases")
-@options.contract_option
-@options.values_option
-@options.quiet_option("the number of findings that no longer occur")
-@options.json_option
-@typed_options(target=TargetOptions, sending=SendingOptions)
-def command(
-    sources: tuple[str, ...], target: TargetOptions, sending: SendingOptions, policies: "PolicyValues",
-    now: datetime | None,
-    contract: str | None, values: str | None, as_json: bool,
-) -> int:  # fmt: skip
+@on_command_line(ReplayOptions, defaults=False)
+def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     """Send the messages of findings again, and report which findings are gone.
 
     brokerfuzz reads the findings from a journal or a JSON report. You can also specify the ID of a case in the
@@ -78,34 +64,32 @@ def command(
       brokerfuzz replay report.json --exec 'node read.js'
       brokerfuzz replay b7e8ef5a8405ebf8 http://127.0.0.1:8000/offers --json
     """
-
-    ctx = click.get_current_context()
     files, url = _split(sources)
-    target = target_options.resolved_target(ctx, target, url, shlex.join(["brokerfuzz", "replay", *files, "TARGET"]))
-    demands = contract_of(contract, values)
-    read = [_read(source, now, contract, demands) for source in files]
-    if values is None:
+    usage = shlex.join(["brokerfuzz", "replay", *files, "TARGET"])
+    options, _ = targets.with_settings(ReplayOptions, options, url, usage)
+    demands = contract_of(options)
+    read = [_read(source, options, demands) for source in files]
+    if options["values"] is None:
         demands = next((source.demands for source in read if source.demands is not None), demands)
-    judge = Judge(now, demands, target_options.resolved_policies(ctx, policies, demands))
+    judge = Judge(options["now"], demands, demands.check_policies(options["policies"]))
     waiting = [again for source in read for again in source.requests]
-    fresh = _fresh_values(_fresh_of(read, sending.fresh, target.cleanup, waiting, demands), waiting, judge)
+    fresh = _fresh_values(_fresh_of(read, options, waiting, demands), waiting, judge)
     plain: PlainMessages = {
         message_type: plain_messages(message_type, contract=demands) for message_type in MESSAGE_TYPES
     }
-    with ExitStack() as stack:
-        stack.enter_context(output_of_targets())
-        stack.enter_context(refused_exits())
-        endpoint = _endpoint(stack, target, contract, now)
-        target_options.hide_secrets(endpoint)
-        target_options.wait_for(endpoint, target.wait_for)
+    with (
+        output_of_targets(),
+        refused_exits(),
+        targets.opened(options, MESSAGE_TYPES[0], folder_of(options)) as target,
+    ):
         replayed = event_loop.run(
-            replay(waiting, endpoint, judge, plain, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh)
+            replay(waiting, target, judge, plain, concurrency=options["concurrency"], rate=options["rate"], fresh=fresh)
         )
-    _print(replayed, as_json=as_json)
+    _print(replayed, as_json=options["json"])
     return _status(replayed)
 
 
-def _status(replayed: "list[Replayed]") -> int:
+def _status(replayed: list[Replayed]) -> int:
     outcomes = {one.outcome for one in replayed}
     if outcomes & {"still there", "another"}:
         return FOUND
@@ -121,52 +105,41 @@ def _split(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
     return files, urls[0] if urls else None
 
 
-def _endpoint(stack: ExitStack, target: TargetOptions, contract: str | None, now: datetime | None) -> "Target":
-    if target.demo:
-        return stack.enter_context(target_options.reference_service(target, MESSAGE_TYPES[0], contract, now=now))
-    return target_options.given_target(target)
-
-
 class _Source(NamedTuple):
     """The messages of a journal or a report, and the property that got a new value in each message. `demands` is the
     contract with the reference data of a journal, or None if there is no reference data.
     """
 
-    requests: "Sequence[ReplayRequest]"
+    requests: Sequence[ReplayRequest]
     fresh: str | None = None
-    demands: "Contract | None" = None
+    demands: Contract | None = None
 
 
-def _read(source: str, now: datetime | None, contract: str | None, demands: "Contract") -> _Source:
+def _read(source: str, options: ReplayOptions, demands: Contract) -> _Source:
     """`source` is a journal, a report, or the ID of a case in the catalogue."""
-
     if CASE_ID.fullmatch(source) and not Path(source).exists():
-        return _Source([_catalogue_case(source, now, demands)])
+        return _Source([_catalogue_case(source, options["now"], demands)])
     if Path(source).suffix == ".json":
         document = read_report(source)
         return _Source(list(of_document(document)), document.get("fresh"))
-    planned = recorded(source, contract)
+    planned = recorded(source, folder_of(options))
     known = None if planned.plan.values is None else planned.plan.demands
     return _Source(list(of_result(outcome(source, planned))), planned.fresh, known)
 
 
 def _fresh_of(
-    read: Sequence[_Source],
-    given: str | None,
-    cleanup: str | None,
-    waiting: "Sequence[ReplayRequest]",
-    demands: "Contract",
+    read: Sequence[_Source], options: ReplayOptions, waiting: Sequence[ReplayRequest], demands: Contract
 ) -> str | None:
     names = {source.fresh for source in read if source.fresh is not None}
-    if len(names) > 1 and given is None:
+    if len(names) > 1 and options["fresh"] is None:
         raise UsageError(
             f"the campaigns used --fresh for different properties ({listed(sorted(names))}): specify one file at a time"
         )
     message_type = waiting[0].case.message_type if waiting else MESSAGE_TYPES[0]
-    return target_options.fresh_property(given, next(iter(names), None), cleanup, message_type, demands)
+    return targets.fresh_property(options, next(iter(names), None), message_type, demands)
 
 
-def _fresh_values(name: str | None, waiting: "Sequence[ReplayRequest]", judge: "Judge") -> "FreshValues | None":
+def _fresh_values(name: str | None, waiting: Sequence[ReplayRequest], judge: Judge) -> FreshValues | None:
 
     if name is None:
         return None
@@ -176,7 +149,7 @@ def _fresh_values(name: str | None, waiting: "Sequence[ReplayRequest]", judge: "
     return FreshValues(name, judge.of)
 
 
-def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") -> "ReplayRequest":
+def _catalogue_case(case_id: str, now: datetime | None, contract: Contract) -> ReplayRequest:
 
     found = in_catalogue(case_id, contract=contract, now=now)
     if found is None:
@@ -188,7 +161,7 @@ def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") ->
     return ReplayRequest(f"case {case_id}", found.case, found.case.label, None)
 
 
-def _print(replayed: "list[Replayed]", *, as_json: bool) -> None:
+def _print(replayed: list[Replayed], *, as_json: bool) -> None:
     if as_json:
         print_json({"findings": list(map(_data, replayed))})
         return
@@ -200,7 +173,7 @@ def _print(replayed: "list[Replayed]", *, as_json: bool) -> None:
     click.echo(_summary(replayed) if replayed else "no findings to send again")
 
 
-def _summary(replayed: "list[Replayed]") -> str:
+def _summary(replayed: list[Replayed]) -> str:
     counts = Counter(one.outcome for one in replayed)
     gone = counts.pop("gone", 0)
     verb = "is" if 1 in {gone, len(replayed)} else "are"
@@ -208,7 +181,7 @@ def _summary(replayed: "list[Replayed]") -> str:
     return f"{gone:,} of {counted(len(replayed), 'finding')} {verb} gone{others}"
 
 
-def _data(one: "Replayed") -> dict[str, Any]:
+def _data(one: Replayed) -> dict[str, Any]:
     again, got = one.again, one.answer
     answer = None if got is None else {"answer": got.kind, "status": got.status, "reason": got.reason}
     said = {"outcome": one.outcome, "why": one.why, "sentence": again.sentence, "case": again.case.id}

@@ -1,33 +1,20 @@
 import subprocess
-from datetime import datetime
 from typing import Any
 
 import click
 
-from brokerfuzz import options
-from brokerfuzz.commands.chosen_cases import contract_of
+from brokerfuzz.case_options import contract_of
 from brokerfuzz.commands.output import UsageError, print_json, print_lines
 from brokerfuzz.explaining.listings import bug_rows, table
+from brokerfuzz.option import SectionedCommand, on_command_line
+from brokerfuzz.options import ServeOptions
 from brokerfuzz.service import running
 
 
-@click.command("serve", short_help="Run the reference service, with or without seeded bugs.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=int, default=8080, show_default=True, help="Port to listen on. 0 selects any free port.")
+@click.command("serve", cls=SectionedCommand)
 @click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
-@options.bug_option
-@click.option("--list-bugs", is_flag=True, help="List the names that you can use with --bug, and exit.")
-@click.option(
-    "--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the random products and prices."
-)
-@options.now_option("Judge messages")
-@options.contract_option
-@options.json_option
-def command(
-    words: tuple[str, ...], host: str, port: int, bugs: tuple[str, ...], list_bugs: bool, seed: int,
-    now: datetime | None, contract: str | None,
-    as_json: bool,
-) -> int:  # fmt: skip
+@on_command_line(ServeOptions)
+def command(words: tuple[str, ...], options: ServeOptions) -> int:
     """Run the reference service. The service follows the contract, except for the bugs that you add with --bug.
 
     The service receives offers at POST /offers. The service also returns valid products at GET /products, and valid
@@ -45,25 +32,21 @@ def command(
       brokerfuzz serve --port 8080 -- curl -i http://127.0.0.1:8080/products
       brokerfuzz serve --list-bugs
     """
-    if list_bugs:
+    if options["list_bugs"]:
         rows = bug_rows()
-        print_json({"bugs": rows}) if as_json else print_lines(table(rows, ["name", "kind", "text"]))
+        print_json({"bugs": rows}) if options["json"] else print_lines(table(rows, ["name", "kind", "text"]))
         return 0
-
     settings: dict[str, Any] = {
-        "host": host,
-        "port": port,
-        "bugs": bugs,
-        "contract": contract_of(contract),
-        "now": now,
-        "seed": seed,
+        "contract": contract_of(options),
+        **{name: options[name] for name in ("host", "port", "bugs", "now", "seed")},
     }
     if words:
         with running.running(**settings):
             return _status_of(words)
 
     def ready(url: str) -> None:
-        print_json({"url": url, "bugs": list(bugs)}, indent=None) if as_json else click.echo(url)
+        started = {"url": url, "bugs": list(options["bugs"])}
+        print_json(started, indent=None) if options["json"] else click.echo(url)
 
     running.serve(**settings, ready=ready)
     return 0
@@ -71,7 +54,6 @@ def command(
 
 def _status_of(words: tuple[str, ...]) -> int:
     """Runs a command and returns its exit status."""
-
     try:
         status = subprocess.run(words, check=False).returncode
         return status if status >= 0 else 128 - status  # like a shell: 128 plus the number of the signal

@@ -30,6 +30,10 @@ KINDS = (
 )
 
 
+OPTIONS = ("method", "headers", "timeout", "rules", "secrets")
+"""The options of targets in the same process. Only servers need the others, such as proxies and certificates."""
+
+
 def target_for(target: Any, path: str | None, *, in_caller: bool = False, **options: Any) -> Target:
     """Returns the target for an object. For applications and test clients, `path` is the path to which the messages are
     sent.
@@ -46,7 +50,7 @@ def target_for(target: Any, path: str | None, *, in_caller: bool = False, **opti
         if path is not None:
             raise TargetError(f"path={path!r} does not apply to a URL: write the path into the URL")
         return HttpTarget(target, **options)
-    options.pop("longest_wait", None)  # only a server asks for a pause
+    options = {name: value for name, value in options.items() if name in OPTIONS}
     if isinstance(target, Target):
         return target
     if (kind := kind_of_client(target)) is not None:

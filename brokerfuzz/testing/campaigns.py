@@ -3,28 +3,25 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from logging import getLogger
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from brokerfuzz.campaign import CampaignOutcome, Finding, Headline, Result, baseline
+from brokerfuzz.case_options import plan_of
 from brokerfuzz.cases.case import clock
-from brokerfuzz.cases.plan import Plan
-from brokerfuzz.cases.testable_contract import check_testable
-from brokerfuzz.contract_names import LABELS
-from brokerfuzz.errors import BrokerfuzzError, TargetError, UnknownNameError, listed_values
+from brokerfuzz.errors import BrokerfuzzError, TargetError, UnknownNameError
+from brokerfuzz.option import checked, completed, declared
+from brokerfuzz.options import FireOptions
 from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.reports import facts, json_document, report_files
-from brokerfuzz.schemas import Contract, Label, MessageType, PolicyValues, load_contract
+from brokerfuzz.schemas import MessageType
 from brokerfuzz.schemas.contract import known_message_type
-from brokerfuzz.schemas.loading import known_contract
-from brokerfuzz.schemas.verdicts import known_labels
-from brokerfuzz.targets import AnswerRules, Target
+from brokerfuzz.target_options import http_options
+from brokerfuzz.targets import Target
 from brokerfuzz.targets.application import target_for
 from brokerfuzz.targets.call_thread import outside_of_event_loop
-from brokerfuzz.targets.secret_masking import of_environment
-from brokerfuzz.targets.trace_headers import TraceHeaders
+from brokerfuzz.targets.trace_headers import new_campaign_id
 from brokerfuzz.wording import counted, listed
 
 _MOST_SHOWN = 10
@@ -91,80 +88,6 @@ class Report:
         if (left := len(self.findings) - min(len(self.headlines), _MOST_SHOWN)) > 0:
             lines.append(f"and {counted(left, 'more finding')}: {_ALL_FINDINGS}")
         return "\n".join(lines)
-
-
-class FireOptions(TypedDict, total=False):
-    """The options of `fire`, `fire_async` and `assert_conforms`. All of them are optional.
-
-    - `path`: for applications and test clients, the path to which the messages are sent, such as `/offers`
-    - `method`: the HTTP method (default: POST)
-    - `headers`: headers that are sent in addition to `Content-Type`
-    - `secrets`: names of environment variables that contain secrets. In reports and answers, `${NAME}` replaces the
-      value of the variable NAME. If a secret has fewer than six characters, brokerfuzz hides it in the header that
-      contains it, but not in answers that repeat it. Then the logger `brokerfuzz` writes a warning.
-    - `accept`: the statuses that mean `accepted` (default: `["2xx"]`)
-    - `reject`: the statuses that mean `rejected` (default: `["1xx", "3xx", "4xx"]`)
-    - `timeout`: the number of seconds after which the answer is `timeout` (default: 10)
-    - `verdicts`, `rules`, `techniques`, `sites`: the cases to send (default: all). A `*` matches any characters, and a
-      `!` at the beginning excludes the matching cases.
-    - `count`: the number of random cases, which are sent after the cases of the catalogue (default: 0)
-    - `seed`: the seed of the random cases (default: 0)
-    - `max_time`: the number of seconds after which the campaign ends, including the time for shrinking (default: no
-      limit)
-    - `max_findings`: the number of findings after which no more cases are sent (default: no limit)
-    - `shrink`: the maximum number of seconds for shrinking the messages of all findings (default: 60; 0: no shrinking)
-    - `preflight`: before the cases, send ordinary valid messages, and send no case if the target accepts none of them
-      (default: True)
-    - `concurrency`: the maximum number of messages that are sent at the same time (default: 16)
-    - `longest_wait`: the number of seconds to wait if the target is down, or if a URL asks for a pause (default: 120).
-      Then the campaign ends.
-    - `rate`: the maximum number of messages that are sent per second (default: no limit)
-    - `policies`: the allowed interpretations of ambiguities
-    - `fresh`: a property that gets a different value in each message, such as `number`
-    - `now`: the time that counts as the present (default: the actual time)
-    - `contract`: your own contract, or a contract with reference data (the values that the target knows); see
-      `brokerfuzz.load_contract` (default: the built-in contract)
-    - `journal`: a new file to which each request and its answer are written, for `brokerfuzz replay` and `brokerfuzz
-      fire --resume`
-    - `baseline`: a file with known findings, which do not fail a test. `brokerfuzz fire --baseline-update` writes this
-      file.
-    - `reports`: files for reports. The file extension selects the format, as for `brokerfuzz fire --report`.
-    - `workers`: the number of processes that send the cases to a URL (default: 1)
-
-    >>> import brokerfuzz
-    >>> minimums: brokerfuzz.FireOptions = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"]}
-    >>> brokerfuzz.fire(lambda body: b'"orderMinimum":0' not in body, **minimums).outcome.state
-    'complete'
-    """
-
-    path: str
-    method: str
-    headers: Sequence[tuple[str, str]]
-    secrets: Sequence[str]
-    accept: Sequence[str]
-    reject: Sequence[str]
-    timeout: float
-    verdicts: Sequence[Label]
-    rules: Sequence[str]
-    techniques: Sequence[str]
-    sites: Sequence[str]
-    seed: int
-    count: int
-    max_time: float
-    max_findings: int
-    shrink: float
-    preflight: bool
-    concurrency: int
-    rate: float
-    longest_wait: float
-    policies: PolicyValues
-    fresh: str
-    now: datetime
-    contract: Contract
-    journal: str | Path
-    baseline: str | Path
-    reports: Sequence[str | Path]
-    workers: int
 
 
 def fire(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
@@ -261,80 +184,42 @@ class _ReadyCampaign(NamedTuple):
         return Report(result)
 
 
-def _ready(target: Any, message_type: MessageType, options: FireOptions, *, in_caller: bool) -> _ReadyCampaign:
+def _ready(target: Any, message_type: MessageType, given: FireOptions, *, in_caller: bool) -> _ReadyCampaign:
     """Checks the options. With `in_caller`, synchronous code runs in the thread of the caller, otherwise in a separate
     thread.
     """
-    known = FireOptions.__annotations__
-    for name in options.keys() - known.keys():
-        raise UnknownNameError("option", name, known, f"the options are {listed(known)}")
-    plan = _plan(message_type, options)
-    check_testable(plan.demands, plan.message_type, plan.chosen, plan.verdicts)
+    options, message_type = _completed(given), known_message_type(message_type)
+    plan = plan_of(message_type, options, clock(options["now"]), random_with_clock=options["now"] is not None)
     if plan.is_empty:
         raise BrokerfuzzError("no case matches: change verdicts, rules, techniques or sites")
-    answers = AnswerRules(**_lists(options, "accept", "reject"))
-    secrets = of_environment(_lists(options, "secrets").get("secrets", ()))
-    given = _only(options, "method", "headers", "timeout", "longest_wait")
-    endpoint = target_for(target, options.get("path"), in_caller=in_caller, rules=answers, secrets=secrets, **given)
+    campaign_id = new_campaign_id()
+    url = target if isinstance(target, str) else None
+    http = http_options(options, url, campaign_id, replaced=lambda text, where: text)
+    endpoint = target_for(target, options["path"], in_caller=in_caller, **http)
     if note := getattr(getattr(endpoint, "secrets", None), "note", ""):
         getLogger("brokerfuzz").warning("brokerfuzz: %s", note)
-    reports = [str(path) for path in listed_values("reports", options.get("reports") or ())]
-    others = {
-        name: None if path is None else str(path)
-        for name, path in (("journal", options.get("journal")), ("baseline", options.get("baseline")))
-    }
+    reports = [str(path) for path in options["reports"]]
+    others = {name: None if options[name] is None else str(options[name]) for name in ("journal", "baseline")}
     report_files.check_paths(reports, http=endpoint.is_http, others=others)
-    workers = options.get("workers") or 1
-    if workers > 1 and not endpoint.is_http:
+    known = {} if options["baseline"] is None else baseline.read(Path(options["baseline"]))
+    planned = PlannedCampaign(plan=plan, options=options, campaign_id=campaign_id, known=known)
+    if planned.uses_workers and not endpoint.is_http:
         raise TargetError(
-            f"workers={workers} works only with a URL, because other processes cannot call {endpoint.name}: remove "
-            "the argument `workers`"
+            f"other processes cannot call {endpoint.name}, so workers and cluster work only with a URL: remove these "
+            "arguments"
         )
-    return _ReadyCampaign(_planned(plan, endpoint, options), endpoint, reports)
+    return _ReadyCampaign(planned, endpoint, reports)
 
 
-def _plan(message_type: MessageType, options: FireOptions) -> Plan:
-    contract = known_contract(options.get("contract"))
-    return Plan(
-        message_type=known_message_type(message_type),
-        now=clock(options.get("now")),
-        random_with_clock=options.get("now") is not None,
-        verdicts=tuple(known_labels(options.get("verdicts", LABELS))),
-        contract=None if contract.folder == load_contract().folder else str(contract.folder),
-        values=None if contract.values is None else contract.values.text,
-        **_lists(options, "rules", "techniques", "sites"),
-        **_only(options, "seed", "count"),
-    )
-
-
-def _planned(plan: Plan, target: Target, options: FireOptions) -> PlannedCampaign:
-    trace = target.trace if target.is_http else TraceHeaders()
-    journal, known = options.get("journal"), options.get("baseline")
-    return PlannedCampaign(
-        plan=plan,
-        policies=plan.demands.check_policies(options.get("policies") or {}),
-        campaign_id=trace.campaign_id,
-        journal=None if journal is None else str(journal),
-        known={} if known is None else baseline.read(Path(known)),
-        **_only(
-            options,
-            "now",
-            "concurrency",
-            "rate",
-            "longest_wait",
-            "fresh",
-            "max_time",
-            "max_findings",
-            "shrink",
-            "preflight",
-            "workers",
-        ),
-    )
-
-
-def _only(options: FireOptions, *names: str) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name in names and value is not None}
-
-
-def _lists(options: FireOptions, *names: str) -> dict[str, Any]:
-    return {name: tuple(listed_values(name, values)) for name, values in _only(options, *names).items()}
+def _completed(given: FireOptions) -> FireOptions:
+    """Checks the options, and adds the defaults."""
+    known = declared(FireOptions)
+    for name in given.keys() - known.keys():
+        raise UnknownNameError("option", name, known, f"the options are {listed(known)}")
+    values = {name: value for name, value in given.items() if value is not None}
+    try:
+        checked_values = checked(FireOptions, values, lambda name, option: name)
+    except ValueError as problem:
+        raise BrokerfuzzError(str(problem)) from None
+    options: FireOptions = completed(FireOptions, {"count": 0}, checked_values)
+    return options

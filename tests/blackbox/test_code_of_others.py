@@ -113,7 +113,7 @@ def test_programs_that_hooks_of_workers_start_import_modules_as_usual(run: Run, 
 
 
 CONFIGURATIONS: Final = {
-    "brokerfuzz.toml": "[target]\nexec = 'touch ran'\n",
+    "brokerfuzz.toml": "exec = 'touch ran'\n",
     "pyproject.toml": "[tool.brokerfuzz.target]\nexec = 'touch ran'\n",
 }
 
@@ -159,6 +159,6 @@ def test_a_link_of_another_user_to_a_configuration_file_is_rejected(run: Run, fo
 def test_a_configuration_file_of_root_is_trusted(
     run: Run, folder: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder / "brokerfuzz.toml").write_text(f"[target]\nurl = {url!r}\n")
+    (folder / "brokerfuzz.toml").write_text(f"url = {url!r}\n")
     monkeypatch.setattr(os, "geteuid", lambda: OTHER_USER)
     assert run("fire", *SOME).exit_code == 0

@@ -170,7 +170,7 @@ def test_a_campaign_with_workers_also_stops(run: Run) -> None:
 def test_an_option_in_all_three_places_continues_all_the_same(run: Run, write: Write) -> None:
     with serving(sends(response(404))) as url:
         typed = run("fire", url, *FEW, "--no-preflight", "--json")
-        write("brokerfuzz.toml", "[campaign]", "preflight = false")
+        write("brokerfuzz.toml", "preflight = false")
         stored = run("fire", url, *FEW, "--json")
     called = brokerfuzz.fire(rejecting, **SOME, preflight=False)
     assert json.loads(typed.stdout)["cases"] == json.loads(stored.stdout)["cases"] == called.result.cases > 0

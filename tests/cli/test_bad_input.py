@@ -82,7 +82,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     ),
     "contradicting policies": (
         ["check", "--policy", "duplicate-properties=first", "--policy", "duplicate-properties=last", OFFER],
-        "to allow both interpretations, write duplicate-properties=first,last",
+        "use either duplicate-properties=first, or duplicate-properties=first,last to allow both",
     ),
     "a policy without an ambiguity": (["check", "--policy", "accepted", OFFER], "AMBIGUITY=INTERPRETATION"),
     "an invalid time": (["check", "--now", "yesterday", OFFER], "2025-06-15T12:00:00Z"),
@@ -125,7 +125,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a folder to write to": (["export", "folder"], "is a folder"),
     "a missing folder": (["export", "nowhere/out"], "nowhere/out cannot be written"),
     "an existing file": (["export", "there"], "--force"),
-    "too many workers": (["export", "out", "--workers", "99999999999"], "1<=x<=999"),
+    "too many workers": (["export", "out", "--workers", "99999999999"], "use a whole number from 1 to 999"),
     "no case": (["export", "out", "--random", "--count", "0"], "--count"),
     "a negative count": (["export", "out", "--count", "-1"], "--count"),
     "a URL without a scheme": (["fire", "127.0.0.1:8000/offers"], "http://127.0.0.1:8000/offers"),
@@ -137,15 +137,15 @@ BAD: dict[str, tuple[list[str], str]] = {
     "an invalid status": (["fire", "--accept", "2x", "http://127.0.0.1:1/"], "2xx"),
     "a duration of zero": (
         ["fire", "--max-time", "0s"],
-        "'0s' is too short: use a duration such as 500ms, 90s, 10m or 1h30m",
+        "--max-time is '0s': use a longer duration, such as 500ms, 90s, 10m or 1h30m",
     ),
     "a duration without a unit": (
         ["fire", "--max-time", "600"],
-        "'600' has no unit: use a duration such as 500ms, 90s, 10m or 1h30m",
+        "--max-time is '600': use a duration with its unit, such as 500ms, 90s, 10m or 1h30m",
     ),
     "shrinking without a unit": (
         ["fire", "--shrink", "0"],
-        "'0' has no unit: use a duration such as 500ms, 90s, 10m or 1h30m, or the value off",
+        "--shrink is '0': use a duration with its unit, such as 500ms, 90s, 10m or 1h30m, or off",
     ),
     "a timeout that is not a number": (["fire", "--timeout", "nan"], "above 0"),
     "an infinite rate": (["fire", "--rate", "inf"], "above 0"),

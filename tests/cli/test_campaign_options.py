@@ -186,7 +186,7 @@ def test_the_end_of_the_name_selects_the_report(run: Run, url: str) -> None:
     result = run("fire", url, *SOME, *(word for name in names for word in ("--report", name)))
     assert result.exit_code == 1
     assert all(BUG.removeprefix(f"{PRICING}/") in Path(name).read_text() or name == "r.har" for name in names)
-    assert f"   wrote       {', '.join(names)}\n" in result.stdout
+    assert f"{', '.join(names)}\n" in result.stdout
 
 
 # ---------------------------------------------------------------------------------------------------- configuration
@@ -194,8 +194,7 @@ def test_the_end_of_the_name_selects_the_report(run: Run, url: str) -> None:
 
 def test_a_configuration_sets_what_the_command_line_does_not(run: Run, url: str, folder: Path) -> None:
     (folder / "brokerfuzz.toml").write_text(
-        f'[target]\nurl = "{url}"\nmessage = "{PRICING}"\n[cases]\nrules = ["*totalExtendedPrice*"]\n[reports]\nfiles '
-        '= ["out.json"]\n'
+        f'url = "{url}"\nmessage = "{PRICING}"\nrules = ["*totalExtendedPrice*"]\nreports = ["out.json"]\n'
     )
     (folder / "below").mkdir()
     document = report(run("fire", "--json"))
@@ -214,31 +213,17 @@ def test_a_target_on_the_command_line_does_not_get_the_headers_in_the_configurat
         writer.write(response(200))
 
     monkeypatch.setenv("TOKEN", "hunter2-and-more")
-    (folder / "brokerfuzz.toml").write_text(
-        '[target]\nurl = "http://broker.example/"\n[target.headers]\nX-Token = "${TOKEN}"\n'
-    )
+    (folder / "brokerfuzz.toml").write_text('url = "http://broker.example/"\n[headers]\nX-Token = "${TOKEN}"\n')
     with serving(behave) as url:
         result = run("fire", url, "--message", PRICING, "--technique", "one-below", "--json", "--shrink", "off")
-    assert "the headers in the configuration are not sent" in result.stderr
+    assert "headers in the configuration belong to a different target and are ignored" in result.stderr
     assert "X-Token" not in json.dumps(report(result)["request"])
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["[targets]\n", "[target]\nurll = 'x'\n", "[target\n", "[cases]\nseed = 'x'\n", "[policies]\nno-such = 'accept'\n"],
-)
-def test_an_invalid_configuration_is_reported_in_one_line(run: Run, folder: Path, text: str) -> None:
-    (folder / "brokerfuzz.toml").write_text(text)
-    result = run("fire")
-    assert result.exit_code == 2
-    assert len(result.stderr.splitlines()) == 1
 
 
 def test_init_writes_a_configuration_that_can_be_used(run: Run, url: str) -> None:
     assert run("init").exit_code == 0
     assert run("init").exit_code == 2
     assert "did you mean" not in run("init", "--force").stderr
-    assert json.loads(run("init", "--schema").stdout)["type"] == "object"
     assert run("fire", url, *SOME, "--technique", "removed").exit_code == 0
 
 

@@ -42,12 +42,11 @@ CANARIES: Final = {**{name.lower(): value for name, value in FROM_ENVIRONMENT.it
 """Maps the place of each secret to the secret."""
 
 CONFIGURATION: Final = """\
-[target]
 url = "{url}/${{PATH_PART}}?page=${{QUERY}}"
 auth = "martin:${{AUTH}}"
 secrets = ["HOOK"]
 hooks = "hooks.py"
-[target.headers]
+[headers]
 X-Tenant = "a-${{HEADER}}-b"
 X-Otp = "c4nary-otp-5"
 X-Access = "c4nary-access-5"

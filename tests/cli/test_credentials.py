@@ -71,7 +71,7 @@ def test_environment_variables_are_inserted_in_headers_and_credentials_and_not_p
 def test_the_configuration_inserts_variables_too(run: Run, demanding: tuple[str, list[bytes]], folder: Path) -> None:
     url, heads = demanding
     (folder / "brokerfuzz.toml").write_text(
-        f'[target]\nurl = "{url}"\nauth = "me:${{BROKER_PASSWORD}}"\n[target.headers]\nX-A = "${{BROKER_PASSWORD}}"\n'
+        f'url = "{url}"\nauth = "me:${{BROKER_PASSWORD}}"\n[headers]\nX-A = "${{BROKER_PASSWORD}}"\n'
     )
     assert run("fire", *SOME).exit_code == 1
     assert all(BASIC in head and f"x-a: {PASSWORD}".encode() in head.lower() for head in heads)
@@ -81,9 +81,7 @@ def test_configured_credentials_are_not_used_for_another_target(
     run: Run, demanding: tuple[str, list[bytes]], folder: Path
 ) -> None:
     url, heads = demanding
-    (folder / "brokerfuzz.toml").write_text(
-        '[target]\nurl = "http://offers.example/"\nauth = "me:${BROKER_PASSWORD}"\n'
-    )
+    (folder / "brokerfuzz.toml").write_text('url = "http://offers.example/"\nauth = "me:${BROKER_PASSWORD}"\n')
     result = run("fire", url, *SOME)
     assert "auth in the configuration belong to a different target" in result.stderr
     assert heads
@@ -102,7 +100,7 @@ def test_configured_credentials_are_not_used_for_another_target(
         (["--auth", "${BROKER_PASSWORD}"], "write USER:PASSWORD"),
         (["--auth", f"me:{PASSWORD}", "-H", "authorization: x"], "credentials are specified twice"),
         (["--auth", f"me:{PASSWORD}", f"http://me:{PASSWORD}@127.0.0.1:1/"], "credentials are specified twice"),
-        (["-H", f"Authorization {PASSWORD}"], "a header has no name or no colon: write NAME:VALUE"),
+        (["-H", f"Authorization {PASSWORD}"], "--header has a wrong value: use NAME:VALUE"),
         (["--exec", f"v --token '{PASSWORD}"], "is not a valid command line (No closing quotation)"),
         ([f"http://me:{PASSWORD}@127.0.0.1:1/?token={PASSWORD}"], "cannot be reached (the connection was refused)"),
         (["--proxy", f"ftp://me:{PASSWORD}@h"], "is not a valid proxy URL"),

@@ -22,20 +22,16 @@ LIVE: Final = "LIVE"
 """Stands for the URL of a running server."""
 SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum")
 CONFIGURATION: Final = f"""\
-[target]
 url = "{NOWHERE}"
 timeout = "1s"
 message = "{PRICING}"
 headers = {{ "X-Key" = "${{HOME}}" }}
-[answers]
 accept = ["200"]
-[policies]
-cron-syntax = "accept"
-[cases]
 rules = ["*:minimum"]
 seed = 5
-[campaign]
 max-findings = 3
+[policies]
+cron-syntax = "accept"
 """
 
 VALUES: Final = """\

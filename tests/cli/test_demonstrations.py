@@ -17,13 +17,13 @@ REPORTS: Final = ("r.html", "r.xml", "r.json", "r.har", "r.md", "r.py")
 @pytest.mark.parametrize(
     "words",
     [
-        ["fire"], ["fire", ""], ["fire", "--exec", ""], ["fire", "--call", ""], ["fire", "--config", "empty.toml"],
+        ["fire"], ["fire", ""], ["fire", "--exec", ""], ["fire", "--config", "empty.toml"],
         ["replay", "0" * 16],
         ["replay", "0" * 16, ""],
     ],
 )  # fmt: skip
 def test_a_missing_or_empty_target_is_an_error_that_names_the_demonstration(run: Run, words: list[str]) -> None:
-    Path("empty.toml").write_text('[target]\nurl = "${BROKERFUZZ_TEST_UNSET:-}"\n')
+    Path("empty.toml").write_text('url = "${BROKERFUZZ_TEST_UNSET:-}"\n')
     result = run(*words)
     assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
     assert "--demo" in result.stderr
@@ -42,7 +42,7 @@ def test_a_demonstration_excludes_other_targets(run: Run) -> None:
 
 
 def test_the_option_takes_precedence_over_a_configured_target(run: Run) -> None:
-    Path("brokerfuzz.toml").write_text('[target]\nurl = "http://127.0.0.1:1/"\n')
+    Path("brokerfuzz.toml").write_text('url = "http://127.0.0.1:1/"\n')
     assert run("fire", "--demo", *SOME).exit_code == 0
 
 

@@ -233,8 +233,8 @@ def test_resume_writes_a_changed_folder_again(run: Run, file: str, text: str) ->
         (("out", "--resume"), "--resume works only with --shards"),
         (("-", "--shards", 2), "shards cannot be written to standard output"),
         (("out", "--shards", 2, *FINITE), "cannot be filled"),
-        (("out", "--shards", 1, "--catalogue", *FINITE), "shard 1 cannot be filled"),
-        (("out", "--shards", 10, "--catalogue", *FINITE), "cannot be filled"),
+        (("out", "--shards", 1, *FINITE), "shard 1 cannot be filled"),
+        (("out", "--shards", 10, *FINITE), "cannot be filled"),
         (("no/such/out", "--shards", 2), "the folder no/such does not exist"),
     ],
 )

@@ -77,7 +77,7 @@ def test_the_configuration_names_the_headers_or_turns_them_off(
     run: Run, logged: tuple[str, Heads], setting: str, case: str | None, campaign: str | None
 ) -> None:
     url, log = logged
-    Path("brokerfuzz.toml").write_text(f'target.url = "{url}"\ntarget.trace-headers = {setting}\n')
+    Path("brokerfuzz.toml").write_text(f'url = "{url}"\ntrace-headers = {setting}\n')
     assert run("fire", *SOME, "--shrink", "off").exit_code == 1
     usual = {"content-type", "user-agent", "accept", "accept-encoding", "host", "content-length"}
     assert {name for headers, _ in log for name in headers} - usual == {name for name in (case, campaign) if name}

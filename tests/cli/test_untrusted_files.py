@@ -153,7 +153,7 @@ def test_the_error_about_a_missing_target_shows_the_command_with_a_placeholder(
 def test_the_target_can_come_from_the_configuration_of_the_user(
     run: Run, url: str, lines: list[dict[str, Any]]
 ) -> None:
-    Path("brokerfuzz.toml").write_text(f'[target]\nurl = "{url}"\n')
+    Path("brokerfuzz.toml").write_text(f'url = "{url}"\n')
     assert run("replay", written(lines)).exit_code == 1
     assert run("fire", "--resume", "run.ndjson").exit_code == 1
 

@@ -38,16 +38,16 @@ def test_the_configuration_contains_values_beside_other_settings(run: Run) -> No
         return 201
 
     with serving(answers(remember)) as url:
-        Path("brokerfuzz.toml").write_text(f'[target]\nurl = "{url}"\n[values]\nunitOfMeasure = ["box of ten"]\n')
+        Path("brokerfuzz.toml").write_text(f'url = "{url}"\n[values]\nunitOfMeasure = ["box of ten"]\n')
         result = run("fire", "--random", "--count", "20", "--verdict", "valid", "--json")
         assert result.exit_code in (0, 2), result.stderr
     units = {part for body in known for part in body.split(b'"unitOfMeasure":')[1:] if not part.startswith(b"null")}
     assert units
     assert all(unit.startswith(b'"box of ten"') for unit in units)
-    Path("brokerfuzz.toml").write_text('[target]\nurl = "http://127.0.0.1:1"\n[values]\nunitOfMeasure = [5]\n')
+    Path("brokerfuzz.toml").write_text('url = "http://127.0.0.1:1"\n[values]\nunitOfMeasure = [5]\n')
     result = run("fire")
     assert result.exit_code == 2
-    assert "brokerfuzz.toml:4: 5 breaks the rule unitOfMeasure:type" in result.stderr
+    assert "brokerfuzz.toml:3: 5 breaks the rule unitOfMeasure:type" in result.stderr
 
 
 @pytest.mark.rotated(2)

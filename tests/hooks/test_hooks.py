@@ -165,7 +165,7 @@ def test_concurrent_messages_with_an_expired_token_authenticate_once(run: Run, b
 def test_the_cleanup_removes_what_the_target_created(run: Run, broker: Broker) -> None:
     broker.life = 20
     Path("brokerfuzz.toml").write_text(
-        f'[target]\nurl = "{broker.url}"\nhooks = "{written(HOOKS)}"\ncleanup = "DELETE /offers/{{id}}"\nmessage = '
+        f'url = "{broker.url}"\nhooks = "{written(HOOKS)}"\ncleanup = "DELETE /offers/{{id}}"\nmessage = '
         f'"{PRICING}"\nconcurrency = 4\n'
     )
     assert run("fire", *SOME[2:]).exit_code == 1
@@ -367,7 +367,7 @@ def test_wrong_options_give_one_line(run: Run, broker: Broker, words: list[Any],
 
 def test_hooks_of_the_configuration_are_not_used_for_another_target(run: Run, broker: Broker) -> None:
     Path("brokerfuzz.toml").write_text(
-        '[target]\nurl = "http://offers.example/"\nhooks = "hooks.py"\ncleanup = "DELETE /offers/{id}"\n'
+        'url = "http://offers.example/"\nhooks = "hooks.py"\ncleanup = "DELETE /offers/{id}"\n'
     )
     written(RAISES["classify"])
     done = run("fire", broker.url, *SOME, "--reject", "299")

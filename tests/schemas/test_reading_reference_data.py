@@ -41,7 +41,7 @@ def sites(text: str, message_type: str = OFFER) -> Any:
             f'"{PRODUCTS}.productQuantityInOffer" = {{csv = "p.csv", column = "quantity"}}',
             {f"{PRODUCTS}.productQuantityInOffer": [10, 5, 0]},
         ),
-        ('[target]\nurl = "http://a"\n[values]\nnumber = ["A"]', {"number": ["A"]}),
+        ('url = "http://a"\n[values]\nnumber = ["A"]', {"number": ["A"]}),
         ('[tool.brokerfuzz.values]\nnumber = ["A"]', {"number": ["A"]}),
     ],
 )

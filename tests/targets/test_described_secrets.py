@@ -13,7 +13,7 @@ from hand_made_servers import echoes, response, sends, serving, serving_streams,
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from brokerfuzz.configuration.substituting import substituted
+from brokerfuzz.config import substituted
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, CommandTarget, HttpTarget, LineTarget
 from brokerfuzz.targets.secret_masking import Secrets

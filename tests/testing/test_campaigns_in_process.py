@@ -284,7 +284,7 @@ def test_workers_send_the_cases_to_a_url() -> None:
     ("options", "said"),
     [
         ({"rule": ["*"]}, "unknown option 'rule': did you mean 'rules'?"),
-        ({"workers": 2}, "workers=2 works only with a URL"),
+        ({"workers": 2}, "workers and cluster work only with a URL"),
         ({"reports": ["report.har"]}, "report.har requires an HTTP target"),
         ({"reports": ["report.doc"]}, "does not end with the suffix of a report format"),
         ({"rules": ["*orderMinimum:minimum"], "techniques": ["null-instead"]}, "no case matches"),

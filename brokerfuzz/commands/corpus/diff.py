@@ -1,17 +1,18 @@
 import click
 
-from brokerfuzz import options
 from brokerfuzz.commands.output import FOUND, print_json, print_lines
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.corpus.comparing import compare
 from brokerfuzz.explaining.corpus_comparison import data, lines
+from brokerfuzz.option import SectionedCommand, on_command_line
+from brokerfuzz.options import DiffOptions
 
 
-@click.command("diff", short_help="Summarize what changed between two corpora.")
+@click.command("diff", cls=SectionedCommand)
 @click.argument("before", metavar="BEFORE", type=click.Path(readable=False))
 @click.argument("after", metavar="AFTER", type=click.Path(readable=False))
-@options.json_option
-def command(before: str, after: str, as_json: bool) -> int:
+@on_command_line(DiffOptions)
+def command(before: str, after: str, options: DiffOptions) -> int:
     """Show in about ten lines what changed between two corpora. For each site (a place in a message type), the output
     shows how many cases were added, removed or changed. A case has changed if its verdict, fault or ambiguity is
     different. The sites with the most differences come first. With --json, the output also shows how many cases were
@@ -27,8 +28,7 @@ def command(before: str, after: str, as_json: bool) -> int:
       brokerfuzz corpus diff old.ndjson new.ndjson
       brokerfuzz corpus diff corpus/data/offer-creation-request.ndjson mine.ndjson.gz --json
     """
-
     with ProgressLine("records") as progress:
         found = compare(before, after, progress=progress)
-    print_json(data(found)) if as_json else print_lines(lines(found))
+    print_json(data(found)) if options["json"] else print_lines(lines(found))
     return 0 if found.same else FOUND

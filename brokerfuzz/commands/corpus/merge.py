@@ -1,21 +1,17 @@
 import click
 
-from brokerfuzz import options
-from brokerfuzz.commands.chosen_cases import contract_of
+from brokerfuzz.case_options import contract_of
 from brokerfuzz.commands.corpus.results import check_out, print_written, write
 from brokerfuzz.corpus.merging import merged
+from brokerfuzz.option import SectionedCommand, on_command_line
+from brokerfuzz.options import MergeOptions
 
 
-@click.command("merge", short_help="Merge several corpora into one.")
-@click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
+@click.command("merge", cls=SectionedCommand)
+@click.argument("out", metavar="OUT|-", type=click.Path(readable=False))
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
-@options.contract_option
-@options.values_option
-@options.force_option
-@options.json_option
-def command(
-    out: str, corpora: tuple[str, ...], contract: str | None, values: str | None, force: bool, as_json: bool
-) -> None:
+@on_command_line(MergeOptions)
+def command(out: str, corpora: tuple[str, ...], options: MergeOptions) -> None:
     """Merge several corpora into one. The new corpus contains each case once. The cases of the first CORPUS come first,
     then those of the second, and so on. An invalid case that comes before its twin (the valid counterpart) moves to the
     end.
@@ -28,7 +24,6 @@ def command(
       brokerfuzz corpus merge all.ndjson catalogue.ndjson random.ndjson.gz
       brokerfuzz corpus merge whole.ndjson corpus-*-of-00008.ndjson
     """
-
-    check_out(out, force=force)
-    summary = write(out, merged(corpora, contract=contract_of(contract, values)))
-    print_written(summary, out, as_json=as_json)
+    check_out(out, force=options["force"])
+    summary = write(out, merged(corpora, contract=contract_of(options)))
+    print_written(summary, out, as_json=options["json"])

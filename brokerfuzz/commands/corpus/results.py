@@ -18,7 +18,6 @@ STANDARD_OUTPUT = "-"
 
 def check_out(out: str, *, force: bool) -> None:
     """Raises `CorpusError` if a corpus cannot be written to `out`."""
-
     if out != STANDARD_OUTPUT:
         check_ndjson(out)
         place_of(out).check_file(force=force)
@@ -28,7 +27,6 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
     """Writes a corpus to standard output, to a path or to a URL. The corpus is compressed if its name ends in `.gz` or
     `.zst`.
     """
-
     if out == STANDARD_OUTPUT:
         return files.dump(sys.stdout.buffer, cases)
     with ProgressLine() as progress:

@@ -1,28 +1,23 @@
 import json
-from datetime import datetime
 from typing import Any
 
 import click
 
-from brokerfuzz import options
-from brokerfuzz.commands.chosen_cases import contract_of
+from brokerfuzz.case_options import contract_of
 from brokerfuzz.commands.output import FOUND
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.corpus.verifying import CorpusProblem, ExpiredCases, Verification
 from brokerfuzz.errors import CorpusError, shortened
+from brokerfuzz.option import SectionedCommand, on_command_line
+from brokerfuzz.options import VerifyOptions
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.wording import counted, printable_as_in_python
 
 
-@click.command("verify", short_help="Judge every case again and check the checksums.")
+@click.command("verify", cls=SectionedCommand)
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
-@options.now_option("Judge the cases")
-@options.contract_option
-@options.values_option
-@options.json_option
-def command(
-    corpora: tuple[str, ...], now: datetime | None, contract: str | None, values: str | None, as_json: bool
-) -> int:
+@on_command_line(VerifyOptions)
+def command(corpora: tuple[str, ...], options: VerifyOptions) -> int:
     """Judge every case again, and check the checksums of folders and shards (the files of a split corpus). The output
     has one line for each problem.
 
@@ -44,8 +39,8 @@ def command(
       brokerfuzz corpus verify corpus.shards.json --now 2030-01-01T00:00:00Z
       brokerfuzz corpus verify folder --json | jq '.wrong[].why'
     """
-
-    verification, count = Verification(contract=contract_of(contract, values), now=now), 0
+    as_json = options["json"]
+    verification, count = Verification(contract=contract_of(options), now=options["now"]), 0
     with ProgressLine() as progress:
         try:
             for wrong in (wrong for corpus in corpora for wrong in verification.of(corpus)):
@@ -75,7 +70,7 @@ def _found(problems: int, expired: int) -> str:
     return " and ".join(counts) or "no problems"
 
 
-def _print_expired(expired: "ExpiredCases") -> None:
+def _print_expired(expired: ExpiredCases) -> None:
 
     if expired.count:
         click.echo(
@@ -89,22 +84,20 @@ def _print_expired(expired: "ExpiredCases") -> None:
 _HEAD = '{"wrong": ['
 
 
-def _end(verification: "Verification") -> str:
+def _end(verification: Verification) -> str:
     """Returns the end of the JSON document, with the expired cases and the number of all cases. The command prints this
     end even if it cannot read a corpus completely.
     """
-
     expired = {"count": verification.expired.count, "first": list(map(_data, verification.expired.first))}
     return f'], "expired": {json.dumps(expired)}, "cases": {verification.count}}}'
 
 
-def _json(wrong: "CorpusProblem", *, first: bool) -> str:
+def _json(wrong: CorpusProblem, *, first: bool) -> str:
     """Converts a problem to JSON. The command prints each problem immediately, because a corpus can have very many
     problems.
     """
-
     return f"{_HEAD if first else ','}\n  {json.dumps(_data(wrong))}"
 
 
-def _data(problem: "CorpusProblem") -> dict[str, Any]:
+def _data(problem: CorpusProblem) -> dict[str, Any]:
     return {"file": problem.name, "line": problem.line or None, "why": problem.why}

@@ -1,0 +1,109 @@
+"""Creates the contract, the filters and the plan of cases that options describe."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from brokerfuzz.cases.case_filters import Selection, selection
+from brokerfuzz.cases.plan import Plan
+from brokerfuzz.cases.testable_contract import check_testable
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
+from brokerfuzz.errors import BrokerfuzzError
+from brokerfuzz.format_names import BASE64
+from brokerfuzz.option import declared, flag_of
+from brokerfuzz.options import CaseFilters
+from brokerfuzz.schemas import Contract, MessageType, load_contract
+from brokerfuzz.schemas.instants import spell
+
+RANDOM_CASES = 100
+"""The number of random cases if there are only random cases, and the user specifies no number."""
+PATTERNS = ("rules", "techniques", "sites", "tags")
+"""The filters whose values are patterns, such as `*:minimum`."""
+
+
+def contract_of(options: Mapping[str, Any]) -> Contract:
+    """Returns the contract of `--contract`, with the reference data of `--values`."""
+    contract, values = options.get("contract"), options.get("values")
+    if isinstance(contract, Contract):
+        return contract if values is None else load_contract(contract.folder, values)
+    return load_contract(contract, values)
+
+
+def folder_of(options: Mapping[str, Any]) -> str | None:
+    """Returns the folder of a changed contract, or None for the built-in contract."""
+    contract = options["contract"]
+    if isinstance(contract, Contract):
+        return None if contract.folder == load_contract().folder else str(contract.folder)
+    folder: str | None = contract
+    return folder
+
+
+def has_filters(options: Mapping[str, Any]) -> bool:
+    return any(options[name] for name in PATTERNS) or tuple(options["verdicts"]) != LABELS
+
+
+def filters_of(options: Mapping[str, Any], contract: Contract) -> Selection:
+    """Returns the filters, except for that of verdicts. Raises `UnknownNameError` if they contain an unknown name."""
+    return selection(contract, options["rules"], options["techniques"], options["tags"], sites=options["sites"])
+
+
+def check_filters(options: Mapping[str, Any], message_types: Sequence[MessageType], contract: Contract) -> None:
+    """Raises `BrokerfuzzError` if none of the chosen rules belongs to `message_types`. Raises `ContractError` if
+    brokerfuzz cannot generate valid messages, or cannot break a chosen rule.
+    """
+    chosen = filters_of(options, contract)
+    types = list(dict.fromkeys(rule.message_type for rule in chosen.among(contract.rules_by_id.values()) or ()))
+    if types and not set(types) & set(message_types):
+        raise BrokerfuzzError(
+            f"--rule and --site match only rules of {' and '.join(types)}: use --message {types[0]}, or choose other "
+            "rules"
+        )
+    for message_type in message_types:
+        check_testable(contract, message_type, chosen, tuple(options["verdicts"]))
+
+
+def plan_of(message_type: MessageType, options: Mapping[str, Any], now: datetime | None, **more: Any) -> Plan:
+    """Returns the plan of cases. `now` is the time for which time-dependent cases are generated (None: no such cases).
+    `more` are other properties of the plan.
+    """
+    contract = contract_of(options)
+    check_filters(options, (message_type,), contract)
+    only_random = options.get("random", False)
+    return Plan(
+        message_type=message_type, now=now, seed=options["seed"], only_random=only_random,
+        verdicts=options["verdicts"], contract=folder_of(options),
+        values=None if contract.values is None else contract.values.text,
+        **{name: options[name] for name in PATTERNS},
+        **{"count": _random_count(options["count"], only_random), **more},
+    )  # fmt: skip
+
+
+def _random_count(count: int | None, only_random: bool) -> int:
+    if only_random and count == 0:
+        raise BrokerfuzzError("--random with --count 0 generates no case: use a --count above 0")
+    return count if count is not None else RANDOM_CASES if only_random else 0
+
+
+def recipe_of(plans: Sequence[Plan], fmt: str, values: str | None) -> str:
+    """Returns the options with which `export` generates the same cases again. If a file name is not UTF-8, the options
+    contain its invalid bytes as escapes. `values` is the file with the reference data.
+    """
+    plan, types = plans[0], tuple(plan.message_type for plan in plans)
+    words = [f"--message={name}" for name in types if types != MESSAGE_TYPES]
+    words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != LABELS and not plan.plausible]
+    filters = declared(CaseFilters)
+    words += [f"{flag_of(name, filters[name])}={value}" for name in PATTERNS for value in getattr(plan, name)]
+    flags = {
+        "--random": plan.only_random and not plan.plausible,
+        "--plausible": plan.plausible,
+        "--full": plan.scope == "whole" and not plan.only_random,
+        "--large": plan.large,
+    }
+    words += [flag for flag, is_set in flags.items() if is_set]
+    words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
+    words += [f"--contract={plan.contract}"] if plan.contract is not None else []
+    words += [f"--values={values}"] if values is not None else []
+    words += ["--clock", f"--now={spell(plan.now)}"] if plan.now is not None else []
+    words += ["--base64" if fmt == BASE64 else f"--format={fmt}"]
+    return shlex.join(words).encode(errors="backslashreplace").decode()

@@ -1,0 +1,330 @@
+"""Reads and writes the configuration: `brokerfuzz.toml`, or the section `[tool.brokerfuzz]` of `pyproject.toml`.
+
+The settings are the options of the command `fire`, and have their names (see `options`). Options on the command line
+override settings.
+"""
+
+import json
+import os
+import re
+import textwrap
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from brokerfuzz.atomic_files import atomic_file, held
+from brokerfuzz.errors import ConfigurationError, quoted
+from brokerfuzz.file_contents import read_file
+from brokerfuzz.option import OTHERS, SECTIONS, Option, checked, declared, setting_name
+from brokerfuzz.options import FireCommandOptions
+from brokerfuzz.schemas import Contract, load_contract
+from brokerfuzz.secret_values import Secret
+
+NAME = "brokerfuzz.toml"
+PROJECT = "pyproject.toml"
+_IN_PROJECT = ("tool", "brokerfuzz")
+"""The section of `pyproject.toml` that contains the settings of brokerfuzz."""
+_REFERENCE = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_WIDTH = 118
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The settings in a file. They still contain references to environment variables, such as `${NAME}`. Settings may
+    also contain secrets, so `repr` shows only the path of the file.
+    """
+
+    path: Path = Path(NAME)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+
+SETTINGS = {
+    setting_name(name): (name, option)
+    for name, option in declared(FireCommandOptions).items()
+    if option.example is not None
+}
+"""Maps the name of each setting to its option."""
+
+
+# ------------------------------------------------------------------------------------------------------------- reading
+
+
+def find(start: Path) -> Path | None:
+    """Searches a folder and its parent folders for a configuration file, up to the top of the repository (the folder
+    with `.git`).
+
+    Without a repository, only the folder `start` is searched. In each folder, `brokerfuzz.toml` has priority over
+    `pyproject.toml`. Raises `ConfigurationError` if a `pyproject.toml` mentions brokerfuzz but is not TOML. Also raises
+    `ConfigurationError` if the file belongs to another user, because it may contain commands.
+    """
+    try:
+        here = start.absolute()
+    except OSError:  # the current folder no longer exists
+        return None
+    for folder in _searched(here):
+        for path in (folder / NAME, folder / PROJECT):
+            if _exists(path) and (path.name == NAME or _mentions_us(path)):
+                if not _is_trusted(path):
+                    raise ConfigurationError(
+                        f"{path} belongs to another user: read the file, and add --config {path} if you trust it"
+                    )
+                return path
+    return None
+
+
+def _searched(here: Path) -> tuple[Path, ...]:
+    folders = (here, *here.parents)
+    for number, folder in enumerate(folders, 1):
+        if _exists(folder / ".git", folders=True):
+            return folders[:number]
+    return (here,)
+
+
+def _is_trusted(path: Path) -> bool:
+    """Returns whether the file, or the link to the file, belongs to this user or to root. On Windows, brokerfuzz cannot
+    check the owner of a file, and trusts every file.
+    """
+    return not hasattr(os, "geteuid") or {path.stat().st_uid, path.lstat().st_uid} <= {0, os.geteuid()}
+
+
+def _exists(path: Path, *, folders: bool = False) -> bool:
+    try:
+        return path.exists() if folders else path.is_file()
+    except OSError:  # the user may have no permission to read a parent folder
+        return False
+
+
+def _mentions_us(path: Path) -> bool:
+    try:
+        if _IN_PROJECT[-1].encode() not in read_file(path):
+            return False
+    except OSError:
+        return False
+    return _table(path) is not None
+
+
+def read(path: Path) -> Configuration:
+    """Raises `ConfigurationError` if the file cannot be read or is not TOML, or if a setting is unknown or wrong."""
+    table = _table(path)
+    if table is None:
+        raise ConfigurationError(
+            f"{path} has no [{'.'.join(_IN_PROJECT)}] section: add this section, or specify another file"
+        )
+    if not isinstance(table, dict):
+        raise ConfigurationError(f"{path}: [{'.'.join(_IN_PROJECT)}] is not a table: use a table")
+    for name in table:
+        if name not in SETTINGS:
+            raise ConfigurationError(f"{path}: unknown setting {quoted(name)}: {_remedy(name)}")
+    values = {SETTINGS[key][0]: value for key, value in table.items()}
+    if isinstance(values.get("values"), dict):
+        values["values"] = str(path) if values["values"] else None
+    try:
+        options = checked(
+            FireCommandOptions,
+            {name: _beside(path, name, value) for name, value in values.items() if value is not None},
+            lambda name, option: f"{path}: {setting_name(name)}",
+        )
+    except ValueError as problem:
+        raise ConfigurationError(str(problem)) from None
+    return Configuration(path.absolute(), options)
+
+
+def _beside(path: Path, name: str, value: Any) -> Any:
+    """Makes paths relative to the folder of the configuration."""
+    is_module = name == "hooks" and not str(value).endswith(".py")
+    if name == "values" or is_module or not declared(FireCommandOptions)[name].file:
+        return value
+    if isinstance(value, list):
+        return [_beside(path, name, each) for each in value]
+    return str(path.parent / value) if isinstance(value, str) and value else value
+
+
+def _remedy(name: str) -> str:
+    near = get_close_matches(name.replace("_", "-"), SETTINGS, n=1, cutoff=0.4)
+    return f"did you mean {near[0]!r}?" if near else "`brokerfuzz init` writes a file that explains every setting"
+
+
+def _table(path: Path) -> Any:
+    """Returns the settings in a file, or None if a `pyproject.toml` contains none."""
+    try:
+        found: Any = tomllib.loads(_text(path))
+    except tomllib.TOMLDecodeError as problem:
+        said = " ".join(str(problem).split())
+        raise ConfigurationError(f"{path} is not TOML ({said[:1].lower()}{said[1:]}): correct the file") from None
+    except (ValueError, RecursionError):
+        raise ConfigurationError(
+            f"{path} has a number that is too long, or arrays that are nested too deeply: correct the file"
+        ) from None
+    for name in _above(path):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def _above(path: Path) -> tuple[str, ...]:
+    return _IN_PROJECT if path.name == PROJECT else ()
+
+
+def _text(path: Path) -> str:
+    """Returns the contents of a file, with unchanged line endings but without a byte order mark."""
+    try:
+        return read_file(path).decode("utf-8-sig")
+    except OSError as problem:
+        raise ConfigurationError(
+            f"{path} cannot be read: {problem.strerror or problem}; specify another file"
+        ) from None
+    except UnicodeDecodeError as problem:
+        raise ConfigurationError(
+            f"{path} is not TOML: byte {problem.start + 1:,} is not UTF-8; save the file as UTF-8"
+        ) from None
+
+
+# ---------------------------------------------------------------------------------------------- environment variables
+
+
+def substituted(text: str, where: str) -> str:
+    """Replaces `${NAME}` with an environment variable, and `$$` with a dollar sign. `where` is the name of the setting
+    in error messages, which never contain the setting or the contents of a variable.
+
+    `${NAME:-default}` becomes `default` if the variable is missing or empty. If the text contains a variable, the
+    result is a `Secret`. Raises `ConfigurationError` if a variable is not set and has no default.
+    """
+    variables: dict[str, str] = {}
+    whole = _REFERENCE.sub(lambda found: _value(found, where, variables), text)
+    return Secret(whole, variables) if variables else whole
+
+
+def _value(reference: re.Match[str], where: str, variables: dict[str, str]) -> str:
+    """Returns the text that replaces a reference. If it comes from an environment variable, adds it to `variables`."""
+    name, default = reference[1], reference[2]
+    if name is None:
+        return "$"
+    found = os.environ.get(name)
+    if found is None and default is None:
+        raise ConfigurationError(
+            f"{where} needs the environment variable {name}, which is not set: set the variable, or write "
+            f"${{{name}:-default}}"
+        )
+    if not found and default is not None:
+        return default
+    variables[name] = found or ""
+    return variables[name]
+
+
+# ------------------------------------------------------------------------------------------------------------- writing
+
+
+def template(contract: Contract | None = None) -> str:
+    """Returns a configuration that describes every setting in comments, and every ambiguity of the contract."""
+    lines = ["# Settings of brokerfuzz. Options on the command line override this file; see `brokerfuzz fire --help`."]
+    tables: list[str] = []
+    for section in (*SECTIONS, OTHERS):
+        found = {key: option for key, (_, option) in SETTINGS.items() if option.section == section}
+        plain = {key: option for key, option in found.items() if not isinstance(option.example, dict)}
+        lines += ["", f"# ---- {section}"] if plain else []
+        for key, option in plain.items():
+            lines += ["", *_described(option), _commented(key, option.example)]
+        for key in (key for key in found if key not in plain):
+            tables += ["", *_described(found[key]), f"[{key}]", *_example(key, found[key], contract)]
+    return "\n".join([*lines, *tables, ""])
+
+
+def _described(option: Option) -> list[str]:
+    default = f" Default: {option.default_text}." if option.default_text else ""
+    return textwrap.wrap(option.help + default, _WIDTH, initial_indent="# ", subsequent_indent="# ")
+
+
+def _example(key: str, option: Option, contract: Contract | None) -> list[str]:
+    if key != "policies":
+        return [_commented(name, value) for name, value in option.example.items()]
+    lines = []
+    for ambiguity in (contract or load_contract()).ambiguities:
+        if ambiguity.interpretations:
+            question = "".join(char if char.isprintable() else " " for char in ambiguity.question)
+            lines += [
+                f"# {question}",
+                _commented(ambiguity.id, [_number_or_text(one) for one in ambiguity.interpretations]),
+            ]
+    return lines
+
+
+def _commented(key: str, value: Any) -> str:
+    return f"# {_line(key, value)}"
+
+
+def _line(key: str, value: Any) -> str:
+    """Writes a setting as TOML."""
+    spelled = key if re.fullmatch("[A-Za-z0-9_-]+", key) else json.dumps(key)
+    return f"{spelled} = {json.dumps(value, ensure_ascii=False)}"
+
+
+def write_template(path: Path, *, force: bool = False, contract: Contract | None = None) -> None:
+    """With `force`, the template replaces an existing file. Raises `ConfigurationError` if the file exists and `force`
+    is false. Also raises `ConfigurationError` for `pyproject.toml`, because other tools store their settings in this
+    file.
+    """
+    if path.name == PROJECT:
+        raise ConfigurationError(
+            f"{path} also contains settings of other tools: specify {NAME} instead, or add [tool.brokerfuzz] to "
+            f"{path} yourself"
+        )
+    if os.path.lexists(path) and not path.is_file():
+        raise ConfigurationError(f"{path} already exists and is not a file: specify another name")
+    if path.exists() and not force:
+        raise ConfigurationError(f"{path} already exists: add --force to replace it, or specify another file")
+    _put(path, template(contract))
+
+
+def save_policies(path: Path, policies: Mapping[str, Sequence[str]], contract: Contract | None = None) -> list[str]:
+    """Adds policies to the section `[policies]` of a configuration, and returns the IDs of the new policies. Existing
+    policies do not change. If the file is missing, brokerfuzz creates it from the template.
+    """
+    if not path.exists() and path.name == PROJECT:
+        raise ConfigurationError(
+            f"{path} does not exist: specify an existing file, or create it with `brokerfuzz init`"
+        )
+    with held(path.parent, waits=True):  # so that two campaigns do not overwrite the policies of each other
+        text = _text(path) if path.exists() else template(contract)
+        old = _policies(text, path)
+        new = {name: [_number_or_text(one) for one in values] for name, values in policies.items() if name not in old}
+        lines = [_line(name, values[0] if len(values) == 1 else values) for name, values in new.items()]
+        header = f"[{'.'.join((*_above(path), 'policies'))}]"
+        before, found, after = text.partition(f"{header}\n")
+        changed = "\n".join([before + found.rstrip() if found else f"{text.rstrip()}\n\n{header}", *lines, after])
+        if lines and _policies(changed, path).keys() != old.keys() | new.keys():
+            raise ConfigurationError(f"{path}: add these lines to the section {header} yourself: {', '.join(lines)}")
+        if lines:
+            _put(path, changed)
+    return list(new)
+
+
+def _policies(text: str, path: Path) -> dict[str, Any]:
+    try:
+        found: Any = tomllib.loads(text)
+    except ValueError:
+        return {}
+    for name in (*_above(path), "policies"):
+        found = found.get(name, {}) if isinstance(found, dict) else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _number_or_text(interpretation: str) -> str | int:
+    return int(interpretation) if interpretation.isdigit() else interpretation
+
+
+def _put(path: Path, text: str) -> None:
+    """Writes a file atomically. An existing file keeps its permissions. If `path` is a symbolic link, the link remains,
+    and the file to which it points is replaced.
+    """
+    real = path.resolve()
+    try:
+        with atomic_file(real) as stream:
+            if real.exists():
+                Path(stream.name).chmod(real.stat().st_mode & 0o777)
+            stream.write(text.encode())
+    except OSError as problem:
+        raise ConfigurationError(
+            f"{path} cannot be written: {problem.strerror or problem}; specify another file, or free disk space"
+        ) from None

@@ -1,0 +1,338 @@
+import random
+import re
+from pathlib import Path
+
+import pytest
+from contracts import changed_contract
+from fixture_types import Run, Write
+from hypothesis import given
+from hypothesis import strategies as st
+
+import brokerfuzz
+from brokerfuzz import BrokerfuzzError, load_contract
+from brokerfuzz.config import SETTINGS, save_policies, substituted
+from brokerfuzz.errors import ConfigurationError
+
+OURS, OTHERS, WRONG = "[tool.brokerfuzz]\nwrong = 1\n", "[tool.ruff]\n", "wrong = 1\n"
+SECRET = "hunter2"
+CALLABLE = "builtins:bool"
+
+
+def error(run: Run, text: str, name: str = "brokerfuzz.toml") -> str:
+    """Returns the error about an invalid configuration."""
+    Path(name).write_text(text, encoding="utf-8")
+    result = run("fire", "--config", name)
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.rstrip().isprintable()
+    return result.stderr
+
+
+# ------------------------------------------------------------------------------------------------------ finding the file
+
+FOUND: dict[str, tuple[dict[str, str], str, str | None]] = {
+    "none": ({"pyproject.toml": OTHERS}, "a/b", None),
+    "the nearest": ({"brokerfuzz.toml": WRONG, "a/b/pyproject.toml": OURS}, "a/b/c", "a/b/pyproject.toml"),
+    "that of a parent": ({"brokerfuzz.toml": WRONG, "a/b/pyproject.toml": OURS}, "a", "brokerfuzz.toml"),
+    "a pyproject that only depends on brokerfuzz": (
+        {"brokerfuzz.toml": WRONG, "a/pyproject.toml": '[project]\ndependencies = ["brokerfuzz"]\n'},
+        "a",
+        "brokerfuzz.toml",
+    ),
+    "brokerfuzz.toml before pyproject.toml": (
+        {"pyproject.toml": OURS, "brokerfuzz.toml": WRONG},
+        ".",
+        "brokerfuzz.toml",
+    ),
+    "a folder named brokerfuzz.toml": ({"brokerfuzz.toml/file": ""}, ".", None),
+    "none above the repository": ({"brokerfuzz.toml": WRONG, "inner/.git/HEAD": ""}, "inner/deeper", None),
+    "none above a work tree": ({"brokerfuzz.toml": WRONG, "inner/.git": ""}, "inner/deeper", None),
+    "an invalid pyproject of others": ({"pyproject.toml": "[tool.ruff\n"}, ".", None),
+    "a table of tables": ({"pyproject.toml": "[[tool]]\nname = 'brokerfuzz'"}, ".", None),
+}
+
+
+@pytest.mark.parametrize("which", FOUND)
+def test_the_configuration_is_searched_up_to_the_top_of_the_repository(
+    run: Run, folder: Path, which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, here, expected = FOUND[which]
+    (folder / ".git").mkdir()
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / here).mkdir(parents=True, exist_ok=True)
+    monkeypatch.chdir(folder / here)
+    said = run("fire").stderr
+    assert ("no target given" if expected is None else f"{folder / expected}: unknown setting 'wrong'") in said
+
+
+def test_without_a_repository_only_the_current_folder_is_searched(
+    run: Run, folder: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("brokerfuzz.toml", WRONG)
+    assert "unknown setting" in run("fire").stderr
+    (folder / "inner").mkdir()
+    monkeypatch.chdir(folder / "inner")
+    assert "no target given" in run("fire").stderr
+
+
+# --------------------------------------------------------------------------------------------------------------- errors
+
+ERRORS = {
+    "timeout = 0": "timeout is 0: use a finite number above 0, such as 2.5",
+    "timeout = 'soon'": "timeout is 'soon': use a finite number above 0",
+    "timeout = [1]": "timeout is [1]: use a finite number",
+    "concurrency = 1.5": "concurrency is 1.5: use a whole number of at least 1",
+    "workers = 1000": "workers is 1000: use a whole number from 1 to 999",
+    "seed = true": "seed is True: use a whole number",
+    "lines = 'gzip'": "lines is 'gzip': use plain, base64 or frames",
+    "message = 'offer'": "message is 'offer': use offer-creation-request, product-list-response or",
+    "insecure = 'yes'": "insecure is 'yes': use true or false",
+    "method = 'P O'": "method is 'P O': use the method of a request, such as PUT",
+    "exec = []": "exec has a wrong value: use a command, or a list of its words",
+    "contract = 5": "contract is 5: use the path of a file",
+    "contract = ''": "contract is '': use the path of a file",
+    "accept = [200, '3yy']": "accept is '3yy': use status codes such as 201, or classes such as 2xx",
+    "accept = []": "accept is []: use status codes",
+    "now = 2025-06-15T12:00:00": "use a time with a time zone",
+    "now = 'yesterday'": "now is 'yesterday': use an RFC 3339 timestamp, such as 2025-06-15T12:00:00Z",
+    "max-time = '600'": "max-time is '600': use a duration with its unit, such as 500ms, 90s, 10m or 1h30m",
+    "max-time = '0s'": "max-time is '0s': use a longer duration",
+    f"max-time = '{'9' * 400}h'": "use a shorter duration",
+    "shrink = 'never'": "shrink is 'never': use a duration with its unit, such as 500ms, 90s, 10m or 1h30m, or off",
+    "verdicts = ['vaild']": "verdicts is 'vaild': use valid, invalid or unspecified",
+    "verdicts = []": "verdicts is []: use a list that is not empty",
+    "rules = '*:minimum'": "rules is '*:minimum': use a list",
+    "headers = 5": "headers has a wrong value: use NAME:VALUE",
+    "[policies]\nencoding = true": "policies is True: use an interpretation (a string or a number of seconds)",
+    "call = 'builtins:bool'\n[policies]\nno-such = 'accept'": "unknown ambiguity 'no-such'",
+    "[target]\nurl = 'http://a'": "unknown setting 'target'",
+    "zzz = 1": "unknown setting 'zzz': `brokerfuzz init` writes a file that explains every setting",
+    '"\\u0000\\n" = 1': "unknown setting '\\x00\\n'",
+    "demo = true": "unknown setting 'demo'",
+    "url = 'http://a'\nexec = 'b'": "more than one target given",
+    "lines = 'plain'\nurl = 'http://a'": "--lines works only with --exec",
+    "seed = 5 5": "is not TOML (expected newline",
+    "seed = 5\nseed = 6": "(at line 2, column",
+    "now = 2025-02-30": "is not TOML",
+    f"seed = {'9' * 5000}": "has a number that is too long",
+    f"seed = {'[' * 50_000}": "arrays that are nested too deeply",
+}
+
+
+@pytest.mark.parametrize("text", ERRORS, ids=lambda text: text[:30])
+def test_the_error_names_the_problem_and_the_remedy(run: Run, folder: Path, text: str) -> None:
+    target = (
+        ""
+        if any(word in text for word in ("url", "exec", "call")) or text.startswith("[")
+        else f"call = '{CALLABLE}'\n"
+    )
+    said = error(run, f"{target}{text}\n").replace("at line 3, column", "at line 2, column")
+    assert ERRORS[text] in said
+    assert "brokerfuzz.toml" in said or not said.startswith("brokerfuzz: brokerfuzz.toml")
+
+
+def test_every_misspelt_setting_gets_a_suggestion(run: Run, folder: Path) -> None:
+    for name in SETTINGS:
+        at = random.Random(name).randrange(len(name))
+        doubled, cut = name[: at + 1] + name[at:], name[:at] + name[at + 1 :]
+        for wrong in {doubled, cut, name.replace("-", "_"), f"{name}s"} - SETTINGS.keys():
+            said = error(run, f'"{wrong}" = 1\n')
+            assert f"unknown setting {wrong!r}: did you mean " in said
+            assert f"{name!r}?" in said or wrong != f"{name}s"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"url = ['http://u:{SECRET}@h/']",
+        f"url = 'http://u:{SECRET}@h/'\ncall = 'a:b'",
+        f"url = 'http://u:{SECRET}@h",
+        f"headers = 'Authorization: {SECRET}'",
+        f"headers = ['Authorization {SECRET}']",
+        f"[headers]\nAuthorization = ['{SECRET}']",
+        f"[headers]\nA = '{SECRET}'\nA = '{SECRET}'",
+        f"auth = ['me:{SECRET}']",
+        f"proxy = ['http://me:{SECRET}@proxy']",
+        f"exec = ['{SECRET}', 5]",
+    ],
+)
+def test_no_error_repeats_a_secret(run: Run, folder: Path, text: str) -> None:
+    assert SECRET not in error(run, text)
+
+
+def test_an_unreadable_file_is_reported(run: Run, folder: Path) -> None:
+    Path("latin.toml").write_bytes(b"now = '\xff'\n")
+    Path("other.toml").mkdir()
+    Path("pyproject.toml").write_text("[tool.ruff]\n")
+    for name, words in {
+        "latin.toml": "is not TOML: byte 8 is not UTF-8",
+        "other.toml": "does not exist",
+        "nowhere.toml": "does not exist",
+        "pyproject.toml": "has no [tool.brokerfuzz] section",
+    }.items():
+        assert words in run("fire", "--config", name).stderr
+
+
+# ------------------------------------------------------------------------------------------------------------- settings
+
+
+def test_settings_are_the_options_of_fire_and_files_are_relative_to_the_configuration(run: Run, write: Write) -> None:
+    Path("there").mkdir()
+    write(
+        "there/my.toml",
+        "exec = ['sh', '-c', 'exit 0']",
+        "verdicts = ['valid']",
+        "rules = ['*orderMinimum:minimum']",
+        "techniques = ['one-below']",
+        "shrink = 0",
+        "max-time = '10m'",
+        "count = 0",
+        "concurrency = 2.0",
+        "now = 2025-06-15T12:00:00Z",
+        "reports = ['r.json']",
+        "journal = 'run.ndjson'",
+        "baseline = 'baseline.json'",
+        "[policies]",
+        "clock-tolerance = [0, 30]",
+    )
+    write("there/baseline.json", '{"baseline": 3, "findings": {}}')
+    done = run("fire", "--config", "there/my.toml", "--no-preflight", "--verdict", "invalid")
+    assert {"r.json", "run.ndjson"} <= {path.name for path in Path("there").iterdir()}, done.output
+    assert "1 finding" in done.stdout
+
+
+def test_a_byte_order_mark_any_line_endings_and_pyproject_are_accepted(run: Run, folder: Path) -> None:
+    Path("my.toml").write_bytes(b"\xef\xbb\xbfcall = 'builtins:bool'\r\nseed = 'x'\r\n")
+    assert "my.toml: seed is 'x'" in run("fire", "--config", "my.toml").stderr
+    Path("pyproject.toml").write_text("[tool.brokerfuzz]\nseed = 'x'\n")
+    assert "pyproject.toml: seed is 'x'" in run("fire").stderr
+    Path("pyproject.toml").write_text("[tool]\nbrokerfuzz = 5\n")
+    assert "[tool.brokerfuzz] is not a table" in run("fire").stderr
+
+
+def test_a_python_call_has_the_same_options() -> None:
+    options: brokerfuzz.FireOptions = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "shrink": 0}
+    assert brokerfuzz.fire(lambda body: True, **options).findings
+    for wrong, words in [
+        ({"rule": ["x"]}, "unknown option 'rule': did you mean 'rules'"),
+        ({"timeout": -1}, "timeout is -1: use a finite number above 0"),
+        ({"max_time": "soon"}, "max_time is 'soon': use a duration"),
+        ({"verdicts": "valid"}, "verdicts is 'valid': use a list"),
+        ({"demo": True}, "unknown option 'demo'"),
+    ]:
+        with pytest.raises(BrokerfuzzError, match=re.escape(words)):
+            brokerfuzz.fire(lambda body: True, **wrong)  # type: ignore[arg-type]
+
+
+def test_the_documentation_in_python_describes_every_option() -> None:
+    described = brokerfuzz.FireOptions.__doc__ or ""
+    for name in brokerfuzz.FireOptions.__annotations__:
+        assert re.search(rf"^    - `{name}`: [A-Z]", described, re.MULTILINE), name
+
+
+# ------------------------------------------------------------------------------------------------- environment variables
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    {
+        "${BF_SET}": "s", "a${BF_SET}b${BF_SET}": "asbs", "${BF_EMPTY}": "", "${BF_SET:-d}": "s", "${BF_EMPTY:-d}": "d",
+        "${BF_UNSET:-d}": "d",
+        "${BF_UNSET:-}": "", "$$": "$", "$${BF_UNSET}": "${BF_UNSET}", "$$$$": "$$", "$$${BF_SET}": "$s",
+        "$BF_UNSET": "$BF_UNSET", "5$": "5$",
+        "${BF_NESTED}": "${BF_UNSET}", "${BF_UNSET:-$$}": "$$", "": "",
+    }.items(),
+)  # fmt: skip
+def test_references_are_replaced_only_once(text: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BF_UNSET", raising=False)
+    for name, value in {"BF_SET": "s", "BF_EMPTY": "", "BF_NESTED": "${BF_UNSET}"}.items():
+        monkeypatch.setenv(name, value)
+    assert substituted(text, "it") == expected
+
+
+@given(st.text(st.sampled_from("$a{}")))
+def test_two_dollar_signs_become_one(text: str) -> None:
+    assert substituted(text.replace("$", "$$"), "it") == text
+
+
+def test_only_a_target_in_use_needs_its_variables(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BF_HOST", raising=False)
+    write("brokerfuzz.toml", 'url = "http://${BF_HOST}/"')
+    assert "brokerfuzz.toml: url needs the environment variable BF_HOST" in run("fire").stderr
+    assert "BF_HOST" not in run("fire", "--call", "nowhere:at_all", "--rule", "*orderMinimum:minimum").stderr
+
+
+# --------------------------------------------------------------------------------------------------------- the template
+
+
+def test_every_setting_of_the_template_can_be_uncommented(run: Run, write: Write) -> None:
+    assert run("init").exit_code == 0
+    text = Path("brokerfuzz.toml").read_text()
+    assert "no target given" in run("fire").stderr
+    names = set(re.findall(r"^# ([\w-]+) = ", text.partition("\n[")[0], re.MULTILINE))
+    tables = set(re.findall(r"^\[(\w+)\]", text, re.MULTILINE))
+    assert names | tables == SETTINGS.keys()
+    write("brokerfuzz.toml", re.sub(r"^# (?=[\w\"*.-]+ = )", "", text, flags=re.MULTILINE))
+    assert "more than one target given" in run("fire").stderr
+
+
+def test_the_template_lists_the_ambiguities_of_the_contract(run: Run, folder: Path) -> None:
+    changed_contract(folder, "product-list-response", lambda schema: None)
+    ambiguities = [ambiguity for ambiguity in load_contract().ambiguities if ambiguity.interpretations]
+    assert run("init", "--contract", folder).exit_code == 0
+    lines = Path("brokerfuzz.toml").read_text().splitlines()
+    for ambiguity in ambiguities:
+        (number,) = [number for number, line in enumerate(lines) if line.startswith(f"# {ambiguity.id} = [")] or [
+            number for number, line in enumerate(lines) if line.startswith(f'# "{ambiguity.id}" = [')
+        ]
+        assert lines[number - 1] == f"# {ambiguity.question}"
+
+
+def test_init_replaces_only_its_own_file_and_only_with_force(run: Run, folder: Path) -> None:
+    Path("mine.toml").write_text("mine")
+    Path("pyproject.toml").write_text("mine")
+    Path("folder").mkdir()
+    Path("dangling").symlink_to("nowhere")
+    for name, words in {
+        "pyproject.toml": "settings of other tools",
+        "folder": "is not a file",
+        "dangling": "is not a file",
+        "nowhere/brokerfuzz.toml": "cannot be written: No such file or directory",
+    }.items():
+        assert words in run("init", name, "--force").stderr
+    assert "already exists: add --force to replace it" in run("init", "mine.toml").stderr
+    assert Path("mine.toml").read_text() == "mine"
+    Path("mine.toml").chmod(0o600)
+    assert run("init", "mine.toml", "--force").exit_code == 0
+    assert oct(Path("mine.toml").stat().st_mode & 0o777) == "0o600"
+
+
+POLICIES = {
+    "": "\n\n[policies]\nencoding = \"rejected\"\nclock-tolerance = [0, 30]\n",
+    "url = 'http://a'  # mine\n": "url = 'http://a'  # mine\n\n[policies]\nencoding = \"rejected\"\n"
+    "clock-tolerance = [0, 30]\n",
+    "[policies]\n# why\nencoding = 'decoded'\n[values]\n": "[policies]\nclock-tolerance = [0, 30]\n# why\n"
+    "encoding = 'decoded'\n[values]\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("before", POLICIES)
+def test_policies_are_added_and_existing_ones_stay(before: str, tmp_path: Path) -> None:
+    path = tmp_path / "brokerfuzz.toml"
+    path.write_text(before)
+    new = save_policies(path, {"encoding": ["rejected"], "clock-tolerance": ["0", "30"]})
+    assert new == ["clock-tolerance"] if "encoding" in before else ["encoding", "clock-tolerance"]
+    assert path.read_text() == POLICIES[before]
+    assert save_policies(path, {"encoding": ["rejected"], "clock-tolerance": ["5"]}) == []
+
+
+def test_a_file_to_which_no_policies_can_be_added_stays_unchanged(tmp_path: Path) -> None:
+    path = tmp_path / "brokerfuzz.toml"
+    path.write_text("policies = { encoding = 'rejected' }\n")
+    with pytest.raises(ConfigurationError, match=r"add these lines .* yourself: clock-tolerance = 30"):
+        save_policies(path, {"clock-tolerance": ["30"]})
+    assert path.read_text() == "policies = { encoding = 'rejected' }\n"
+    with pytest.raises(ConfigurationError, match=r"pyproject\.toml does not exist"):
+        save_policies(tmp_path / "pyproject.toml", {"clock-tolerance": ["30"]})
