@@ -25,7 +25,7 @@ write("offers.ndjson", load("offer-creation-request", techniques=["one-below"]))
 assert list(read("offers.ndjson"))
 assert check("offer-pricing-response", next(catalogue("offer-pricing-response")).body).label == "valid"
 assert next(messages("offer-pricing-response", 1, verdicts=["invalid"])).label == "invalid"
-parametrize("offer-creation-request", by="rule")(lambda case: None)
+parametrize("offer-creation-request")(lambda case: None)
 find(invalid_offer_requests(techniques=["one-below"]), lambda case: True, settings=settings(phases=[Phase.generate]))
 from brokerfuzz.cli import commands
 commands(["export", "more.ndjson", "--message", "offer-pricing-response"], standalone_mode=False)

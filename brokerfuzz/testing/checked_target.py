@@ -16,7 +16,7 @@ class WrongAnswer(AssertionError):
 
     def __init__(self, case: Case, answer: Answer) -> None:
         self.actual = f"{answer.kind} ({answer.reason})" if answer.reason else answer.kind
-        super().__init__("\n".join([str(case), *described_failure(case, self.actual)]))
+        super().__init__("\n".join(described_failure(case, self.actual)))
 
 
 class CheckedTarget:

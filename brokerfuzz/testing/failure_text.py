@@ -1,6 +1,4 @@
-"""Describes in a few lines why a test of a case failed. The lines contain the rule, the place, the expected and the
-actual result, and the difference from the twin (the valid counterpart).
-"""
+"""Describes in a few lines why a test of a case failed, like the reports of a campaign."""
 
 import re
 import traceback
@@ -8,11 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.errors import shortened
-from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, violation
+from brokerfuzz.reports import facts
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
-from brokerfuzz.wording import counted, printable, readable
+from brokerfuzz.wording import counted, printable
 
 MOST_SHOWN = 3
 """The maximum number of failures to describe if several cases of the same rule fail."""
@@ -36,48 +33,18 @@ def without_secrets(text: str) -> str:
 
 def described_failure(case: Case, actual: str) -> list[str]:
     """`actual` is the result that the test observed."""
-    return [*_rules(case), *_places(case), _expected(case), f"actual: {actual}", *_difference(case)]
+    return [facts.case_sentence(case, actual), *facts.text_lines(facts.case_facts(case, actual))]
 
 
 def described_failures(total: int, failures: Sequence[tuple[Case, str]]) -> str:
-    """Describes the number of failed cases, and the first failures."""
-    first = failures[0][0]
-    lines = [f"{len(failures):,} of {counted(total, 'case')} failed", *_rules(first), _expected(first)]
-    for number, (case, actual) in enumerate(failures[:MOST_SHOWN], 1):
-        place, *more = _places(case) or [str(case)]
-        lines += [f"{number}. {place}", *(f"   {line}" for line in (*more, f"actual: {actual}", *_difference(case)))]
+    """Describes the first failures, which are the plainest, and the number of failed cases."""
+    lines: list[str] = []
+    for case, actual in failures[:MOST_SHOWN]:
+        sentence, *more = described_failure(case, actual)
+        lines += [sentence if lines else f"{sentence} ({len(failures):,} of {counted(total, 'case')} failed)", *more]
     if len(failures) > MOST_SHOWN:
         lines.append(f'and {len(failures) - MOST_SHOWN:,} more: by="case" shows each of them')
     return "\n".join(lines)
-
-
-def _rules(case: Case) -> list[str]:
-    return [f"rule: {rule}" for rule in dict.fromkeys(broken.rule for broken in case.verdict.broken)]
-
-
-def _places(case: Case) -> list[str]:
-    techniques = {(fault.rule, fault.at): f" ({fault.technique})" for fault in case.faults}
-    if case.verdict.broken:
-        return [
-            f"place: {broken.at or 'the root'}: "
-            f"{violation(broken.found, broken.demanded)}{techniques.get((broken.rule, broken.at), '')}"
-            for broken in case.verdict.broken
-        ]
-    return [f"ambiguity: {touched}" for touched in case.verdict.ambiguities]
-
-
-def _expected(case: Case) -> str:
-    return f"expected: {' or '.join(RIGHT_ANSWERS[case.label])}"
-
-
-def _difference(case: Case) -> list[str]:
-    headers = [
-        f"header: {name}: {value}" if value is not None else f"without the header {name}"
-        for name, value in case.headers
-    ]
-    if case.twin is None:
-        return [*headers, f"message: {readable(case.body, _WIDEST)}"]
-    return [*headers, "difference from the twin:", *(f"  {line}" for line in changed_lines(case.twin.body, case.body))]
 
 
 def actual_of(problem: BaseException) -> str:

@@ -28,15 +28,15 @@ def parametrize(
     rules: Sequence[str] = (),
     techniques: Sequence[str] = (),
     sites: Sequence[str] = (),
-    by: GroupedBy = "case",
+    by: GroupedBy = "rule",
     contract: Contract | None = None,
 ) -> Callable[[Test], Test]:
     """Runs a test function with the cases of a message type. The function receives each case in its parameter `case`.
 
+    With `by="rule"`, there is one test per rule, which calls the function with all cases of the rule, and fails at most
+    once, with the plainest failing cases. Fixtures are created once per rule, and one test contains all valid cases.
     With `by="case"`, there is one test per case. The ID of the test is `str(case)`, which begins with `breaks` for an
-    invalid case and with `valid` for a valid case. With `by="rule"`, there is one test per rule. The test of a rule
-    calls the function with all cases of the rule, and fails at most once. With `by="rule"`, fixtures are created once
-    per rule, and one test contains all valid cases. The cases come from `corpus.load`: each rule broken with each
+    invalid case and with `valid` for a valid case. The cases come from `corpus.load`: each rule broken with each
     technique, each edge (an unusual valid value), and each probe of an ambiguity. `rules`, `techniques` and `sites` are
     patterns that select cases, as in `corpus.load`. `pytest --brokerfuzz-count 1000 --brokerfuzz-seed 7` adds random
     cases.
@@ -48,7 +48,7 @@ def parametrize(
     >>> import brokerfuzz
     >>> def accepts(body: bytes) -> bool:  # replace this with the code that you test
     ...     return brokerfuzz.check("offer-creation-request", body).label == "valid"
-    >>> @brokerfuzz.parametrize("offer-creation-request", rules=["*pageCount:minimum"], by="rule")
+    >>> @brokerfuzz.parametrize("offer-creation-request", rules=["*pageCount:minimum"])
     ... def test_offers(case: brokerfuzz.Case) -> None:
     ...     assert accepts(case.body) == (case.label == "valid")
     """

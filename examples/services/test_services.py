@@ -26,6 +26,6 @@ def test_the_consumer_of_responses_has_no_findings() -> None:
     brokerfuzz.assert_conforms(pricing_consumer.accepts, "offer-pricing-response")
 
 
-@brokerfuzz.parametrize("offer-pricing-response", rules=["*:minimum"], by="rule")
+@brokerfuzz.parametrize("offer-pricing-response", rules=["*:minimum"])
 def test_the_consumer_rejects_each_broken_minimum(case: brokerfuzz.Case) -> None:
     assert pricing_consumer.accepts(case.body) == (case.label == "valid")

@@ -322,9 +322,9 @@ def test_a_secret_that_is_a_word_of_the_message_does_not_change_the_message_of_a
             "BY": by},
             capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
-        assert "rule: offer-creation-request/orderMinimum:minimum" in done.stdout
+        assert "rule          offer-creation-request/orderMinimum:minimum" in done.stdout
         assert '"orderMinimum":' in done.stdout
-        assert "actual: rejected: ${TOKEN} ${TOKEN}" in done.stdout
+        assert "observed      rejected: ${TOKEN} ${TOKEN}" in done.stdout
 
 
 LOGIN: Final = """\
