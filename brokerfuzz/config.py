@@ -15,13 +15,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from brokerfuzz.atomic_files import atomic_file, held
 from brokerfuzz.errors import ConfigurationError, quoted
 from brokerfuzz.file_contents import read_file
+from brokerfuzz.locks import held
 from brokerfuzz.option import OTHERS, SECTIONS, Option, checked, declared, setting_name
 from brokerfuzz.options import FireCommandOptions
 from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.secret_values import Secret
+from brokerfuzz.storage import written
 
 NAME = "brokerfuzz.toml"
 PROJECT = "pyproject.toml"
@@ -285,7 +286,7 @@ def save_policies(path: Path, policies: Mapping[str, Sequence[str]], contract: C
         raise ConfigurationError(
             f"{path} does not exist: specify an existing file, or create it with `brokerfuzz init`"
         )
-    with held(path.parent, waits=True):  # so that two campaigns do not overwrite the policies of each other
+    with held(path.parent):  # so that two campaigns do not overwrite the policies of each other
         text = _text(path) if path.exists() else template(contract)
         old = _policies(text, path)
         new = {name: [_number_or_text(one) for one in values] for name, values in policies.items() if name not in old}
@@ -320,7 +321,7 @@ def _put(path: Path, text: str) -> None:
     """
     real = path.resolve()
     try:
-        with atomic_file(real) as stream:
+        with written(real) as stream:
             if real.exists():
                 Path(stream.name).chmod(real.stat().st_mode & 0o777)
             stream.write(text.encode())

@@ -4,12 +4,10 @@ To save memory, files with one message per line are read line by line. A message
 error.
 """
 
-import os
-import stat
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -17,15 +15,13 @@ from typing import BinaryIO
 import orjson
 
 from brokerfuzz import har_reading
-from brokerfuzz.cases.record_reader import CaseRecord, no_files
-from brokerfuzz.compression import decompressing, suffix
-from brokerfuzz.corpus.destinations import MANIFEST
-from brokerfuzz.corpus.folders import SHARDS
-from brokerfuzz.corpus.places import LocalPlace, place_of
-from brokerfuzz.corpus.reading import Line, Lines, parts_of, records_of
+from brokerfuzz.cases.record_reader import CaseRecord
+from brokerfuzz.corpus.folders import has_manifest
+from brokerfuzz.corpus.reading import Line, records_of
 from brokerfuzz.corpus.reading import lines as corpus_lines
 from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
+from brokerfuzz.storage import opened, place_of, suffix
 
 LARGEST = 64 * 1024 * 1024
 LARGEST_RECORDING = 512 * 1024 * 1024
@@ -58,31 +54,26 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
     """Yields the messages in a file, in order. `-` means standard input.
 
     - If `lines` is True, or the name ends in `.ndjson` or `.jsonl`, each line is a message.
-    - A corpus is recognised by its first line. Folders and lists of shards from `export` are corpora, too.
+    - A corpus is recognised by its first line. Folders from `export` are corpora, too.
     - Recorded traffic (HAR) is recognised by its contents, or by a name that ends in `.har`.
     - Any other file is one message.
 
     Files that end in `.gz` or `.zst` are decompressed. Raises `InputError` if the file cannot be read or a message is
     too large, and `CorpusError` if a corpus is incomplete.
     """
-    if name.endswith(SHARDS) or (Path(name) / MANIFEST).is_file():
-        for part in parts_of(name):
-            yield from _of_corpus(corpus_lines(part), part.name)
+    if name != STANDARD_INPUT and has_manifest(Path(name)):
+        with closing(corpus_lines(name)) as found:
+            yield from _of_corpus(found)
         return
     bare = name.removesuffix(suffix(name))
     with _opened(name) as stream:
         if bare.endswith(har_reading.HAR_SUFFIX):
-            _check_size(stream, name, LARGEST_RECORDING)
             yield from _of_recording(_whole(stream, name, b"", LARGEST_RECORDING), name)
             return
         lines = lines or bare.endswith(LINE_SUFFIXES)
-        if not lines:
-            _check_size(stream, name, LARGEST)
         first = _line(stream, name, 1)
         if first.startswith(_CORPUS_HEAD) and _is_record(first):
-            yield from _of_corpus(
-                (Line(name, number, line, no_files) for number, line in _numbered(stream, name, first)), name
-            )
+            yield from _of_corpus(Line(name, number, line) for number, line in _numbered(stream, name, first))
         elif lines:
             yield from _of_lines(stream, name, first)
         elif har_reading.is_har(whole := _whole(stream, name, first, LARGEST)):
@@ -116,10 +107,8 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        place = place_of(name)
-        source = place.path.open("rb") if isinstance(place, LocalPlace) else place.opened()
-        with source as stream, decompressing(stream, name) if suffix(name) else nullcontext(stream) as decompressed:
-            yield decompressed
+        with opened(place_of(name)) as stream:
+            yield stream
     except FileNotFoundError as problem:
         raise InputError(f"{name} does not exist: specify an existing file, or - for standard input") from problem
     except IsADirectoryError as problem:
@@ -133,22 +122,6 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         raise InputError(
             f"{name} cannot be read ({getattr(problem, 'strerror', None) or problem}): specify another file"
         ) from problem
-
-
-def _check_size(stream: BinaryIO, name: str, limit: int) -> None:
-    """Raises `InputError` if the file has more than `limit` bytes and is not a corpus."""
-    try:
-        status = os.fstat(stream.fileno())
-    except OSError:  # this stream is not a file
-        return
-    if stat.S_ISREG(status.st_mode) and status.st_size > limit and _head(stream) != _CORPUS_HEAD:
-        raise _too_large(name, f"{status.st_size:,} bytes", limit)
-
-
-def _head(stream: BinaryIO) -> bytes:
-    head = stream.read(len(_CORPUS_HEAD))
-    stream.seek(0)
-    return head
 
 
 def _too_large(name: str, size: str, limit: int) -> InputError:
@@ -216,8 +189,8 @@ def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
 # --------------------------------------------------------------------------------------------------------- corpora
 
 
-def _of_corpus(found: Lines, name: str) -> Iterator[InputMessage]:
-    for line, record in records_of(found, name):
+def _of_corpus(found: Iterable[Line]) -> Iterator[InputMessage]:
+    for line, record in records_of(found):
         try:
             yield InputMessage(line.name, line.number, record.body, record)
         except CorpusError as problem:

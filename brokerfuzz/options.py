@@ -569,11 +569,11 @@ class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
     )]  # fmt: skip
     force: Annotated[bool, FORCE]
     shards: Annotated[int | None, Option(
-        help="Split the corpus into this many files (shards), and also write a list of these files.",
+        help="Split the corpus into this many files or folders (shards): NAME-00001-of-00004.ndjson, …",
         read=read.whole_number(1, 99_999), section=OUTPUT, metavar="NUMBER",
     )]  # fmt: skip
     resume: Annotated[bool, Option(
-        help="With --shards, write only the files that are missing or incomplete.", default=False, section=OUTPUT,
+        help="With --shards, keep the existing shards and write the others. Use the same options.", default=False, section=OUTPUT,
     )]  # fmt: skip
     json: Annotated[bool, JSON]
     contract: Annotated[str | None, CONTRACT_FOLDER]

@@ -194,7 +194,5 @@ class PlannedCampaign:
         if cluster is not None:
             with workers.cluster(cluster) as pool:
                 return run_sharded(campaign, self.plan, pool, recalled=recalled)
-        with ExitStack() as stack:
-            processes = workers.Processes(self.options["workers"])
-            stack.callback(processes.end)
+        with workers.processes(self.options["workers"]) as processes:
             return run_sharded(campaign, self.plan, processes, self.journal, recalled)

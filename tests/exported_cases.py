@@ -10,7 +10,7 @@ from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.cases.requests import RequestMaker
-from brokerfuzz.corpus.formats import CorpusInfo, Folder, OneFile, format_named
+from brokerfuzz.corpus.formats import CorpusInfo, format_named
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, load_contract
 
 NOW = datetime(2025, 6, 15, 12, tzinfo=UTC)
@@ -45,14 +45,14 @@ def about(contract: Contract | None = None) -> CorpusInfo:
 def written(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> bytes:
     """Exports the cases in the format `name`, whose exports consist of a single file."""
     form = format_named(name)
-    assert isinstance(form, OneFile)
+    assert not form.is_folder
     return b"".join(form.pieces(iter(chosen), about(contract)))
 
 
 def folder(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> dict[str, bytes]:
     """Exports the cases to a format that is a folder. Maps the name of each file to its content."""
     form = format_named(name)
-    assert isinstance(form, Folder)
+    assert form.is_folder
     found: dict[str, bytes] = {}
     for file in form.files(iter(chosen), about(contract)):
         assert file.name not in found

@@ -21,11 +21,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from brokerfuzz.atomic_files import atomic_file, held
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.errors import BaselineError, UnknownNameError, problem_of, quoted
 from brokerfuzz.file_contents import read_file
+from brokerfuzz.locks import held
+from brokerfuzz.storage import written
 
 VERSION = 3
 LARGEST = 1000
@@ -167,7 +168,7 @@ def update(
     campaign and no person loses an entry or a `reason` that was added while this campaign ran. Raises `BaselineError`.
     """
     try:
-        with held(path.parent, waits=True):
+        with held(path.parent):
             write(
                 path, updated(read(path) if path.exists() else {}, findings, add=add, prune=prune, headlines=headlines)
             )
@@ -219,7 +220,7 @@ def write(path: Path, known: Baseline) -> None:
     """
     entries = ",\n".join(_written(name, known[name]) for name in sorted(known))
     try:
-        with atomic_file(path) as stream:
+        with written(path) as stream:
             stream.write(f'{{"baseline": {VERSION}, "findings": [\n{entries}\n]}}\n'.encode())
     except OSError as problem:
         raise BaselineError(

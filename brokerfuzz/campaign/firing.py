@@ -29,13 +29,13 @@ from brokerfuzz.campaign.refused_contact import advice_for_program, refusal
 from brokerfuzz.campaign.replaying import Outcome, ReplayRequest, replay_known
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender
-from brokerfuzz.campaign.sharding import Sharding, ShardResult, Shards, ShardSettings
+from brokerfuzz.campaign.sharding import ShardResult, Shards, ShardSettings, fire_shards
 from brokerfuzz.campaign.target_health import FirstContact, TargetLostError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import HookError, JournalError
 from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.targets.target import opened
-from brokerfuzz.workers import WorkerPool
+from brokerfuzz.workers import Workers
 
 TICK = 0.1
 """The time between two progress reports, in seconds."""
@@ -70,19 +70,18 @@ def run(campaign: "Campaign") -> Result:
 
 
 def run_sharded(
-    campaign: "Campaign", plan: Shards, pool: WorkerPool, journal: str | None = None, recalled: Recalled | None = None
+    campaign: "Campaign", plan: Shards, workers: Workers, journal: str | None = None, recalled: Recalled | None = None
 ) -> Result:
-    """Runs a campaign with the workers of a pool: the workers send the cases, and this process shrinks the findings.
+    """Runs a campaign with workers: the workers send the cases, and this process shrinks the findings.
 
     The cases come from `plan`, so `campaign` must not contain cases. The workers append their answers to the file
-    `journal`. Raises `TargetError` if the target cannot be reached, and `WorkerError` if workers are lost repeatedly.
+    `journal`. Raises `TargetError` if the target cannot be reached, and `WorkerError` if a worker is lost.
     """
     try:
         event_loop.run(campaign.make_contact())
         if campaign.stop is None:
-            Sharding(campaign.shard_settings(plan, pool, journal), pool).run(
-                campaign.absorb, recalled, campaign.seconds_left
-            )
+            settings = campaign.shard_settings(plan, workers, journal)
+            fire_shards(settings, workers, campaign.absorb, recalled, campaign.seconds_left)
     except KeyboardInterrupt:
         campaign.stop = INTERRUPTED
         return campaign.result()
@@ -213,11 +212,11 @@ class Campaign:
         if self._on_known is not None:
             self._on_known(self._replayed)
 
-    def shard_settings(self, plan: Shards, pool: WorkerPool, journal: str | None) -> ShardSettings:
+    def shard_settings(self, plan: Shards, workers: Workers, journal: str | None) -> ShardSettings:
         """Returns the settings for the workers, which append their answers to the file `journal`."""
-        options = replace(self.options, rate=self.options.rate and self.options.rate / pool.workers)
+        options = replace(self.options, rate=self.options.rate and self.options.rate / workers.count)
         begun = time() - (monotonic() - self._sender.started)
-        return ShardSettings(plan, self._target, options, begun, self._sender.contact, journal, pool.folder)
+        return ShardSettings(plan, self._target, options, begun, self._sender.contact, journal)
 
     def absorb(self, part: ShardResult) -> Stop | None:
         """If the campaign must stop, returns the reason."""

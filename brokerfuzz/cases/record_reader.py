@@ -20,7 +20,7 @@ from brokerfuzz.schemas.headers import Headers, headers_of
 
 _ID = re.compile(r"[0-9a-f]{16}")
 _CARRIERS = frozenset({"body", "raw", "file"})
-_PROPERTIES = _CARRIERS | {"id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers", "last"}
+_PROPERTIES = _CARRIERS | {"id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers"}
 _BESIDE = frozenset({"reason", "group", "difference"})
 """The properties that some formats add for other programs. brokerfuzz ignores these properties."""
 
@@ -54,7 +54,6 @@ class CaseRecord(NamedTuple):
     tags: tuple[str, ...]
     twin_id: str | None
     headers: Headers
-    last: bool
     carrier: Literal["body", "raw", "file"]
     """The name of the property that contains the message: `body`, `raw` or `file`."""
     carried: bytes | str
@@ -102,7 +101,6 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
             tags=tuple(map(text_of, _list(said.get("tags", [])))),
             twin_id=None if (twin := said.get("twin")) is None else _id(twin),
             headers=headers_of(_list(said.get("headers", []))),
-            last=said.get("last") is True,
             carrier=carrier,
             carried=carried,
             bytes_of=bytes_of,

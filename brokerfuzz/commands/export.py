@@ -12,24 +12,15 @@ from brokerfuzz.cases.clock_coverage import covered_only_with_clock
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.commands.output import UsageError, counted
 from brokerfuzz.commands.progress import ProgressLine
-from brokerfuzz.corpus.corpus_names import check_suffix, format_from_name
-from brokerfuzz.corpus.exporting import (
-    Export,
-    Outcome,
-    check_place,
-    recorded_now,
-    write_corpus,
-    write_shards,
-    write_stream,
-)
-from brokerfuzz.corpus.formats import CorpusInfo, Folder, Format, format_named
-from brokerfuzz.corpus.places import Place, place_of
+from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named, format_of
+from brokerfuzz.corpus.writing import Export, Outcome, check_place, write_corpus, write_shards, write_stream
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.format_names import BASE64, FORMATS
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ExportOptions
 from brokerfuzz.schemas import MessageType
-from brokerfuzz.workers import WorkerPool
+from brokerfuzz.storage import place_of
+from brokerfuzz.workers import Workers
 
 _KINDS = {"rules": "rule", "techniques": "technique", "ambiguities": "ambiguity"}
 
@@ -56,8 +47,8 @@ def command(out: str, options: ExportOptions) -> None:
 
     OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (with the extra `remote`). A file is
     compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists,
-    brokerfuzz replaces it only with --force. If OUT is -, the corpus goes to standard output and the summary to
-    standard error.
+    brokerfuzz replaces it only with --force. Your own files in a folder stay. If OUT is -, the corpus goes to standard
+    output and the summary to standard error.
 
     Without --clock, the same options give the same corpus on any day, and its verdicts are correct at any time. The
     number of workers does not change the corpus. With --clock, the corpus also contains cases whose verdict depends on
@@ -79,18 +70,17 @@ def command(out: str, options: ExportOptions) -> None:
     shards, with_clock = options["shards"], options["clock"]
     with ExitStack() as stack:
         progress = stack.enter_context(ProgressLine())
-        pool = _pool(stack, options["workers"], options["cluster"])
         form = _format(out, options)
         message_types = _supported(form, tuple(options["message_types"]))
-        place = None if out == "-" else _place(out, form, options)
-        now = options["now"]
-        if place is not None and shards is not None and options["resume"] and with_clock and now is None:
-            now = recorded_now(place, form, shards)  # the new shards get the same time as the existing ones
-        plans = tuple(
-            plan_of(name, options, clock(now) if with_clock else None, **_scope(form, options))
-            for name in message_types
+        if out != "-" and shards is None:
+            check_place(place_of(out), form, force=options["force"])
+        now = clock(options["now"]) if with_clock else None
+        plans = tuple(plan_of(name, options, now, **_scope(form, options)) for name in message_types)
+        info = CorpusInfo(
+            plans[0].demands, message_types, recipe_of(plans, form.name, options["values"]), place_of(out).name
         )
-        outcome = _written(_export(form, plans, place, pool, progress, options["values"]), place, progress, options)
+        pool = _workers(stack, options["workers"], options["cluster"])
+        outcome = _written(Export(plans, form, info, pool, progress), out, progress, options)
     _print_summary(outcome, out, progress.seconds, {} if with_clock else _not_covered(plans), options)
 
 
@@ -114,6 +104,8 @@ def _check(out: str, options: ExportOptions) -> None:
         )
     if full and large:
         raise UsageError("--full already includes the large messages: remove --large")
+    if options["resume"] and options["clock"] and options["now"] is None:
+        raise UsageError("the new shards must have the same time as the existing ones: add --now with their time")
     if options["now"] is not None and not options["clock"]:
         raise UsageError("--now sets only the time of time-dependent cases: add --clock, or remove --now")
     if options["cluster"] is not None and options["workers"] > 1:
@@ -125,7 +117,7 @@ def _scope(form: Format, options: ExportOptions) -> dict[str, Any]:
     if options["plausible"]:
         only_valid = {"only_random": True, "verdicts": ("valid",), "plausible": True}
         return {**only_valid, "count": RANDOM_CASES if options["count"] is None else options["count"]}
-    scope = "whole" if options["full"] else form.scope if isinstance(form, Folder) else "essential"
+    scope = "whole" if options["full"] else form.scope
     return {"scope": scope, "large": options["large"]}
 
 
@@ -133,8 +125,6 @@ def _supported(form: Format, message_types: tuple[MessageType, ...]) -> tuple[Me
     """Returns only the message types that the format supports. Raises `CorpusError` if the format supports none of
     `message_types`.
     """
-    if not isinstance(form, Folder):
-        return message_types
     supported: tuple[MessageType, ...] = tuple(name for name in message_types if name in form.message_types)
     if not supported:
         problem = (
@@ -146,50 +136,27 @@ def _supported(form: Format, message_types: tuple[MessageType, ...]) -> tuple[Me
 
 
 def _format(out: str, options: ExportOptions) -> Format:
-    form = format_from_name(out) if options["format"] is None else format_named(options["format"])
-    check_suffix(out, form)
+    form = format_of(out) if options["format"] is None else format_named(options["format"])
     if options["base64"] and form.name != "ndjson":
         raise UsageError(f"--base64 works only with the format `ndjson`, not with `{form.name}`: remove --base64")
     return format_named(BASE64) if options["base64"] else form
 
 
-def _place(out: str, form: Format, options: ExportOptions) -> Place:
-    """Raises `CorpusError` if the corpus cannot be written."""
-    place = place_of(out)
-    if options["shards"] is None:
-        check_place(form, place, force=options["force"])
-    return place
-
-
-def _pool(stack: ExitStack, number: int, cluster: str | None) -> WorkerPool | None:
+def _workers(stack: ExitStack, number: int, cluster: str | None) -> Workers | None:
     if cluster is not None:
         return stack.enter_context(workers.cluster(cluster))
-    if number == 1:
-        return None
-    processes = workers.Processes(number, parent_works=True)
-    stack.callback(processes.end)
-    return processes
+    return stack.enter_context(workers.processes(number)) if number > 1 else None
 
 
-def _export(
-    form: Format, plans: tuple[Plan, ...], place: Place | None, pool: WorkerPool | None, progress: ProgressLine,
-    values: Any
-) -> Export:  # fmt: skip
-
-    recipe, folder = recipe_of(plans, form.name, values), place.base if place is not None else ""
-    about = CorpusInfo(plans[0].demands, tuple(plan.message_type for plan in plans), recipe, folder)
-    return Export(plans, form, about, pool, progress)
-
-
-def _written(export: Export, place: Place | None, progress: ProgressLine, options: ExportOptions) -> Outcome:
+def _written(export: Export, out: str, progress: ProgressLine, options: ExportOptions) -> Outcome:
     if not all(plan.only_random for plan in export.plans):
         progress.say("generating the catalogue ...")
     progress.total = export.total
-    if place is None:
+    if out == "-":
         return write_stream(export, sys.stdout.buffer)
     if options["shards"] is None:
-        return write_corpus(export, place, force=options["force"])
-    return write_shards(export, place, options["shards"], force=options["force"], resume=options["resume"])
+        return write_corpus(export, out, force=options["force"])
+    return write_shards(export, out, options["shards"], force=options["force"], resume=options["resume"])
 
 
 def _not_covered(plans: tuple[Plan, ...]) -> dict[str, list[str]]:

@@ -1,18 +1,15 @@
-"""Compares two corpora, and counts the differences for each rule.
-
-To save memory, brokerfuzz stores only the ID and one number for each case of the first corpus. This number combines the
-label of the case with a hash of its faults and ambiguities.
-"""
+"""Compares two corpora, and merges corpora."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
+from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.record_reader import CaseRecord
-from brokerfuzz.contract_names import LABELS
-from brokerfuzz.corpus.reading import check_rereadable, records
+from brokerfuzz.corpus.reading import check_rereadable, read, records
+from brokerfuzz.schemas import Contract
 
 EDGE = "edge:"
 """Tags with this prefix name the edge (an unusual valid value) that a case tests."""
@@ -39,7 +36,7 @@ class Comparison:
     def count(self, kind: str, record: CaseRecord) -> None:
         """Counts a case as `before`, `after`, `added`, `removed` or `changed`."""
         self.cases[kind] += 1
-        self.about[kind].update(dict.fromkeys(_about(record), 1))
+        self.about[kind].update(set(_topics(record)))
 
     @property
     def same(self) -> bool:
@@ -50,58 +47,39 @@ class Comparison:
 def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], None] | None = None) -> Comparison:
     """Compares two corpora, and ignores the order, the tags and the twins of cases.
 
-    `progress` is called with the number of records that were read so far (the first corpus is read twice). Raises
-    `CorpusError` if a corpus is invalid.
+    `progress` is called with the number of records that were read so far. Raises `CorpusError` if a corpus is invalid.
     """
-    check_rereadable(first)
-    found = Comparison()
-    known: dict[int, int | None] = {}
-    numbers = count(1)
+    found, numbers = Comparison(), count(1)
 
-    def read(path: str | Path) -> Iterator[CaseRecord]:
-        for record, number in zip(records(path), numbers, strict=False):
+    def read_all(path: str | Path) -> dict[str, CaseRecord]:
+        every: dict[str, CaseRecord] = {}
+        for record in records(path):
+            every.setdefault(record.id, record._replace(carried=b""))  # a comparison does not need the message
             if progress:
-                progress(number)
-            yield record
+                progress(next(numbers))
+        return every
 
-    for record in read(first):
-        if int(record.id, 16) not in known:
-            known[int(record.id, 16)] = _label_and_hash(record)
-            found.count("before", record)
-    for record in read(second):
-        before = known.get(int(record.id, 16), _NEW)
-        if before is None:
-            continue
-        found.count("after", record)
-        if before == _NEW:
+    before, after = read_all(first), read_all(second)
+    for kind, some in (("before", before), ("after", after)):
+        for record in some.values():
+            found.count(kind, record)
+    for name, record in after.items():
+        if name not in before:
             found.count("added", record)
-        else:
-            known[int(record.id, 16)] = None
-            _compare(found, before, record)
-    for record in read(first):
-        if known.get(int(record.id, 16)) is not None:
-            known[int(record.id, 16)] = None
-            found.count("removed", record)
+        elif _judgement(before[name]) != _judgement(record):
+            found.count("changed", record)
+            if before[name].label != record.label:
+                found.labels[before[name].label, record.label] += 1
+    for name in before.keys() - after.keys():
+        found.count("removed", before[name])
     return found
 
 
-_NEW = -1
+def _judgement(record: CaseRecord) -> tuple[object, ...]:
+    return record.label, record.faults, record.ambiguities
 
 
-def _compare(found: Comparison, before: int, record: CaseRecord) -> None:
-    now = _label_and_hash(record)
-    if before != now:
-        found.count("changed", record)
-        labels = LABELS[before % len(LABELS)], LABELS[now % len(LABELS)]
-        found.labels.update([labels] if labels[0] != labels[1] else [])
-
-
-def _label_and_hash(record: CaseRecord) -> int:
-    said = hash((record.faults, record.ambiguities)) & 0xFFFF_FFFF_FFFF
-    return said * len(LABELS) + LABELS.index(record.label)
-
-
-def _about(record: CaseRecord) -> Iterator[CaseTopic]:
+def _topics(record: CaseRecord) -> Iterator[CaseTopic]:
     for fault in record.faults:
         yield record.message_type, fault.rule, fault.technique
     if not record.faults:
@@ -109,3 +87,32 @@ def _about(record: CaseRecord) -> Iterator[CaseTopic]:
             yield record.message_type, ambiguity, ""
         if record.label != "unspecified" or not record.ambiguities:
             yield record.message_type, next((tag for tag in record.tags if tag.startswith(EDGE)), record.label), ""
+
+
+def merged(paths: Sequence[str | Path], *, contract: Contract | None = None) -> Iterator[Case]:
+    """Yields the cases of all corpora in order, without duplicates. If an invalid case comes before its twin, it is
+    yielded after all other cases. Each case is judged again. Only the IDs of cases stay in memory, so each corpus is
+    read several times. Raises `CorpusError` if a corpus is invalid.
+    """
+    check_rereadable(*paths)
+    late = _before_their_twins(paths)
+    yielded: set[str] = set()
+    for wanted_late in (False, True) if late else (False,):
+        for case in read(*paths, contract=contract):
+            if case.id not in yielded and (case.id in late) == wanted_late:
+                yielded.add(case.id)
+                yield case
+
+
+def _before_their_twins(paths: Sequence[str | Path]) -> set[str]:
+    """Returns the IDs of the invalid cases that come before their twins."""
+    seen: set[str] = set()
+    awaited: dict[str, list[str]] = {}
+    late: set[str] = set()
+    for record in (record for path in paths for record in records(path)):
+        if record.id not in seen:
+            seen.add(record.id)
+            late.update(awaited.pop(record.id, ()))
+            if record.twin_id is not None and record.twin_id not in seen:
+                awaited.setdefault(record.twin_id, []).append(record.id)
+    return late

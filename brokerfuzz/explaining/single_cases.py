@@ -14,7 +14,7 @@ from brokerfuzz.cases.catalogue import catalogue, essentials
 from brokerfuzz.cases.message_diff import difference, laid_out
 from brokerfuzz.cases.record_reader import judged
 from brokerfuzz.cases.records import encode
-from brokerfuzz.corpus.reading import Line, check_rereadable, lines, parts_of
+from brokerfuzz.corpus.reading import Line, check_rereadable, lines
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.explaining.catalogue_summary import why
 from brokerfuzz.explaining.judgements import MessageJudgement
@@ -123,5 +123,5 @@ def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase
 
 def _line_of(paths: Sequence[str], wanted: str) -> Line | None:
     head = b'"%s"' % wanted.encode()
-    found = (line for path in parts_of(*paths) for line in lines(path) if head in line.text)
+    found = (line for path in paths for line in lines(path) if head in line.text)
     return next((line for line in found if line.record().id == wanted), None)

@@ -10,13 +10,13 @@ from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.errors import BrokerfuzzError, ReportError
 from brokerfuzz.file_contents import read_file
 from brokerfuzz.reports import json_document
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.schemas import Contract
+from brokerfuzz.storage import written
 from brokerfuzz.wording import listed, printable
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _write(path: str, document: Document) -> None:
 
 def write_text(path: str, text: str) -> None:
     """Writes a text to a file, which appears only when it is complete."""
-    with atomic_file(Path(path)) as stream:
+    with written(Path(path)) as stream:
         stream.write(text.encode(errors="backslashreplace"))
 
 

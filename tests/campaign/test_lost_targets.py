@@ -12,7 +12,7 @@ from brokerfuzz.campaign.journal import Journal, records
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.targets import HttpTarget
-from brokerfuzz.workers import Processes
+from brokerfuzz.workers import processes
 
 pytestmark = pytest.mark.internals
 
@@ -49,11 +49,9 @@ def fired(service: Service, workers: int, journal: Path, *, resumed: bool = Fals
         if workers == 1:
             result = run(Campaign(PLAN.numbered(), target, OPTIONS, journal=writer, recalled=recalled))
         else:
-            pool = Processes(workers)
-            result = run_sharded(
-                Campaign((), target, OPTIONS, journal=writer, recalled=recalled), PLAN, pool, str(journal), recalled
-            )
-            pool.end()
+            with processes(workers) as pool:
+                campaign = Campaign((), target, OPTIONS, journal=writer, recalled=recalled)
+                result = run_sharded(campaign, PLAN, pool, str(journal), recalled)
         if recalled is not None:
             recalled.close()
     return result

@@ -69,8 +69,6 @@ READERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "shown corpus": ("corpus.ndjson", ("corpus", "show", "corpus.ndjson")),
     "checked corpus": ("corpus.ndjson", ("check", "corpus.ndjson", "--message", PRICING)),
     "manifest": ("folder/manifest.json", ("corpus", "verify", "folder")),
-    "checksums": ("folder/SHA256SUMS", ("corpus", "verify", "folder")),
-    "shard list": ("shards.shards.json", ("corpus", "verify", "shards.shards.json")),
     "recording": ("run.har", ("check", "run.har")),
     "configuration": ("brokerfuzz.toml", ("fire", "--config", "brokerfuzz.toml")),
     "schema": ("contract/offer-pricing-response.schema.json", ("rules", "--contract", "contract")),
@@ -98,7 +96,6 @@ def originals(tmp_path_factory: pytest.TempPathFactory, url: str) -> Path:
     small = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum")
     run("export", folder / "corpus.ndjson", *small)
     run("export", folder / "folder", "--format", "files", *small)
-    run("export", folder / "shards.ndjson", *small, "--random", "--count", "20", "--shards", "2")
     (folder / "brokerfuzz.toml").write_text(CONFIGURATION)
     (folder / "values.toml").write_text(VALUES)
     (folder / "rows.csv").write_text("offer,quantity,name\nO-1,1,first\nO-2,20,second\n")

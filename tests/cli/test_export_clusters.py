@@ -1,4 +1,5 @@
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -41,10 +42,7 @@ def test_a_killed_scheduler_is_reported_in_one_line(
         os.kill(scheduler, signal.SIGKILL)
         _, stderr = process.communicate(timeout=60)
     assert process.returncode == 2
-    expected = (
-        "brokerfuzz: the connection to the Dask cluster was lost: check that the scheduler of the cluster is running"
-    )
-    assert stderr.decode().splitlines() == [expected]
+    assert re.fullmatch(rb"brokerfuzz: a worker was lost: [^\n]* --resume[^\n]*\n", stderr), stderr
     assert not list(tmp_path.glob(".*"))
 
 

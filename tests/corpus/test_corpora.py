@@ -125,13 +125,6 @@ def test_a_truncated_corpus_is_rejected(corpus: Path, share: float) -> None:
         list(read(corpus))
 
 
-@pytest.mark.parametrize("kept", range(0, 40, 7))
-def test_a_corpus_truncated_between_lines_is_rejected(corpus: Path, kept: int) -> None:
-    corpus.write_bytes(b"".join(corpus.read_bytes().splitlines(keepends=True)[:kept]))
-    with pytest.raises(CorpusError, match=r"is truncated|is empty"):
-        list(read(corpus))
-
-
 def test_a_failing_generator_leaves_no_file(tmp_path: Path) -> None:
     def failing() -> "object":
         yield from islice(catalogue("offer-creation-request", now=NOW), 10)

@@ -11,7 +11,7 @@ from campaign_documents import document, documents, finding
 from hypothesis import example, given
 from sampled import sample
 
-from brokerfuzz import atomic_files
+from brokerfuzz import storage
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports import report_files
 from brokerfuzz.reports.report_files import REPORTS, check_paths, read_report, write_all
@@ -76,10 +76,10 @@ def test_a_full_disk_is_reported_and_the_other_reports_are_written(
     def full(path: Path) -> Any:
         if path.suffix == ".xml":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        with atomic_files.atomic_file(path) as stream:
+        with storage.written(path) as stream:
             yield stream
 
-    monkeypatch.setattr(report_files, "atomic_file", full)
+    monkeypatch.setattr(report_files, "written", full)
     written, problems = write_all([here("findings.xml"), here("findings.md"), here("findings.json")], document())
     assert written == [here("findings.md"), here("findings.json")]
     assert problems == [

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 import orjson
 
-from brokerfuzz.atomic_files import lock
 from brokerfuzz.campaign.journal.reading import PIECE, VERSION
 from brokerfuzz.campaign.journal.records import Key, encode
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
+from brokerfuzz.locks import lock
 from brokerfuzz.targets import Answer
 
 _ON_DISK_EVERY = 1.0

@@ -7,9 +7,8 @@ from brokerfuzz.commands.corpus import diff, merge, minimize, show, verify
 def command() -> None:
     """Show, compare, merge, minimize and verify corpora.
 
-    A CORPUS is a file that `export` wrote. The corpus file can be compressed (.gz, .zst). If `export` split the corpus
-    into several files, specify all these files, or only the list of the files (NAME.shards.json). A CORPUS can also be
-    a folder that `export` wrote in one of the formats files and pytest.
+    A CORPUS is a file or a folder that `export` wrote. A file can be compressed (.gz, .zst). A folder must have the
+    format `files` or `pytest`. If `export` split the corpus into several files (shards), specify all of them.
 
     \b
     Examples:

@@ -2,7 +2,7 @@ import click
 
 from brokerfuzz.case_options import contract_of
 from brokerfuzz.commands.corpus.results import check_out, print_written, write
-from brokerfuzz.corpus.merging import merged
+from brokerfuzz.corpus.comparing import merged
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import MergeOptions
 

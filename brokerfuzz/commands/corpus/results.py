@@ -8,10 +8,11 @@ import click
 from brokerfuzz.cases.case import Case
 from brokerfuzz.commands.output import counted, print_json
 from brokerfuzz.commands.progress import ProgressLine
-from brokerfuzz.corpus import files
-from brokerfuzz.corpus.corpus_names import check_ndjson
-from brokerfuzz.corpus.files import Summary
-from brokerfuzz.corpus.places import place_of
+from brokerfuzz.corpus import writing
+from brokerfuzz.corpus.formats import format_of
+from brokerfuzz.corpus.writing import Summary, check_place
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.storage import place_of
 
 STANDARD_OUTPUT = "-"
 
@@ -19,8 +20,10 @@ STANDARD_OUTPUT = "-"
 def check_out(out: str, *, force: bool) -> None:
     """Raises `CorpusError` if a corpus cannot be written to `out`."""
     if out != STANDARD_OUTPUT:
-        check_ndjson(out)
-        place_of(out).check_file(force=force)
+        form = format_of(out)
+        if form.name != "ndjson":
+            raise CorpusError(f"{out} has the suffix of the format `{form.name}`: use a name that ends in .ndjson")
+        check_place(place_of(out), form, force=force)
 
 
 def write(out: str, cases: "Iterable[Case]") -> "Summary":
@@ -28,9 +31,9 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
     `.zst`.
     """
     if out == STANDARD_OUTPUT:
-        return files.dump(sys.stdout.buffer, cases)
+        return writing.dump(sys.stdout.buffer, cases)
     with ProgressLine() as progress:
-        return files.write(out, cases, progress=progress)
+        return writing.write(out, cases, progress=progress)
 
 
 def print_written(summary: "Summary", out: str, *, as_json: bool, total: int | None = None) -> None:

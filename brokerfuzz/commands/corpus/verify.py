@@ -1,4 +1,5 @@
 import json
+from itertools import chain
 from typing import Any
 
 import click
@@ -18,32 +19,29 @@ from brokerfuzz.wording import counted, printable_as_in_python
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
 @on_command_line(VerifyOptions)
 def command(corpora: tuple[str, ...], options: VerifyOptions) -> int:
-    """Judge every case again, and check the checksums of folders and shards (the files of a split corpus). The output
-    has one line for each problem.
+    """Judge every case again. The output has one line for each problem.
 
     The command reports malformed records, duplicate cases, wrong verdicts, and cases that do not break the rule that
     they name. It also reports unknown techniques and tags, faults at a wrong place, and twins that are missing or not
-    valid. In folders and sets of shards, the command also reports changed, missing and unlisted files. A time-dependent
-    case (see `export --clock`) is expired if its verdict is no longer correct. The command prints the number of expired
-    cases and the first expired cases.
+    valid. A time-dependent case (see `export --clock`) is expired if its verdict is no longer correct. The command
+    prints the number of expired cases and the first expired cases.
 
-    The command stops with an error if a corpus is truncated, or if the first ten lines of a file contain no case. The
-    command reads ndjson files. It also reads folders that `export` wrote with --format files or
-    --format pytest.
+    The command stops with an error if the first ten lines of a file contain no case. If `export` split a corpus into
+    shards, specify all of them, because the twin of a case can be in another shard.
 
     Exit status: 0 no problems; 1 problems or expired cases found; 2 usage error, or a corpus cannot be read.
 
     \b
     Examples:
       brokerfuzz corpus verify corpus.ndjson
-      brokerfuzz corpus verify corpus.shards.json --now 2030-01-01T00:00:00Z
+      brokerfuzz corpus verify corpus-*-of-00008.ndjson --now 2030-01-01T00:00:00Z
       brokerfuzz corpus verify folder --json | jq '.wrong[].why'
     """
     as_json = options["json"]
     verification, count = Verification(contract=contract_of(options), now=options["now"]), 0
     with ProgressLine() as progress:
         try:
-            for wrong in (wrong for corpus in corpora for wrong in verification.of(corpus)):
+            for wrong in chain(*map(verification.of, corpora), verification.wrong_twins()):
                 progress(verification.count)
                 if wrong is not None:
                     progress.end()
@@ -100,4 +98,4 @@ def _json(wrong: CorpusProblem, *, first: bool) -> str:
 
 
 def _data(problem: CorpusProblem) -> dict[str, Any]:
-    return {"file": problem.name, "line": problem.line or None, "why": problem.why}
+    return {"file": problem.name, "line": problem.line, "why": problem.why}

@@ -4,19 +4,29 @@
     cases.ndjson
 
 All names end in `.json`, even if the bytes are not JSON. The file `cases.ndjson` lists the cases in the order of the
-corpus (see `index_file`). `brokerfuzz.corpus.read()` can read such a folder.
+corpus. The module `cases.records` describes its lines. Instead of `body` or `raw`, a line has the property `file` (the
+name of the file with the message). A line also has the property `reason` (a sentence that says why the message has its
+verdict). `brokerfuzz.corpus.read()` can read such a folder.
 """
 
 from collections.abc import Iterable, Iterator
+from tempfile import TemporaryFile
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.records import encode_beside
+from brokerfuzz.corpus.formats.case_names import reason_of
 from brokerfuzz.corpus.formats.file_names import stem
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
-from brokerfuzz.corpus.formats.index_file import with_index
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 
 
-def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
-    return with_index((case, f"{case.message_type}/{case.label}/{stem(case)}.json") for case in cases)
+def _files(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
+    with TemporaryFile() as index:  # the list has one line per case, so it may not fit into memory
+        for case in cases:
+            name = f"{case.message_type}/{case.label}/{stem(case)}.json"
+            index.write(encode_beside(case, name, reason_of(case)) + b"\n")
+            yield File(name, (case.body,))
+        index.seek(0)
+        yield File("cases.ndjson", index)
 
 
-FORMAT = Folder("files", _files)
+FORMAT = Format("files", _files)

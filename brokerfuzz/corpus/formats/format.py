@@ -1,7 +1,7 @@
-"""Defines the two kinds of formats: one file, or a folder."""
+"""Defines what a format of corpora is: a function that converts cases to files."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from brokerfuzz.cases.case import Case
@@ -40,49 +40,39 @@ class CorpusInfo:
 
 @dataclass(frozen=True)
 class File:
-    """A file in a folder. `name` is the path in the folder, and `pieces` are the bytes of the file.
+    """A file of a corpus. `name` is the path in the folder (empty if the corpus is a single file), and `pieces` are the
+    bytes of the file.
 
     Names of files are safe on every file system. Each part between slashes consists of at most 100 lower-case letters,
     digits, `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
 
-    If `user_owned` is true, the file is a template that the user edits. A later export does not overwrite this file,
-    and writes no checksum for it. Instead, the later export calls `check` with the edited contents. `check` raises
-    `CorpusError` if the contents are invalid: for example, if they list an unknown case.
+    If `is_template` is true, users edit the file, so a later export does not overwrite it.
     """
 
     name: str
     pieces: Iterable[bytes]
-    user_owned: bool = False
-    check: Callable[[bytes], None] | None = None
+    is_template: bool = False
 
 
 @dataclass(frozen=True)
-class OneFile:
-    """A format that consists of one file. `pieces` yields the bytes of the file.
+class Format:
+    """`files` receives the cases in order, and yields the files, one after another. The caller reads all pieces of a
+    file before it requests the next file. If the format consists of a single file, `suffix` is the suffix of its name.
 
-    `encode` returns the bytes of some cases, so that several processes can generate parts of the file. The second
-    argument of `encode` is True for the last cases of the file. `encode` is None if a file also contains bytes before,
-    between or after the cases.
-    """
-
-    name: str
-    suffix: str
-    pieces: Callable[[Iterable[Case], CorpusInfo], Iterator[bytes]]
-    encode: Callable[[Sequence[Case], bool], bytes] | None = None
-
-
-@dataclass(frozen=True)
-class Folder:
-    """A format that consists of a folder. `files` yields the files, one after another.
-
-    The caller must read all pieces of a file before it requests the next file. The folder contains only cases of
-    `message_types`. `scope` defines which cases the folder contains by default.
+    The corpus contains only cases of `message_types`. `scope` defines which cases it contains by default.
     """
 
     name: str
     files: Callable[[Iterable[Case], CorpusInfo], Iterator[File]]
+    suffix: str = ""
     message_types: tuple[MessageType, ...] = MESSAGE_TYPES
     scope: Scope = "essential"
 
+    @property
+    def is_folder(self) -> bool:
+        return not self.suffix
 
-Format = OneFile | Folder
+    def pieces(self, cases: Iterable[Case], info: CorpusInfo) -> Iterator[bytes]:
+        """Yields the bytes of a format that consists of a single file."""
+        for file in self.files(cases, info):
+            yield from file.pieces

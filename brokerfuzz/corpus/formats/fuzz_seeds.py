@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha1
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.fuzz_dictionary import dictionary, quoted
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MessageType
@@ -79,4 +79,4 @@ def _go_seed(body: bytes) -> bytes:
     return f"go test fuzz v1\n[]byte({quoted(body)})\n".encode()
 
 
-FORMAT = Folder("fuzz-seeds", _files, scope="seeds")
+FORMAT = Format("fuzz-seeds", _files, scope="seeds")

@@ -22,7 +22,7 @@ import orjson
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import name_of
-from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.plain_values import has_plain_value
 from brokerfuzz.corpus.formats.schema_bundle import bundled
 from brokerfuzz.errors import CorpusError
@@ -123,4 +123,8 @@ def _schema_check(schema: Schema) -> SchemaCheck:
     return is_valid
 
 
-FORMAT = OneFile("json-schema-test-suite", ".json", _pieces)
+def _files(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
+    yield File("", _pieces(cases, info))
+
+
+FORMAT = Format("json-schema-test-suite", _files, ".json")

@@ -18,7 +18,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import facts_of
-from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.errors import CorpusError, needs_extra
 from brokerfuzz.version import __version__
 
@@ -112,4 +112,8 @@ class _Sink:
         """Does nothing."""
 
 
-FORMAT = OneFile("parquet", ".parquet", _pieces)
+def _files(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
+    yield File("", _pieces(cases, info))
+
+
+FORMAT = Format("parquet", _files, ".parquet")

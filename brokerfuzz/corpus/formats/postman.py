@@ -12,7 +12,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import MARK, FreshValues, marked
 from brokerfuzz.corpus.formats.case_names import reason_of
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_folder import EXPECTED_FAILURES, known_failures, readme, source
@@ -42,7 +42,7 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         _NUMBER, lambda case, body: check(case.message_type, body, contract=about.contract, headers=case.headers)
     )
     yield File(COLLECTION, [json.dumps(_collection(cases, fresh), indent=1).encode(), b"\n"])
-    yield known_failures(cases)
+    yield known_failures()
     yield readme(
         about,
         place="Install newman (`npm install --global newman`), or import `collection.json` into Postman.",
@@ -117,4 +117,4 @@ def _script(event: str, code: str) -> dict[str, Any]:
     return {"listen": event, "script": {"type": "text/javascript", "exec": code.splitlines()}}
 
 
-FORMAT = Folder("postman", _files, (OFFER,))
+FORMAT = Format("postman", _files, message_types=(OFFER,))

@@ -15,7 +15,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.cases.records import encode
 from brokerfuzz.corpus.formats.case_names import ascii_line, reason_of
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_folder import README, known_failures, source
 
@@ -41,9 +41,9 @@ warns. To regenerate this folder, run `brokerfuzz export {folder} --force {recip
 def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     cases = arranged(chosen, about)
     yield File(_TESTS, [source(_TESTS)])
-    yield File(_TEMPLATE, [source(_TEMPLATE)], user_owned=True)
+    yield File(_TEMPLATE, [source(_TEMPLATE)], is_template=True)
     yield File("cases.ndjson", _lines(cases))
-    yield known_failures(cases)
+    yield known_failures()
     yield File(README, [_README.format(folder=shlex.quote(about.folder), recipe=about.recipe).encode()])
 
 
@@ -53,7 +53,7 @@ def _lines(cases: Sequence[SuiteCase]) -> Iterator[bytes]:
         twin = case.twin
         difference = [ascii_line(line) for line in changed_lines(twin.body, case.body)] if twin is not None else []
         head = orjson.dumps({"group": one.group, "reason": reason_of(case), "difference": difference})
-        yield head[:-1] + b"," + encode(case, last=one is cases[-1])[1:] + b"\n"
+        yield head[:-1] + b"," + encode(case)[1:] + b"\n"
 
 
-FORMAT = Folder("pytest", _files)
+FORMAT = Format("pytest", _files)

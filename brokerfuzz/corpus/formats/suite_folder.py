@@ -12,15 +12,12 @@ into code. There, these names consist of letters, digits and `_`. Later exports 
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from importlib import resources
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_table import table
-from brokerfuzz.errors import CorpusError
-from brokerfuzz.name_patterns import name_pattern
 
 TABLE, EXPECTED_FAILURES, README = "cases.tsv", "expected-failures", "README.md"
 FAILURE = "the (valid|invalid|unspecified) [a-z-]+ [0-9a-f]{16}"
@@ -54,7 +51,7 @@ def suite(
     name: str, *, tests: str, template: str, place: str, run: str, home: str = "FOLDER/", code: str = "",
     data: str = "",
     listing: tuple[str, Callable[[Sequence[SuiteCase]], Iterator[bytes]]] | None = None,
-) -> Folder:  # fmt: skip
+) -> Format:  # fmt: skip
     """Returns the format of a test suite.
 
     `tests` and `template` are files in the folder `suites`, which are copied to the folder `code`. `cases.tsv` and
@@ -67,41 +64,27 @@ def suite(
     def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         cases = arranged(chosen, about)
         yield File(code + tests, [source(tests)])
-        yield File(code + template, [source(template)], user_owned=True)
+        yield File(code + template, [source(template)], is_template=True)
         if listing is not None:
             yield File(code + listing[0], listing[1](cases))
         yield File(data + TABLE, table(cases))
-        yield known_failures(cases, data)
+        yield known_failures(data)
         complete = (
             f"Complete the function in `{code + template}`: give the message to your system, and return true "
             "if your system accepts it."
         )
         yield readme(about, place=place, complete=complete, run=run, home=home, expected=data + EXPECTED_FAILURES)
 
-    return Folder(name, files)
+    return Format(name, files)
 
 
-def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
-    """Returns the file `expected-failures`, in which users list the failures that they know. An export fails if the
-    existing file contains an entry that matches no case.
+def known_failures(folder: str = "") -> File:
+    """Returns the file `expected-failures`, in which users list the failures that they know.
 
     An entry is the ID of a case, or a pattern for groups of tests. In a pattern, `*` matches any characters. A comment
     begins with `#`.
     """
-    return File(folder + EXPECTED_FAILURES, [_TEMPLATE], user_owned=True, check=partial(_check_entries, cases=cases))
-
-
-def _check_entries(content: bytes, cases: Sequence[SuiteCase]) -> None:
-    """Raises `CorpusError` if an entry matches no case."""
-    ids, groups = {one.case.id for one in cases}, {one.group for one in cases}
-    for number, line in enumerate(content.decode(errors="replace").splitlines(), start=1):
-        entry = line.partition("#")[0].strip()
-        if entry and entry not in ids and not any(map(name_pattern(entry).fullmatch, groups)):
-            raise CorpusError(
-                f"{EXPECTED_FAILURES}, line {number}: {entry} matches no case of this export: correct or remove this "
-                "line, or export without filters "
-                "such as --rule"
-            )
+    return File(folder + EXPECTED_FAILURES, [_TEMPLATE], is_template=True)
 
 
 def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str, home: str = "FOLDER/") -> File:

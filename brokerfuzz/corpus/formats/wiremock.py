@@ -20,7 +20,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import facts_of, name_of, reason_of
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.routes import OFFER, RESPONSES
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas.headers import JSON_TYPE
@@ -29,7 +29,6 @@ ROOT = "/brokerfuzz"
 HEADER = "X-Brokerfuzz-Case"
 SCENARIO = "brokerfuzz"
 _INDEX = "brokerfuzz/cases.json"
-_CHUNK = 1 << 20
 _BY_PATH, _BY_HEADER, _BY_SCENARIO = 1, 2, 3
 """The priorities of the stubs. If several stubs match a request, WireMock uses the stub with the lowest number."""
 _AFTER_ALL_OTHERS = 1_000_000
@@ -65,7 +64,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
             )
         index.write(b"\n]\n")
         index.seek(0)
-        yield File(f"__files/{_INDEX}", iter(lambda: index.read(_CHUNK), b""))
+        yield File(f"__files/{_INDEX}", index)
         listing = {
             "name": "brokerfuzz: the cases",
             "priority": _BY_PATH,
@@ -118,4 +117,4 @@ def _json(value: Any, *, indent: int | None = None) -> bytes:
     return json.dumps(value, indent=indent).encode()
 
 
-FORMAT = Folder("wiremock", _files, RESPONSES)
+FORMAT = Format("wiremock", _files, message_types=RESPONSES)

@@ -5,7 +5,7 @@ import pytest
 from exported_cases import OFFER, about, cases, folder, written
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats import FORMATS, Folder, format_named
+from brokerfuzz.corpus.formats import FORMATS, format_named
 from brokerfuzz.errors import CorpusError
 
 FOLDERS = ("files", "fuzz-seeds")
@@ -54,7 +54,7 @@ def test_files_are_written_one_at_a_time_and_cases_are_read_lazily(name: str) ->
             yield case
 
     form = format_named(name)
-    assert isinstance(form, Folder)
+    assert form.is_folder
     files = form.files(counted(), about())
     for _ in range(20):
         next(files)

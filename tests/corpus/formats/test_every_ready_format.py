@@ -5,7 +5,7 @@ import pytest
 from exported_cases import about, folder
 from ready_suites import chosen, clocked
 
-from brokerfuzz.corpus.formats import Folder, format_named
+from brokerfuzz.corpus.formats import format_named
 
 SUITES = ("go", "junit5", "minitest", "phpunit", "rust", "vitest", "xunit")
 FOLDERS = ("postman", "pytest", "wiremock", *SUITES)
@@ -58,8 +58,8 @@ def test_the_readme_says_how_to_run_complete_and_regenerate_the_tests(name: str)
     files = folder(name, chosen())
     readme = files["README.md"].decode()
     form = format_named(name)
-    assert isinstance(form, Folder)
-    owned = [file.name for file in form.files(iter(chosen()), about()) if file.user_owned]
+    assert form.is_folder
+    owned = [file.name for file in form.files(iter(chosen()), about()) if file.is_template]
     assert len(readme.splitlines()) <= 14
     assert all(f"`{path}`" in readme for path in owned)
     assert "--seed 1" in readme

@@ -140,7 +140,7 @@ def test_another_export_does_not_overwrite_the_completed_template(tmp_path: Path
     write(folder, chosen()[:3], fmt="pytest", about=about())
     assert (folder / "conftest.py").read_text() == "# mine\n"
     assert "NamedTuple" in (folder / "test_broker_contract.py").read_text()
-    assert "conftest.py" not in (folder / "SHA256SUMS").read_text()
+    assert "conftest.py" not in (folder / "manifest.json").read_text()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,163 @@
+"""Reads and writes files on this machine, and files at URLs that fsspec supports.
+
+A file that is being written has a hidden temporary name (`.NAME.….part`). It gets its name when it is complete. Files
+whose names end in `.gz` or `.zst` are compressed. Every function raises `OSError` if a file cannot be read or written.
+"""
+
+import errno
+import os
+import re
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from gzip import GzipFile
+from pathlib import Path
+from secrets import token_hex
+from tempfile import gettempdir
+from typing import BinaryIO, cast
+from urllib.parse import unquote, urlsplit
+
+from brokerfuzz.errors import BrokerfuzzError, CorpusError, needs_extra, quoted
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+GZIP, ZSTANDARD = ".gz", ".zst"
+LARGEST_FILE = 32 * 1024 * 1024
+"""The maximum size of a file that `read_inside` reads, in bytes."""
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://")
+_DAMAGE = (EOFError, zlib.error, zstd.ZstdError)
+
+
+def place_of(name: str | Path) -> Path:
+    """Returns the path of a file or a folder. For a URL, returns an object of the package universal_pathlib, which has
+    the same methods as a path.
+
+    Raises `CorpusError` if the URL is invalid, or if a package for this kind of URL is missing.
+    """
+    url = str(name)
+    if _URL.match(url) is None:
+        return Path(url)
+    if url.lower().startswith("file://"):
+        parts = urlsplit(url)
+        if parts.netloc not in ("", "localhost"):
+            raise CorpusError(f"{url} is a file on another machine, {parts.netloc}: begin a local path with file:///")
+        return Path(unquote(parts.path))
+    try:
+        from upath import UPath
+    except ImportError as problem:
+        raise CorpusError(needs_extra("a corpus at a URL", problem, "remote")) from problem
+    try:
+        place = UPath(url.rstrip("/"))
+        place.fs  # noqa: B018 - fsspec now imports the package for this kind of URL
+    except Exception as problem:
+        raise CorpusError(f"{url} cannot be used ({_reason(problem)}): specify another URL or a file") from problem
+    return cast("Path", place)
+
+
+def is_url(place: Path) -> bool:
+    return not isinstance(place, Path)
+
+
+def suffix(name: str | Path) -> str:
+    """Returns `.gz` or `.zst` if the file name has this suffix, otherwise an empty string."""
+    return next((end for end in (GZIP, ZSTANDARD) if str(name).endswith(end)), "")
+
+
+@contextmanager
+def opened(place: Path) -> Iterator[BinaryIO]:
+    """Opens a file for reading, and decompresses it if its name ends in `.gz` or `.zst`."""
+    with _errors_of(place), place.open("rb") as stream:
+        end = suffix(place.name)
+        if end == GZIP:
+            yield cast("BinaryIO", GzipFile(fileobj=stream))
+        elif end == ZSTANDARD:
+            yield cast("BinaryIO", zstd.ZstdFile(stream))
+        else:
+            yield cast("BinaryIO", stream)
+
+
+@contextmanager
+def written(place: Path) -> Iterator[BinaryIO]:
+    """Opens a file for writing, and compresses it if its name ends in `.gz` or `.zst`. The file appears, or replaces
+    the existing file, when the `with` block ends without an error.
+    """
+    folder = Path(gettempdir()) if is_url(place) else place.parent
+    part = folder / f".{place.name}.{token_hex(4)}.part"
+    try:
+        with part.open("xb") as stream:
+            with _compressor(cast("BinaryIO", stream), suffix(place.name)) as compressor:
+                yield compressor
+            stream.flush()
+            os.fsync(stream.fileno())
+        if is_url(place):
+            with _errors_of(place):
+                place.fs.put_file(str(part), place.path)  # type: ignore[attr-defined]
+        else:
+            part.replace(place)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _compressor(stream: BinaryIO, end: str) -> Iterator[BinaryIO]:
+    """The compressed bytes may depend on the version of the library, but not on the time or the machine."""
+    if end == GZIP:
+        with GzipFile(filename="", mode="wb", fileobj=stream, compresslevel=6, mtime=0) as compressor:
+            yield cast("BinaryIO", compressor)
+    elif end == ZSTANDARD:
+        options: dict[int, int] = {zstd.CompressionParameter.checksum_flag: 1}
+        with zstd.ZstdFile(stream, mode="w", options=options) as compressor:
+            yield cast("BinaryIO", compressor)
+    else:
+        yield stream
+
+
+@contextmanager
+def _errors_of(place: Path) -> Iterator[None]:
+    """Raises `OSError` for damaged files, and for every error of a store, because their types differ."""
+    try:
+        yield
+    except _DAMAGE as problem:
+        raise OSError(errno.EIO, f"the file is damaged or truncated ({problem})", str(place)) from problem
+    except (FileNotFoundError, BrokerfuzzError):
+        raise
+    except Exception as problem:
+        if not is_url(place):
+            raise
+        raise OSError(errno.EIO, _reason(problem), str(place)) from problem
+
+
+def _reason(problem: Exception) -> str:
+    return " ".join(str(problem).split()) or "the store gives no reason"
+
+
+def inside(folder: Path, name: str) -> Path:
+    """Returns the path of an existing file in a folder. `name` may come from a person whom the user does not trust.
+
+    Raises `CorpusError` if the name leads out of the folder, or if there is no such file.
+    """
+    try:
+        path = (folder / name).resolve()
+        if path.is_relative_to(folder.resolve()) and path.is_file():
+            return path
+    except (OSError, ValueError, RuntimeError):  # for example, the name contains NUL, or a link leads to itself
+        pass
+    raise CorpusError(f"{quoted(name)} is not a file inside the folder")
+
+
+def read_inside(folder: Path, name: str, limit: int = LARGEST_FILE) -> bytes:
+    """Returns the contents of a file in a folder. Raises `CorpusError` as `inside` does, and if the file is too
+    large.
+    """
+    try:
+        with inside(folder, name).open("rb") as stream:
+            contents = stream.read(limit + 1)
+    except OSError as problem:
+        raise CorpusError(f"the file {quoted(name)} cannot be read: {problem.strerror or problem}") from problem
+    if len(contents) > limit:
+        raise CorpusError(f"the file {quoted(name)} is larger than {limit:,} bytes")
+    return contents

@@ -1,0 +1,134 @@
+"""Runs functions in worker processes on this machine, or in the workers of a Dask cluster."""
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing.connection import wait
+from threading import Thread
+from typing import TypeVar
+
+from brokerfuzz.errors import WorkerError, needs_extra
+
+AHEAD = 3
+"""The maximum number of calls per worker whose results the caller has not yet taken."""
+_PATIENCE = 10
+"""The maximum time to wait for the scheduler of a cluster, in seconds."""
+_SAFE_PATH = "PYTHONSAFEPATH"
+"""If this environment variable is set, Python does not import modules from the current folder."""
+
+_Part = TypeVar("_Part")
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Workers:
+    executor: Executor
+    count: int
+
+    def map(self, function: Callable[[_Part], _Result], parts: Iterable[_Part]) -> Generator[_Result, None, None]:
+        """Calls `function` for each part, and yields the results in the order of the parts. Takes only a few parts
+        ahead of the results, because there may be any number of parts. Raises `WorkerError` if a worker is lost.
+        """
+        waiting = iter(parts)
+        under_way = deque(self.executor.submit(function, part) for part in islice(waiting, self.count * AHEAD))
+        try:
+            while under_way:
+                result = under_way.popleft().result()
+                under_way.extend(self.executor.submit(function, part) for part in islice(waiting, 1))
+                yield result
+        except (BrokenExecutor, CancelledError) as problem:
+            raise _lost() from problem
+        finally:
+            for future in under_way:
+                future.cancel()
+
+
+def _lost() -> WorkerError:
+    return WorkerError(
+        "a worker was lost: check that the workers have enough memory, and repeat the command (with --resume, if you "
+        "wrote shards or a journal)"
+    )
+
+
+@contextmanager
+def processes(count: int) -> Iterator[Workers]:
+    """Starts worker processes on this machine, which end with the `with` block."""
+    context = multiprocessing.get_context("spawn")
+    keeps_safe_path = _SAFE_PATH in os.environ
+    executor = ProcessPoolExecutor(count, context, initializer=_begin, initargs=(keeps_safe_path,))
+    try:
+        # multiprocessing starts its programs with `python -c`, which would import a file `multiprocessing.py` in the
+        # current folder, even if a stranger wrote it.
+        os.environ[_SAFE_PATH] = os.environ.get(_SAFE_PATH, "1")
+        try:
+            executor.submit(os.getpid)
+        finally:
+            if not keeps_safe_path:
+                del os.environ[_SAFE_PATH]
+        yield Workers(executor, count)
+    finally:
+        for process in list((executor._processes or {}).values()):  # noqa: SLF001 - public only in Python 3.14
+            process.kill()
+        executor.shutdown(cancel_futures=True)
+
+
+def _begin(keeps_safe_path: bool) -> None:
+    """Prepares a worker process. The worker ignores Ctrl-C and SIGHUP, because the parent process ends the workers. If
+    the parent process is killed, the workers end by themselves.
+    """
+    if not keeps_safe_path:
+        os.environ.pop(_SAFE_PATH, None)
+    for name in ("SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Workers]:
+    """Connects to the Dask cluster whose scheduler is at `address`, until the `with` block ends."""
+    try:
+        from distributed import Client, KilledWorker
+    except ImportError as problem:
+        raise WorkerError(needs_extra("a Dask cluster", problem, "cluster")) from problem
+    for name in ("distributed.client", "distributed.batched"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # the errors of brokerfuzz say the same in one line
+    try:  # a client would try to connect for minutes
+        asyncio.run(asyncio.wait_for(_identity(address), _PATIENCE))
+    except Exception as problem:  # Dask can raise any exception if the server is not a scheduler
+        raise WorkerError(
+            f"no Dask cluster answers at {address}: specify the address of the scheduler, e.g. tcp://127.0.0.1:8786"
+        ) from problem
+    client = Client(address, timeout=_PATIENCE, set_as_default=False)
+    try:
+        threads = sum(client.nthreads().values())
+        if not threads:
+            raise WorkerError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
+        yield Workers(client.get_executor(), threads)
+    except KilledWorker as problem:
+        raise _lost() from problem
+    finally:
+        client.close()
+
+
+async def _identity(address: str) -> None:
+    from distributed import rpc
+
+    async with rpc(address) as scheduler:
+        await scheduler.identity()

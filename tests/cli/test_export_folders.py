@@ -1,0 +1,90 @@
+"""Folders are written file by file: the files of the user stay, and nothing outside the folder changes."""
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from fixture_types import Run, Start
+from waiting import happens
+
+from brokerfuzz.corpus import read
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+SOME = ("--message", "offer-pricing-response", "--random", "--count", "12", "--format", "files")
+
+
+def files(folder: str) -> dict[str, bytes]:
+    path = Path(folder)
+    return {found.relative_to(path).as_posix(): found.read_bytes() for found in path.rglob("*") if found.is_file()}
+
+
+def change_manifest(**properties: object) -> None:
+    said = json.loads(Path("out/manifest.json").read_text())
+    Path("out/manifest.json").write_text(json.dumps({**said, **properties}))
+
+
+def test_the_files_of_the_user_stay_and_the_old_cases_go(run: Run) -> None:
+    run("export", "out", *SOME)
+    mine = {"notes.md": b"mine", "offer-pricing-response/valid/notes.md": b"mine too"}
+    for name, data in mine.items():
+        Path("out", name).write_bytes(data)
+    assert run("export", "out", *SOME, "--seed", 3, "--force").exit_code == 0
+    run("export", "alone", *SOME, "--seed", 3)
+    assert files("out") == {
+        **files("alone"),
+        **mine,
+        "manifest.json": files("alone")["manifest.json"],
+    }
+
+
+def test_folders_that_are_no_longer_needed_are_removed(run: Run) -> None:
+    run("export", "out", *SOME, "--verdict", "invalid")
+    assert run("export", "out", *SOME, "--verdict", "valid", "--force").exit_code == 0
+    assert [path.name for path in Path("out/offer-pricing-response").iterdir()] == ["valid"]
+
+
+def test_a_manifest_cannot_delete_files_elsewhere(run: Run) -> None:
+    run("export", "out", *SOME)
+    Path("mine").write_text("mine")
+    Path("out/link").symlink_to(Path().absolute())
+    change_manifest(files=["../mine", str(Path("mine").absolute()), "link/mine", "a\0b", "offer-pricing-response"])
+    assert run("export", "out", *SOME, "--force").exit_code == 0
+    assert Path("mine").read_text() == "mine"
+
+
+def test_a_link_in_a_folder_cannot_lead_the_export_elsewhere(run: Run) -> None:
+    run("export", "out", *SOME)
+    Path("mine").write_text("mine")
+    Path("out/cases.ndjson").unlink()
+    Path("out/cases.ndjson").symlink_to("../mine")
+    result = run("export", "out", *SOME, "--force")
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+    assert "out/cases.ndjson is a link to a place outside the folder: remove the link" in result.stderr
+    assert Path("mine").read_text() == "mine"
+
+
+@pytest.mark.parametrize("manifest", ["[]", "{", "[" * 9999, '{"format": "files"}', '{"files": 5}'])
+def test_a_folder_with_a_damaged_manifest_is_never_replaced(run: Run, manifest: str) -> None:
+    run("export", "out", *SOME)
+    Path("out/manifest.json").write_text(manifest)
+    before = files("out")
+    result = run("export", "out", *SOME, "--force")
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+    assert "is not the manifest of a corpus" in result.stderr
+    assert files("out") == before
+
+
+def test_a_killed_export_is_recognised_and_can_be_repeated(start: Start, run: Run) -> None:
+    many = (*SOME[:3], "--count", "3000", "--format", "files")
+    with start("export", "out", *many) as process:
+        happens(lambda: process.poll() is not None or Path("out/offer-pricing-response/invalid").exists())
+        time.sleep(0.05)
+        process.kill()
+    assert process.returncode in (0, -signal.SIGKILL)
+    if process.returncode:
+        assert "is not complete, because its export was interrupted" in run("corpus", "verify", "out").stderr
+        assert run("export", "out", *many).exit_code == 0
+    assert len(list(read("out"))) == 3000

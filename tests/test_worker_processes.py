@@ -1,0 +1,110 @@
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from hand_made_programs import dies
+
+from brokerfuzz import workers
+from brokerfuzz.errors import WorkerError
+
+pytestmark = pytest.mark.internals
+
+
+def slowest_first(number: int) -> int:
+    time.sleep(max(0.0, 0.05 - number / 100))
+    return number * number
+
+
+def kill_own_process(number: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_results_come_in_order_and_only_a_few_parts_are_started_ahead() -> None:
+    begun: list[int] = []
+    with workers.processes(2) as pool:
+        results = pool.map(slowest_first, (begun.append(number) or number for number in range(1000)))  # type: ignore[func-returns-value]
+        assert [next(results) for _ in range(8)] == [number * number for number in range(8)]
+        assert len(begun) < 20
+
+
+def test_a_lost_worker_is_an_error_that_says_how_to_continue() -> None:
+    with workers.processes(2) as pool, pytest.raises(WorkerError, match=r"a worker was lost: .* --resume"):
+        list(pool.map(kill_own_process, range(3)))
+
+
+PROGRAM = """
+import os, time
+from brokerfuzz import workers
+if __name__ == '__main__':
+    with workers.processes(1) as pool:
+        print(next(pool.map(os.getpgid, [0])), pool.executor.submit(os.getpid).result(), flush=True)
+        time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the state of processes is visible only in /proc")
+def test_workers_end_if_their_parent_is_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        worker = int(process.stdout.readline().split()[1])
+        process.kill()
+    assert dies(worker)
+
+
+def test_workers_run_no_code_from_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / "multiprocessing.py").write_text("open('ran', 'w')\n")
+    program = "from brokerfuzz import workers\nif __name__ == '__main__':\n"
+    program += "    with workers.processes(1) as pool: print(*pool.map(abs, [-1]))\n"
+    (tmp_path / "elsewhere").mkdir()
+    script = tmp_path / "elsewhere" / "program.py"
+    script.write_text(program)
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+    assert not (tmp_path / "ran").exists()
+
+
+@contextmanager
+def listening(greet: Callable[[socket.socket], object]) -> Iterator[str]:
+    """Yields the address of a server that calls `greet` for each connection and leaves the connection open."""
+    taken: list[socket.socket] = []
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                taken.append(listener.accept()[0])
+                greet(taken[-1])
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"tcp://127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+    for connection in taken:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "greet",
+    [
+        pytest.param(lambda connection: connection.close(), id="closes the connection"),
+        pytest.param(lambda connection: None, id="sends nothing"),
+        pytest.param(lambda connection: connection.sendall(b"HTTP/1.0 400 Bad Request\r\n\r\n"), id="speaks HTTP"),
+    ],
+)
+def test_a_server_that_is_not_a_scheduler_is_rejected_in_time(
+    greet: Callable[[socket.socket], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "_PATIENCE", 2)
+    with listening(greet) as address, pytest.raises(WorkerError) as raised, workers.cluster(address):
+        pass
+    assert str(raised.value) == (
+        f"no Dask cluster answers at {address}: specify the address of the scheduler, e.g. tcp://127.0.0.1:8786"
+    )
