@@ -88,7 +88,7 @@ class Verification:
                     yield from first
                     first.clear()
         if first:
-            raise CorpusError(f"{first[0]}: use a file or folder that `brokerfuzz export` wrote")
+            raise CorpusError(str(first[0]))
 
     def wrong_twins(self) -> Iterator[CorpusProblem]:
         """Yields a problem for each case whose twin is missing or not valid, after all corpora were read."""

@@ -424,7 +424,7 @@ def test_verify_stops_after_too_many_lines_that_are_not_records(run: Run, tmp_pa
             packer.write(b"\n" * (1 << 20))
     result = run("corpus", "verify", tmp_path / "bomb.ndjson.gz")
     assert result.exit_code == 2
-    assert result.stderr.endswith("/bomb.ndjson.gz: use a file or folder that `brokerfuzz export` wrote\n")
+    assert "bomb.ndjson.gz, line 10002: the line is not a valid case record" in result.stderr
     assert result.stdout.count("\n") <= 10_001
 
 
@@ -432,7 +432,6 @@ def test_verify_stops_after_too_many_lines_that_are_not_records(run: Run, tmp_pa
 def test_commands_that_read_a_corpus_twice_reject_a_pipe(run: Run, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for command in (
-        ["diff", tmp_path / "pipe", PRICING],
         ["merge", tmp_path / "out", tmp_path / "pipe"],
         ["show", tmp_path / "pipe", "0" * 16],
     ):
