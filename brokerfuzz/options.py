@@ -573,7 +573,8 @@ class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
         read=read.whole_number(1, 99_999), section=OUTPUT, metavar="NUMBER",
     )]  # fmt: skip
     resume: Annotated[bool, Option(
-        help="With --shards, keep the existing shards and write the others. Use the same options.", default=False, section=OUTPUT,
+        help="With --shards, keep the existing shards and write the others. Use the same options.",
+        default=False, section=OUTPUT,
     )]  # fmt: skip
     json: Annotated[bool, JSON]
     contract: Annotated[str | None, CONTRACT_FOLDER]
