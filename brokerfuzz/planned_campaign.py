@@ -11,7 +11,6 @@ from typing import Any
 from brokerfuzz import workers
 from brokerfuzz.campaign import Campaign, Options, Recalled, Result, baseline, run, run_sharded
 from brokerfuzz.campaign.baseline import Baseline
-from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.firing import OnContact, OnKnown, OnProgress
 from brokerfuzz.campaign.journal import AnswerLog, Journal
 from brokerfuzz.campaign.known_findings import KnownFindings
@@ -86,12 +85,9 @@ class PlannedCampaign:
     @property
     def _known_findings(self) -> KnownFindings:
         applying = {name: self.known[name] for name in baseline.applying(self.known)}
-        messages: list[tuple[FindingKind, Case]] = [
-            (again.kind, again.case)
-            for again in of_baseline(applying, self.plan.message_type).values()
-            if again.kind is not None
-        ]
-        return KnownFindings(frozenset(applying), tuple(messages))
+        messages = of_baseline(applying, self.plan.message_type).values()
+        kinds = frozenset(again.kind for again in messages if again.kind is not None)
+        return KnownFindings(frozenset(baseline.names(self.known)), kinds)
 
     @property
     def uses_workers(self) -> bool:
@@ -141,7 +137,7 @@ class PlannedCampaign:
 
     def _completed(self, result: Result) -> Result:
         total = len(self.plan.catalogue_cases()) + (self.plan.count or 0)
-        return replace(result.marked(baseline.applying(self.known), baseline.causes(self.known)), total=total)
+        return replace(result, total=total)
 
     @contextmanager
     def _campaign(

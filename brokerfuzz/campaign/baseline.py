@@ -143,17 +143,10 @@ def applying(known: Baseline) -> list[str]:
     return [name for name, entry in known.items() if entry.applies(today)]
 
 
-def causes(known: Baseline) -> set[str]:
-    """Returns the general headlines of the entries that apply today."""
-    return {entry.headline for name in applying(known) if (entry := known[name]).headline is not None}
-
-
-def marked(findings: Iterable[Finding], known: Iterable[str]) -> tuple[Finding, ...]:
-    """Copies the findings, and sets `Finding.known` to True if the argument `known` contains the name of the finding. A
-    finding that a known finding explains stays known.
-    """
-    names = set(known)
-    return tuple(replace(finding, known=finding.known or finding.name in names) for finding in findings)
+def names(known: Baseline) -> set[str]:
+    """Returns the names of the findings whose entries apply today, and of their general headlines."""
+    found = applying(known)
+    return {*found, *(headline for name in found if (headline := known[name].headline) is not None)}
 
 
 def update(

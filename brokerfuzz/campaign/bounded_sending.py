@@ -1,11 +1,14 @@
-"""Limits the requests and the time for shrinking a finding and for finding its cause."""
+"""Sends messages again to explain contradictions, and limits the requests and the time for each of them."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from time import monotonic
 
-from brokerfuzz.campaign.journal import NotRecalledError
+from brokerfuzz.campaign.journal import Key, NotRecalledError
+from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.targets.answers import Answer
 
@@ -51,3 +54,25 @@ class BoundedSender:
         if not answer.reached:
             raise LimitReachedError
         return answer
+
+
+class VariantSender:
+    """Sends variants of the messages of contradictions, with the headers of the case."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+        self._steps: Counter[tuple[str, int]] = Counter()
+
+    def of(self, phase: str, suspicion: Suspicion, bounds: Bounds) -> BoundedSender:
+        """In the journal, `phase` is followed by the kind of the contradiction and the verdict (see `Key`). This
+        distinguishes a case from its twin, which has the same number.
+        """
+        name = f"{phase} {suspicion.kind} {suspicion.verdict.label}"
+        place = (name, suspicion.index)
+
+        async def send(body: bytes) -> Answer:
+            step = self._steps[place]
+            self._steps[place] += 1
+            return await self._sender.send(Key(name, suspicion.index, step), suspicion.case, body)
+
+        return BoundedSender(send, bounds)

@@ -16,10 +16,10 @@ from brokerfuzz.campaign.journal import BLOCK, Key, NotRecalledError
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.options import Options
 from brokerfuzz.campaign.outcome import Stop
-from brokerfuzz.campaign.probe_twins import twin_of_probe
 from brokerfuzz.campaign.proof import Rejection
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.target_health import TargetLostError
+from brokerfuzz.campaign.twins import twin_of_probe
 from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
 from brokerfuzz.wording import counted
@@ -134,12 +134,10 @@ class CaseRunner:
         """Sends the twin of a rejected message, because the answer to the twin can prove the rejection (see `proof`).
         If the twin was already sent, the method uses the earlier answer.
         """
-        case = rejection.case
-        twin = (
-            case.twin
-            if case.twin is not None or case.faults
-            else twin_of_probe(case, rejection.verdict, self._sender.contact.case, self._judge)
-        )
+        case, plain = rejection.case, self._sender.contact.case
+        twin = case.twin
+        if twin is None and plain is not None and not case.faults:
+            twin = twin_of_probe(case, rejection.verdict, plain, self._judge)
         if twin is None or not self._sender.can_send(twin):
             self._settle(rejection)
             return

@@ -17,6 +17,8 @@ COVERED: Final = 0.9
 """At least this share of the cases of a group must have the attributes."""
 ENOUGH: Final = 4
 """The minimum number of failing cases with the attributes. Fewer cases have attributes in common by chance."""
+USUAL: Final = 0.8
+"""If more than this share of the cases without the attributes fails as well, the attributes explain nothing."""
 MOST_PAIRED: Final = 60
 """The number of attributes that are tried in pairs: those that most failing cases have."""
 
@@ -45,14 +47,15 @@ def mask_of(cases: Iterable[int], size: int) -> Mask:
 
 
 def common_attributes(
-    groups: Sequence[Mask], failing: Mask, having: Mapping[Attribute, Mask]
+    groups: Sequence[Mask], failing: Mask, having: Mapping[Attribute, Mask], size: int
 ) -> Iterator[CommonAttributes]:
     """Yields the attributes that explain at least two groups. `having` maps each attribute to the cases that have it.
-    `failing` contains all failing cases, including those that belong to no group.
+    `failing` contains all failing cases, including those that belong to no group. There are `size` cases.
     """
     for attributes, mask in _candidates(failing, having):
         covered = tuple(index for index, group in enumerate(groups) if _covers(mask, group))
-        if len(covered) > 1:
+        others = size - mask.bit_count()
+        if len(covered) > 1 and (failing & ~mask).bit_count() < USUAL * others:
             yield CommonAttributes(attributes, covered, (mask & failing).bit_count(), mask.bit_count())
 
 

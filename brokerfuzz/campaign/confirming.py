@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
 
-from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError
+from brokerfuzz.campaign.bounded_sending import Bounds, LimitReachedError, VariantSender
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
-from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
 from brokerfuzz.campaign.identity import group_key
 from brokerfuzz.campaign.sending import CONFLICT
 from brokerfuzz.campaign.sporadic import GATEWAY, SporadicFailure, SporadicFailures
@@ -37,8 +36,8 @@ _REPEATED: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-reje
 class Confirmation:
     """Repeats the messages of contradictions. Adds the sporadic ones to `sporadic`."""
 
-    def __init__(self, sporadic: SporadicFailures, minimizer: FindingMinimizer, deadline: float) -> None:
-        self._sporadic, self._minimizer, self._deadline = sporadic, minimizer, deadline
+    def __init__(self, sporadic: SporadicFailures, variants: VariantSender, deadline: float) -> None:
+        self._sporadic, self._variants, self._deadline = sporadic, variants, deadline
 
     async def confirm(self, suspicions: list[Suspicion]) -> None:
         """Removes the sporadic contradictions from the list. Server errors that did not occur again while the cases
@@ -78,7 +77,7 @@ class Confirmation:
         self._sporadic.add(SporadicFailure(suspicion.index, suspicion.case, suspicion.answer), suspicion.count)
 
     async def _recurs(self, suspicion: Suspicion, tries: int) -> bool:
-        sender = BoundedSender(self._minimizer.sender_of("alone", suspicion), Bounds(deadline=self._deadline))
+        sender = self._variants.of("alone", suspicion, Bounds(deadline=self._deadline))
         excused = is_about_the_client(suspicion.answer) or suspicion.answer.status in GATEWAY
         for _ in range(EXCUSED_TRIES if excused else tries):
             answer = await sender.answer(suspicion.case.body)

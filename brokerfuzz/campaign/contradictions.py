@@ -4,6 +4,7 @@ Rejecting a valid message and accepting an invalid message are contradictions. A
 contradictions. For an unspecified message, acceptance and rejection are both correct.
 """
 
+from collections.abc import Mapping
 from typing import Literal
 
 from brokerfuzz.schemas import Label
@@ -28,6 +29,21 @@ they are sent again alone.
 
 WITH_CAUSES: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-rejected"})
 """The kinds of findings for which brokerfuzz searches the part of the message that is the cause."""
+TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed", "valid-rejected"})
+"""The kinds for which answers with different texts show different problems."""
+
+
+IN_WORDS: Mapping[FindingKind, str] = {
+    "stopped-answering": "end of all answers",
+    "crashed": "crash",
+    "repeated-crash": "crash on a repeated offer",
+    "sporadic-crash": "crash on concurrent requests",
+    "timeout": "timeout",
+    "invalid-accepted": "wrong acceptance",
+    "valid-rejected": "wrong rejection",
+    "malformed-answer": "malformed answer",
+}
+"""Short names of the kinds, the most important ones first."""
 
 
 def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:

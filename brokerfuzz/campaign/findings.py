@@ -2,7 +2,8 @@
 problem to developers.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from brokerfuzz.campaign.contradictions import FindingKind
@@ -11,9 +12,10 @@ from brokerfuzz.campaign.sending import CONFLICT
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import MARK, FreshValues, marked
-from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
+from brokerfuzz.json_trees import Number, at, at_pointer, paths, pointer, read_tree, site, tree_of, write_tree
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label, MessageType
+from brokerfuzz.schemas.flattening import KNOWN
 from brokerfuzz.schemas.headers import in_words
 from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, contradiction
@@ -29,6 +31,8 @@ _READABLE = ("probe:", "as:")
 """The prefixes of the tags that reports show. Other tags, such as `pairs:0-15`, only say how a case was generated."""
 _NEW_IN_QUOTES = "-'\"$NEW\"'"
 """In all commands, the message is between single quotes."""
+_ID = re.compile(r"[a-z0-9][\w.-]*", re.ASCII | re.IGNORECASE)
+_POSITIVE = re.compile(r"[1-9][0-9]*")
 _MESSAGES = {
     "offer-creation-request": "offer creation request",
     "product-list-response": "product list",
@@ -60,7 +64,7 @@ class Finding:
 
     `places` are the JSON Pointers of the causes. If the message has no value at a place, the missing value is the
     cause. `techniques`, `tags` and `families` (of techniques) come from all cases that showed the contradiction.
-    `sites` contains the sites of the causes that were found in these cases. `identity` consists of strings that
+    `sites` contains the sites of the causes. `identity` consists of strings that
     identify the finding in every campaign. `sent` counts how often the smallest message was sent again, and `shown`
     counts how often the problem then occurred again. `whole` is True if shrinking was completed. `reproduction` is a
     shell command that sends the smallest message. `twin` is the valid counterpart of the smallest message. `about`
@@ -68,7 +72,7 @@ class Finding:
     the baseline contains the finding. `fresh` is the property that gets a new value each time that the smallest message
     is sent, and `twin_fresh` the same for the twin (None: the message stays the same). `size` is the smallest size in
     bytes that shows the contradiction, if the size is the cause (else 0). `numbers` are the numbers of the cases that
-    showed the contradiction.
+    showed the contradiction. `possibly_unknown` are the sites of values that the target may not know.
     """
 
     kind: FindingKind
@@ -97,6 +101,7 @@ class Finding:
     twin_fresh: str | None = None
     size: int = 0
     numbers: frozenset[int] = frozenset()
+    possibly_unknown: tuple[str, ...] = ()
 
     @property
     def flaky(self) -> bool:
@@ -189,7 +194,12 @@ class Finding:
 
     @property
     def _advice(self) -> str:
-        if self.kind != "valid-rejected" or self.answer.status != CONFLICT:
+        if self.kind != "valid-rejected":
+            return ""
+        if self.answer.status != CONFLICT and self.possibly_unknown:
+            some = listed(self.possibly_unknown[:3], "or")
+            return f"; if the target knows only certain values of {some}, list them with --values FILE"
+        if self.answer.status != CONFLICT:
             return ""
         if self.fresh is None:
             return "; if the target rejects a number that it already knows, use --fresh number"
@@ -263,15 +273,28 @@ def finding_of(
         twin=twin,
         about=suspicion.about,
         identity=identity,
-        sites=tuple(sorted({*suspicion.sites, *suspicion.further_sites} & contract.sites[case.message_type].keys())),
+        sites=tuple(sorted(set(suspicion.sites) & contract.sites[case.message_type].keys())),
         fresh=name,
         twin_fresh=fresh.name
         if fresh is not None and twin is not None and fresh.changes(suspicion.case, twin)
         else None,
         size=suspicion.size,
-        known=suspicion.known,
+        possibly_unknown=tuple(_possibly_unknown(suspicion, contract)),
         numbers=frozenset(suspicion.numbers),
     )
+
+
+def _possibly_unknown(suspicion: Suspicion, contract: Contract) -> Iterator[str]:
+    """Yields the sites of strings and integers among the causes that look like IDs."""
+    known, tree = contract.sites[suspicion.case.message_type], tree_of(suspicion.body)
+    for path in paths(tree):
+        place, where, value = pointer(tree, path), site(tree, path), at(tree, path)
+        is_id = _ID.fullmatch(value) if isinstance(value, str) else None
+        is_positive = _POSITIVE.fullmatch(value.literal) if isinstance(value, Number) else None
+        is_cause = any(place == cause or place.startswith(f"{cause}/") for cause in suspicion.places)
+        is_free = where in known and {"enum", "const", KNOWN}.isdisjoint(known[where].schema)
+        if is_cause and is_free and (is_id or is_positive):
+            yield where
 
 
 def _reproduction(suspicion: Suspicion, target: Target, fresh: str | None) -> str:

@@ -12,17 +12,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic, time
 
-from brokerfuzz.campaign import accepting_everything, confirming, repeated_number, retesting, unknown_values
+from brokerfuzz.campaign import accepting_everything, confirming, repeated_number, retesting
 from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit, needs_time, time_limit
 from brokerfuzz.campaign.confirming import Confirmation
-from brokerfuzz.campaign.finding_identification import FindingIdentification
-from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
+from brokerfuzz.campaign.explanation import Explanations
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.headlines import headlines_of
 from brokerfuzz.campaign.identity import without_combinations
 from brokerfuzz.campaign.journal import Recalled, Writer
-from brokerfuzz.campaign.known_findings import KnownCauses
 from brokerfuzz.campaign.options import Options
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.refused_contact import advice_for_program, refusal
@@ -141,7 +139,7 @@ class Campaign:
         self._begun = datetime.now(UTC)
         self._deadline = float("inf") if options.time is None else monotonic() + options.time
         self._ended: float | None = None
-        self._identified: FindingIdentification | None = None
+        self._explanations: Explanations | None = None
         self._phase = "firing"
 
     async def run(self) -> None:
@@ -250,15 +248,12 @@ class Campaign:
 
     def result(self) -> Result:
         seen = self._runner.seen
-        suspicions = seen.suspicions.in_order() if self._identified is None else self._identified.suspicions
+        suspicions = seen.suspicions.in_order() if self._explanations is None else self._explanations.suspicions
         if (sporadic := seen.sporadic.finding()) is not None:
             suspicions = [*suspicions, sporadic]
         seconds = (self._ended or monotonic()) - self._sender.started
-        findings = self.options.known.limited(
-            findings_of(suspicions, self._target, self._judge.demands, self.options.fresh_values),
-            self.options.max_findings,
-        )
-        return Result(
+        findings = findings_of(suspicions, self._target, self._judge.demands, self.options.fresh_values)
+        result = Result(
             target=self._target.name,
             started=self._begun,
             counts=dict(seen.counts),
@@ -268,7 +263,6 @@ class Campaign:
             ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
             proofs=seen.proofs.concluded(),
             known_findings=self._replayed,
-            unknown_values=seen.values.sites(),
             sporadic=tuple(seen.sporadic.answers()),
             twins_sent=seen.twins_sent,
             twins_accepted=seen.twins_accepted,
@@ -280,6 +274,7 @@ class Campaign:
             seconds=max(seconds, 0.0),
             stop=self.stop,
         )
+        return result.marked(self.options.known.names).limited(self.options.max_findings)
 
     async def _fire(self) -> None:
         try:
@@ -312,23 +307,21 @@ class Campaign:
     async def _shrink(self) -> None:
         options, seen = self.options, self._runner.seen
         suspicions = seen.suspicions.of_first_findings(options.max_findings, options.known)
-        suspicions = without_combinations(unknown_values.merged(suspicions, seen.values.sites()))
+        suspicions = without_combinations(suspicions)
         if self.stop is None or self.stop.cause == "limit":
             suspicions = await accepting_everything.merged(suspicions, seen, self._sender, self._judge)
         bounds = Bounds(options.shrink_requests, min(monotonic() + options.shrink_seconds, self._deadline))
-        minimizer = FindingMinimizer(self._sender, self._judge, bounds)
-        self._identified = FindingIdentification(suspicions, minimizer, self._judge)
+        explanations = Explanations(suspicions, self._sender, self._judge, options.plain, bounds)
+        self._explanations = explanations
         if (self.stop is not None and self.stop.cause == "target") or self._sender.waits_for:
             return
         now = monotonic()
-        confirmation = Confirmation(seen.sporadic, minimizer, min(now + confirming.SECONDS, (now + self._deadline) / 2))
-        await confirmation.confirm(self._identified.suspicions)
+        deadline = min(now + confirming.SECONDS, (now + self._deadline) / 2)
+        confirmation = Confirmation(seen.sporadic, explanations.variants, deadline)
+        await confirmation.confirm(explanations.suspicions)
         if options.shrink_requests > 0:
-            known = KnownCauses(options.known, self._sender, self._judge, bounds)
-            await known.ask()
-            await self._identified.run(options.concurrency)
-            confirmation.remove_sporadic(self._identified.suspicions)
-            await known.mark(self._identified.suspicions, minimizer)
+            await explanations.run(options.concurrency)
+            confirmation.remove_sporadic(explanations.suspicions)
         if (lost := self._sender.health.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")
 
@@ -344,6 +337,6 @@ class Campaign:
             waits_for = self._sender.waits_for
             phase = f"{WAITING} ({waits_for})" if waits_for else self._phase
             progress = CampaignProgress(
-                phase, seen.counts.total(), len(seen.suspicions), self._sender.requests, seconds, self.options.total
+                phase, seen.counts.total(), seen.suspicions.kinds(), self._sender.requests, seconds, self.options.total
             )
             self._on_progress(progress)

@@ -14,7 +14,7 @@ from typing import Final
 
 from brokerfuzz.campaign.case_attributes import Attribute, attributes_of, fault_attributes_of, of_faults
 from brokerfuzz.campaign.common_attributes import CERTAIN, ENOUGH, common_attributes, mask_of
-from brokerfuzz.campaign.contradictions import FindingKind, contradiction
+from brokerfuzz.campaign.contradictions import IN_WORDS, FindingKind, contradiction
 from brokerfuzz.campaign.conversions import leniency_of
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.headline_words import in_words, nothing_checked_in, sometimes_unchecked
@@ -26,19 +26,12 @@ from brokerfuzz.wording import counted
 
 MOST_CASES: Final = 10_000
 """Headlines consider only this number of cases, so that long campaigns need no more memory."""
+MANY_RULES: Final = 10
+"""If fewer rules were tested, the cases do not show that a target accepts everything."""
+ALMOST: Final = 0.9
+"""The share of the invalid messages that a target accepts if it checks almost nothing."""
 SEVERAL: Final = 3
 """A leniency at fewer places is no habit of the target, so each place is a headline of its own."""
-_IN_ORDER: Final[Sequence[FindingKind]] = (
-    "stopped-answering",
-    "crashed",
-    "repeated-crash",
-    "sporadic-crash",
-    "timeout",
-    "invalid-accepted",
-    "valid-rejected",
-    "malformed-answer",
-)
-"""The most important kinds of findings come first."""
 _UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__")
 """A byte that is not printable ASCII, the backslash of an escape, or a name such as `__proto__`."""
 _LABELS: Final[Mapping[FindingKind, tuple[Label, ...]]] = {
@@ -107,7 +100,8 @@ def headlines_of(findings: Sequence[Finding], sent: Sequence[AnsweredCase], cont
         for (kind, _), some in by_kind.items()
         for headline in _Grouping(kind, some, list(_concerned(kind, sent)), contract).headlines()
     ]
-    return tuple(sorted(found, key=lambda one: (_IN_ORDER.index(one.kind), -one.failed)))
+    order = list(IN_WORDS)
+    return tuple(sorted(found, key=lambda one: (order.index(one.kind), -one.failed)))
 
 
 def _concerned(kind: FindingKind, sent: Iterable[AnsweredCase]) -> Iterator[AnsweredCase]:
@@ -216,6 +210,7 @@ class _Grouping:
 
     def _causes(self) -> Iterator[_Cause]:
         if self._kind == "invalid-accepted":
+            yield from self._everything()
             unchecked = self._unchecked_sites()
             if unchecked:
                 covered = [i for i, group in enumerate(self._groups) if _is_in(unchecked, group.paths)]
@@ -223,11 +218,20 @@ class _Grouping:
             yield from self._habits(unchecked)
             yield from self._rules()
         masks = [self._mask(group.numbers) for group in self._groups]
-        for one in common_attributes(masks, self._failing(), self._having()):
+        for one in common_attributes(masks, self._failing(), self._having(), len(self._sent)):
             key = tuple(" ".join(attribute) for attribute in one.attributes)
             text = in_words(self._kind, one.attributes, self._groups[one.groups[0]].findings[0].answer.reason)
             simplicity = -len(one.attributes)
             yield _Cause(key, text, frozenset(one.groups), one.failed, one.sent, simplicity=simplicity, is_general=True)
+
+    def _everything(self) -> Iterator[_Cause]:
+        """Yields a cause if (almost) every invalid message was accepted, whatever rules it breaks."""
+        accepted, every = self._failing().bit_count(), len(self._sent)
+        rules = {fault.rule for one in self._sent for fault in one.case.faults}
+        if len(rules) >= MANY_RULES and accepted >= ALMOST * every:
+            text = f"accepts {'every' if accepted == every else 'almost every'} invalid message"
+            everything = frozenset(range(len(self._groups)))
+            yield _Cause(("everything",), text, everything, accepted, every, simplicity=2, is_general=True)
 
     def _habits(self, unchecked: Sequence[str]) -> Iterator[_Cause]:
         """Yields the leniencies at several places, or at all places that are checked at all."""

@@ -3,10 +3,8 @@
 | contradiction | belongs to the same finding if these are equal |
 |---|---|
 | an invalid message was accepted | the broken rules and the families of techniques |
-| a crash | the answer, and the families of techniques of the first case |
-| a crash on a message without a fault, with a status but no text | the status, and the sites that cause the crash |
-| a valid message was rejected | the answer and the sites that cause the rejection |
-| a timeout | the sites that cause the timeout |
+| a crash, or a valid message was rejected | the answer and the sites of the causes |
+| a timeout | the sites of the causes |
 | a rejection or a crash because of the size of the message | the answer |
 | a malformed answer | the problem of the envelope |
 
@@ -18,10 +16,10 @@ from collections.abc import Iterable
 from hashlib import sha256
 
 from brokerfuzz.campaign.answer_texts import AnswerText, text_of, without_details
-from brokerfuzz.campaign.same_problem import TEXT_MATTERS
+from brokerfuzz.campaign.contradictions import TEXT_MATTERS, WITH_CAUSES
 from brokerfuzz.campaign.suspicion import Suspicion
 
-VERSION = "3"
+VERSION = "4"
 """The version of the function `identity_key`. Each fingerprint depends on the version, so fingerprints of different
 versions never match by chance.
 """
@@ -34,7 +32,9 @@ def fingerprint(key: IdentityKey) -> str:
 
 
 def group_key(suspicion: Suspicion) -> IdentityKey:
-    """Returns the parts of the identity that are known before the message is shrunk."""
+    """Returns the parts of the identity that are known before the message is explained. Contradictions with the same
+    parts may have the same cause.
+    """
     kind, case = suspicion.kind, suspicion.case
     if kind in ("stopped-answering", "sporadic-crash"):
         return (kind,)
@@ -45,37 +45,17 @@ def group_key(suspicion: Suspicion) -> IdentityKey:
     match kind:
         case "invalid-accepted":
             return (*head, *_rules(suspicion), *suspicion.own_families)
-        case "crashed":
-            return (*head, *_text(suspicion).key, *suspicion.own_families)
-        case "valid-rejected":
+        case "crashed" | "valid-rejected":
             return (*head, *_text(suspicion).key)
         case _:
             return head
-
-
-def problem_key(suspicion: Suspicion) -> IdentityKey:
-    """Returns the same key for all contradictions that may have the same cause. Messages that crash the target in the
-    same way may have the same cause, whatever rules they break.
-    """
-    if suspicion.kind == "crashed" and not suspicion.about:
-        headers = sorted({name.lower() for name, _ in suspicion.case.headers})
-        return (suspicion.kind, suspicion.case.message_type, *headers, *_text(suspicion).key)
-    return group_key(suspicion)
 
 
 def identity_key(suspicion: Suspicion) -> IdentityKey:
     if suspicion.size:
         return (suspicion.kind, suspicion.case.message_type, *_text(suspicion).key, "size")
     key = group_key(suspicion)
-    with_sites = suspicion.kind in ("timeout", "valid-rejected") or (
-        suspicion.kind == "crashed" and _is_bare_crash(suspicion)
-    )
-    return (*key, *suspicion.sites) if with_sites and not suspicion.about else key
-
-
-def _is_bare_crash(suspicion: Suspicion) -> bool:
-    """Returns True if neither the answer nor a technique distinguishes the crash from other crashes."""
-    return suspicion.answer.status is not None and not _text(suspicion).parts and not suspicion.case.faults
+    return (*key, *suspicion.sites) if suspicion.kind in WITH_CAUSES and not suspicion.about else key
 
 
 def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion]]:

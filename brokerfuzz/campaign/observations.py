@@ -16,7 +16,6 @@ from brokerfuzz.campaign.headlines import MOST_CASES, AnsweredCase
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import Proofs, Rejection, UnprovenExample
 from brokerfuzz.campaign.sporadic import SporadicFailures
-from brokerfuzz.campaign.unknown_values import ValueEvidence
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Label, Verdict
 from brokerfuzz.schemas.ambiguity_detectors import REJECTED
@@ -37,7 +36,6 @@ class Observations:
     suspicions: Suspicions = field(default_factory=Suspicions)
     ledger: Ledger = field(default_factory=Ledger)
     proofs: Proofs = field(default_factory=Proofs)
-    values: ValueEvidence = field(default_factory=ValueEvidence)
     sporadic: SporadicFailures = field(default_factory=SporadicFailures)
     twins_sent: int = 0
     twins_accepted: int = 0
@@ -59,9 +57,7 @@ class Observations:
         rejection = (
             Rejection(number, case, verdict, answer) if answer.kind == "rejected" and verdict.label != "valid" else None
         )
-        if verdict.label == "valid":
-            self.values.add(number, case, answer, contract)
-        elif verdict.label == "unspecified":
+        if verdict.label == "unspecified":
             self.ledger.observe(number, case, verdict, answer.kind, judge)
         elif rejection is not None:
             self.proofs.rejected += 1
@@ -119,7 +115,6 @@ class Observations:
         self.suspicions.absorb(other.suspicions)
         self.ledger.absorb(other.ledger)
         self.proofs.absorb(other.proofs)
-        self.values.absorb(other.values)
         self.sporadic.absorb(other.sporadic)
         self.twins_sent += other.twins_sent
         self.twins_accepted += other.twins_accepted

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from brokerfuzz.campaign.named_properties import named_properties, names_of
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.target_health import FirstContact
-from brokerfuzz.campaign.unknown_values import values_in
 from brokerfuzz.cases.case import Case
+from brokerfuzz.json_trees import Number, sites, tree_of
 from brokerfuzz.schemas import Contract
 from brokerfuzz.targets import Answer, AnswerRules, Target
 from brokerfuzz.wording import counted, listed, printable, readable
@@ -113,12 +113,11 @@ def _advice_for_values(contact: FirstContact, contract: Contract) -> str | None:
     for case, answer in contact.refused:
         known = names_of(contract, case.message_type)
         names = named_properties(answer.body, known) | named_properties(answer.reason.encode(errors="replace"), known)
-        sites = sorted(
-            {site for site, _ in values_in(case.body) if site.removesuffix("[]").rpartition(".")[2] in names}
-        )
-        if sites and answer.kind == "rejected":
+        values = [site for site, value in sites(tree_of(case.body)) if isinstance(value, str | Number)]
+        named = sorted({site for site in values if site.removesuffix("[]").rpartition(".")[2] in names})
+        if named and answer.kind == "rejected":
             return (
-                f"the answer names {listed(sites[:_MOST_SITES])}: if the target knows only certain values, list "
+                f"the answer names {listed(named[:_MOST_SITES])}: if the target knows only certain values, list "
                 "them with --values FILE"
             )
     return None

@@ -2,13 +2,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.outcome import CampaignOutcome, Evidence, Stop, state_of
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.timing import Timing
-from brokerfuzz.campaign.unknown_values import UnknownValues, advice
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets import AnswerKind
 from brokerfuzz.wording import counted
@@ -16,13 +16,13 @@ from brokerfuzz.wording import counted
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """`phase` is `firing`, `retesting`, `shrinking` or `waiting for the target`. `findings` may count the same finding
-    several times.
+    """`phase` is `firing`, `retesting`, `shrinking` or `waiting for the target`. `contradictions` counts the
+    contradictions of each kind, perhaps several for the same cause.
     """
 
     phase: str
     cases: int
-    findings: int
+    contradictions: Mapping[FindingKind, int]
     requests: int
     seconds: float
     total: int | None = None
@@ -43,10 +43,9 @@ class Result:
     messages that the target accepted. `left_out` is the number of cases that cannot be sent to this target. `total` is
     the number of all cases (of the catalogue only, if there is no limit), or None if it is unknown. `requests` includes
     the requests for twins and for shrinking, and all requests of the earlier runs of a resumed campaign.
-    `only_recalled` is true if the journal already contained all answers, so that this run sent no case.
-    `unknown_values` contains the sites at which the target probably knows only certain values. If the messages of known
-    findings were sent again, `known_findings` maps the name of each finding to the result. For example, `gone` means
-    that the problem did not occur again. `sporadic` contains the wrong answers that did not occur again when the
+    `only_recalled` is true if the journal already contained all answers, so that this run sent no case. If the messages
+    of known findings were sent again, `known_findings` maps the name of each finding to the result. For example, `gone`
+    means that the problem did not occur again. `sporadic` contains the wrong answers that did not occur again when the
     message was repeated alone: the reason of the answer, and the number of messages. If the campaign ended early,
     `stop` contains the reason. `unwritten` lists the reports and other files that could not be written.
     """
@@ -62,7 +61,6 @@ class Result:
     headlines: tuple[Headline, ...] = ()
     rules: Mapping[tuple[str, AnswerKind], int] = field(default_factory=dict)
     proofs: Proofs = field(default_factory=Proofs)
-    unknown_values: UnknownValues = field(default_factory=dict)
     known_findings: Mapping[str, str] = field(default_factory=dict)
     sporadic: tuple[tuple[str, int], ...] = ()
     twins_sent: int = 0
@@ -86,19 +84,32 @@ class Result:
             for finding in headline.findings
         }
 
-    def marked(self, known: Iterable[str], causes: Iterable[str] = ()) -> "Result":
-        """Returns the result with the findings marked as known whose names are in `known`, or whose general headlines
-        are in `causes`. A finding that a known finding explains stays known.
+    def marked(self, known: Iterable[str]) -> "Result":
+        """Returns the result with the findings marked as known whose names are in `known`, or the names of their
+        general headlines.
         """
-        names, general = {*known, *causes}, self.general_causes
-        marked = {
-            one: replace(one, known=one.known or not names.isdisjoint((one.name, general.get(one.name, ""))))
-            for one in self.findings
-        }
+        names, general = set(known), self.general_causes
+        return self._with(
+            {
+                one: replace(one, known=not names.isdisjoint((one.name, general.get(one.name, ""))))
+                for one in self.findings
+            }
+        )
+
+    def limited(self, limit: int | None) -> "Result":
+        """Keeps only the first `limit` new findings, because shrinking can find further causes."""
+        new = [finding for finding in self.findings if not finding.known]
+        late = [] if limit is None else new[limit:]
+        return self._with({one: one for one in self.findings if one not in late}) if late else self
+
+    def _with(self, findings: Mapping[Finding, Finding]) -> "Result":
+        """Replaces the findings with the values of a mapping, and removes the others."""
         headlines = [
-            replace(one, findings=tuple(marked[finding] for finding in one.findings)) for one in self.headlines
+            replace(headline, findings=kept)
+            for headline in self.headlines
+            if (kept := tuple(findings[one] for one in headline.findings if one in findings))
         ]
-        return replace(self, findings=tuple(marked.values()), headlines=tuple(headlines))
+        return replace(self, findings=tuple(findings.values()), headlines=tuple(headlines))
 
     @property
     def stopped(self) -> str | None:
@@ -120,11 +131,7 @@ class Result:
             unproven=len(self.unproven_rules),
             interrupted=interrupted,
             unwritten=self.unwritten,
-            advice=advice(self.unknown_values)
-            if self.unknown_values
-            else ""
-            if self.stop is None
-            else self.stop.advice,
+            advice="" if self.stop is None else self.stop.advice,
         )
 
     @property

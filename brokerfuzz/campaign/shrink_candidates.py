@@ -3,8 +3,8 @@ shrinking always ends.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from brokerfuzz.json_trees import JsonArray, JsonObject, Number, Tree, below
 from brokerfuzz.schemas.flattening import KNOWN
@@ -13,8 +13,6 @@ Schemas = Mapping[str, Mapping[str, Any]]
 """Maps each site to its schema, in which every `$ref` is resolved. The schema determines the simplest values of the
 site.
 """
-
-T = TypeVar("T")
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
 _MOST_ZEROED = 32  # in characters; longer strings are only shortened
@@ -37,23 +35,6 @@ def chunks(size: int) -> Iterator[tuple[int, int]]:
     while length:
         yield from ((start, length) for start in range(0, size, length))
         length //= 2
-
-
-async def fewest(items: tuple[T, ...], suffices: Callable[[tuple[T, ...]], Awaitable[bool]]) -> tuple[T, ...]:
-    """Removes items as long as the remaining items suffice, and returns the remaining items. The function tries to
-    remove halves, then quarters, and finally single items.
-    """
-    length = len(items) // 2
-    while length:
-        start = 0
-        while start < len(items):
-            fewer = items[:start] + items[start + length :]
-            if await suffices(fewer):
-                items = fewer
-            else:
-                start += length
-        length = min(length // 2, len(items) - 1)
-    return items
 
 
 def simpler(scalar: Tree, schema: Mapping[str, Any]) -> list[Tree]:

@@ -10,7 +10,12 @@ that the target rejects.
     with spaces   {"number":"OFF-1","offerType":"Email"   … } 55,407 bytes   status 413: the cause is the size
 """
 
-from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from brokerfuzz.campaign.bounded_sending import BoundedSender, LimitReachedError
+from brokerfuzz.campaign.problem import Problem
+from brokerfuzz.campaign.sending import UnsendableError
+from brokerfuzz.campaign.suspicion import Suspicion
 
 SMALLEST = 1024
 """The search does not consider smaller messages, because a limit below one kilobyte is improbable. This saves
@@ -23,18 +28,37 @@ def with_spaces(plain: bytes, size: int) -> bytes:
     return plain[:-1] + b" " * (size - len(plain)) + plain[-1:]
 
 
-async def smallest_rejected(plain: bytes, size: int, shows_problem: Callable[[bytes], Awaitable[bool]]) -> bool:
-    """Returns False if the plain message with spaces does not show the problem at the given size. Otherwise, calls
-    `shows_problem` with messages of several sizes. The last message for which it returns True is the smallest one that
-    shows the problem.
-    """
-    if size < max(SMALLEST, len(plain) + 1) or not await shows_problem(with_spaces(plain, size)):
-        return False
-    accepted, rejected = len(plain), size
-    while rejected - accepted > 1:
-        middle = (accepted + rejected) // 2
-        if await shows_problem(with_spaces(plain, middle)):
-            rejected = middle
-        else:
-            accepted = middle
-    return True
+class SizeSearch:
+    """Stores the smallest message that shows the problem in `suspicion`, if the size is the cause."""
+
+    def __init__(self, suspicion: Suspicion, problem: Problem, sender: BoundedSender, plain: bytes) -> None:
+        self._suspicion, self._problem, self._sender, self._plain = suspicion, problem, sender, plain
+
+    async def run(self) -> bool:
+        """Returns whether the size is the cause."""
+        suspicion = self._suspicion
+        size = len(suspicion.case.body)
+        with suppress(LimitReachedError, UnsendableError):
+            if size < max(SMALLEST, len(self._plain) + 1) or not await self._shows_problem(size):
+                return False
+            await self._halve(size)
+            suspicion.whole = True
+            suspicion.sent, suspicion.shown = 1, int(await self._shows_problem(suspicion.size))
+        return suspicion.size > 0
+
+    async def _halve(self, rejected: int) -> None:
+        accepted = len(self._plain)
+        while rejected - accepted > 1:
+            middle = (accepted + rejected) // 2
+            if await self._shows_problem(middle):
+                rejected = middle
+            else:
+                accepted = middle
+
+    async def _shows_problem(self, size: int) -> bool:
+        body = with_spaces(self._plain, size)
+        answer = await self._sender.answer(body)
+        if not self._problem.is_shown(answer, body):
+            return False
+        self._suspicion.body, self._suspicion.answer, self._suspicion.size = body, answer, size
+        return True

@@ -1,6 +1,5 @@
 """Defines contradictions between a verdict and an answer. A contradiction may become a finding."""
 
-from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, field
 
@@ -19,8 +18,7 @@ class Suspicion:
     so far. `whole` is true if this message cannot be shrunk further. `places` are JSON Pointers to the causes of the
     contradiction. `sent` counts how often the message was sent again, and `shown` counts how often the problem then
     occurred again. `twin` is the valid counterpart of the smallest message. `size` is the smallest size in bytes that
-    shows the problem, if the size is the cause (else 0). `known` is true if a finding in the baseline explains the
-    contradiction.
+    shows the problem, if the size is the cause (else 0).
     """
 
     kind: FindingKind
@@ -41,13 +39,8 @@ class Suspicion:
     body: bytes = b""
     twin: bytes | None = None
     size: int = 0
-    known: bool = False
-    further_sites: set[str] = field(default_factory=set)
-    """The sites of the contradictions that were merged into this contradiction."""
     numbers: set[int] = field(default_factory=set)
     """The numbers of the cases that showed the contradiction."""
-    provisional: bool = False
-    """True if only a shrunk message has shown the contradiction so far, not an original case."""
 
     def __post_init__(self) -> None:
         self.body = self.case.body
@@ -89,31 +82,15 @@ class Suspicion:
 
     def copy(self) -> "Suspicion":
         twin = copy(self)
-        twin.first_shown, twin.further_sites = dict(self.first_shown), set(self.further_sites)
-        twin.numbers = set(self.numbers)
+        twin.first_shown, twin.numbers = dict(self.first_shown), set(self.numbers)
         return twin
 
     def merge(self, other: "Suspicion") -> None:
-        """Merges `other`, which belongs to the same finding, into this contradiction. If `provisional` is true, the
-        case, the count and the techniques of `other` replace those of this contradiction.
-        """
-        self.further_sites |= {*other.sites, *other.further_sites}
-        self.known = self.known and other.known
-        if self.provisional:
-            self.case, self.index, self.count, self.provisional = other.case, other.index, other.count, False
-            self.first_shown, self.numbers = dict(other.first_shown), set(other.numbers)
-            return
+        """Merges `other`, which belongs to the same finding, into this contradiction."""
         self.count += other.count
         self.numbers |= other.numbers
         for name, place in other.first_shown.items():
             self.first_shown[name] = min(place, self.first_shown.get(name, place))
-
-    def add_causes(self, places: Iterable[str]) -> None:
-        """Adds the JSON Pointers of new causes. Then removes each cause that contains another cause. For example, if
-        `/a` and `/a/0` are causes, only `/a/0` remains.
-        """
-        found = dict.fromkeys((*self.places, *places))
-        self.places = tuple(place for place in found if not any(other.startswith(f"{place}/") for other in found))
 
     @property
     def sites(self) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ def _marked(result: Result, known: Baseline, options: FireCommandOptions) -> Res
     added = (
         [finding.name for finding in result.findings if finding.name not in known] if options["baseline_update"] else []
     )
-    return result.marked([*applying, *added], baseline.causes(known))
+    return result.marked([*baseline.names(known), *added])
 
 
 def _write_files(

@@ -15,7 +15,6 @@ from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.campaign.proof import OtherPropertyNamed, UnprovenExample
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.timing import Timing
-from brokerfuzz.campaign.unknown_values import file_lines
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, load_contract
@@ -67,7 +66,6 @@ def document(
         },
         "elsewhere": [_elsewhere(one) for one in result.proofs.elsewhere.values()],
         "sporadic": [{"reason": reason, "count": count} for reason, count in result.sporadic],
-        "values": file_lines(result.unknown_values),
         "latency": _latency(result.timing),
     }
 

@@ -12,6 +12,7 @@ from typing import IO
 import click
 from click.globals import resolve_color_default
 
+from brokerfuzz.campaign.contradictions import IN_WORDS
 from brokerfuzz.campaign.firing import OnProgress
 from brokerfuzz.campaign.results import CampaignProgress
 from brokerfuzz.reports import facts
@@ -106,7 +107,6 @@ def _next_step(name: str, report: str | None) -> Iterator[str]:
 
 def _details(document: Document, headlines: Sequence[Document], *, verbose: bool) -> Iterator[str]:
     yield from _section("", document["outcome"].get("details", ()))
-    yield from (verbatim("values", line) for line in document.get("values", ()))
     findings = {facts.name_of(finding): finding for finding in document["findings"]}
     for number, headline in enumerate(headlines, 1):
         yield ""
@@ -200,6 +200,11 @@ class _Lines:
 
 
 def progress_line(progress: CampaignProgress) -> str:
-    """Describes the progress on one line: `firing: 300 of 1,000 cases, 2 contradictions, 4,000 requests/s`."""
+    """Describes the progress on one line: `firing: 300 of 1,000 cases, 2 crashes, 4,000 requests/s`."""
     cases = f"{progress.cases:,} of {progress.total:,} cases" if progress.total else f"{progress.cases:,} cases"
-    return f"{progress.phase}: {cases}, {progress.findings:,} contradictions, {progress.rate:,.0f} requests/s"
+    counts = [
+        counted(count, name, f"{name}es" if name == "crash" else "")
+        for kind, name in IN_WORDS.items()
+        if (count := progress.contradictions.get(kind, 0))
+    ]
+    return ", ".join([f"{progress.phase}: {cases}", *counts, f"{progress.rate:,.0f} requests/s"])

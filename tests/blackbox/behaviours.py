@@ -329,11 +329,10 @@ _STRICT = [
         ),
         "rejects productClusters[].products[].surcharge",
     ),
-    _scattered(
+    _one(
         "requires a description of comments",
         strict(lambda message: "description" not in message and "comments" in message),
         "rejects description",
-        "rejects comments",
     ),
     _one(
         "rejects apostrophes in comments",
@@ -350,7 +349,13 @@ _STRICT = [
         strict(lambda message: len(message.get("accessGroups") or ()) > 1),
         "rejects accessGroups",
     ),
-    _one("rejects null data", strict(is_null("data"), conforming(PRODUCTS)), "rejects data", message_type=PRODUCTS),
+    Behaviour(
+        "rejects null data",
+        strict(is_null("data"), conforming(PRODUCTS)),
+        frozenset({"rejects data", "rejects failureMessages", "rejects operationWasSuccessful"}),
+        PRODUCTS,
+        scattered=True,  # the contract allows null only in the envelope of a failed operation
+    ),
     _one(
         "rejects two properties",
         both(strict(is_null("comments")), strict(lambda message: message.get("description") == "")),

@@ -124,16 +124,3 @@ def test_a_campaign_with_workers_does_not_change_the_environment(shop: str) -> N
     before = dict(os.environ)
     brokerfuzz.fire(shop, workers=2, **FEW)
     assert dict(os.environ) == before
-
-
-def test_evidence_about_unknown_values_does_not_depend_on_the_number_of_workers(run: Run) -> None:
-    """The target rejects thousands of valid messages."""
-
-    async def knows_no_product(body: bytes, writer: Any) -> None:
-        writer.write(response(422 if b'"productId"' in body else 201))
-
-    words = ("--verdict", "valid", "--random", "--count", "1200", "--json", "--shrink", "off", "--no-preflight")
-    with serving(knows_no_product) as url:
-        alone, together = (report(run("fire", url, *words, "--workers", workers).stdout) for workers in (1, 2))
-    assert "--values" in alone["outcome"]["headline"]
-    assert together == alone

@@ -50,10 +50,10 @@ def test_known_findings_do_not_fail_and_new_findings_do(tmp_path: Path) -> None:
     first = fired(lenient(ONE))
     baseline.write(path, baseline.updated({}, first.findings, add=True))
     known = baseline.read(path)
-    again = baseline.marked(fired(lenient(ONE)).findings, known)
-    assert all(finding.known for finding in again)
+    again = fired(lenient(ONE)).marked(known)
+    assert all(finding.known for finding in again.findings)
     more = fired(lenient(ONE, TWO))
-    assert {finding.known for finding in baseline.marked(more.findings, known)} == {True, False}
+    assert {finding.known for finding in more.marked(known).findings} == {True, False}
     assert more.outcome.status == 1
 
 

@@ -22,13 +22,14 @@ class Key(NamedTuple):
         everything a message that only a target which accepts everything accepts
         retest     a case or its twin, without the part that the target rejects
         shrink     a smaller message
-        turn       a message with changes that may lead to another answer
+        explain    the smallest message with fewer differences from the plain message
+        without    a message without the causes of other findings
         size       the plain message with spaces (see `size_search`)
         alone      a message that is repeated while no other message is under way
         failed     a failure that did not occur again: `failed case` or `failed twin`
 
-    If `phase` begins with `shrink`, `turn` or `size`, the kind of the finding and the verdict follow, such as `shrink
-    crashed valid`. `number` is the number of the case, and `step` distinguishes the requests with the same phase and
+    If a phase sends variants of a message, the kind of the finding and the verdict follow, such as `shrink crashed
+    valid`. `number` is the number of the case, and `step` distinguishes the requests with the same phase and
     number.
     """
 

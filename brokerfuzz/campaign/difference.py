@@ -1,0 +1,165 @@
+"""Compares a message with an ordinary valid message, and finds the differences that cause a wrong answer.
+
+A difference can be undone: then the message has the ordinary value at this place. The wrong answer stays as long as
+its causes stay. A missing property is a difference, too.
+
+    ordinary      {"number": "OFF-1", "offerType": "Email", "comments": "Plain", "isActive": true}   accepted
+    smallest      {"number": "0", "offerType": "Email", "comments": "'"}                             rejected
+    differences   /number is "0", /comments is "'", /isActive is missing
+    cause         /comments is "'": the answer stays if all other differences are undone
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.json_trees import (
+    JsonArray,
+    JsonObject,
+    Path,
+    Tree,
+    at,
+    below,
+    children,
+    first_values,
+    replaced,
+    tree_of,
+    without,
+)
+from brokerfuzz.pointers import escape
+
+MISSING: Final = ()
+"""The value of a missing property."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`place` is the JSON Pointer of `value`, and `site` is its site. `undo` changes the message there, at `path` or
+    inside it.
+    """
+
+    path: Path
+    place: str
+    site: str
+    value: Tree | tuple[()]
+    undo: Callable[[Tree], Tree]
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """A place in a message: as a path, as a JSON Pointer, and its site."""
+
+    path: Path = ()
+    place: str = ""
+    site: str = ""
+
+    def item(self, step: int) -> "_Spot":
+        return _Spot((*self.path, step), f"{self.place}/{step}", f"{self.site}[]")
+
+    def property(self, step: int, name: str) -> "_Spot":
+        return _Spot((*self.path, step), f"{self.place}/{escape(name)}", below(self.site, name))
+
+    def difference(self, value: Tree, undo: Callable[[Tree], Tree]) -> Difference:
+        return Difference(self.path, self.place, self.site, value, undo)
+
+
+_ROOT: Final = _Spot()
+
+
+@dataclass(frozen=True)
+class OrdinaryValues:
+    """`accepted` maps each site of a message that the target accepts to its first value. `others` has the values of
+    other ordinary messages. They matter if the accepted message lacks an object.
+    """
+
+    accepted: Mapping[str, Tree]
+    others: Mapping[str, Tree]
+
+    @classmethod
+    def of(cls, accepted: Case, others: Sequence[Case] = ()) -> "OrdinaryValues":
+        found: dict[str, Tree] = {}
+        for other in reversed(others):
+            found |= first_values(tree_of(other.body))
+        return cls(first_values(tree_of(accepted.body)), found)
+
+    def differences(self, tree: Tree, spot: _Spot = _ROOT) -> Iterator[Difference]:
+        """Yields the differences between a message and the ordinary one, in the order of the message."""
+        usual = self.accepted.get(spot.site, self.others.get(spot.site, MISSING))
+        match tree:
+            case JsonObject(pairs) if isinstance(usual, JsonObject):
+                yield from self._in_object(pairs, spot)
+                yield from _missing({name for name, _ in pairs}, spot, usual)
+            case JsonArray(items) if isinstance(usual, JsonArray) and items and usual.items:
+                if len(items) > len(usual.items):
+                    yield spot.difference(tree, partial(_shortened, spot.path, len(usual.items)))
+                for step, item in enumerate(items):
+                    yield from self.differences(item, spot.item(step))
+            case _ if not isinstance(usual, tuple) and usual != tree:
+                yield spot.difference(tree, partial(_put, spot.path, usual))
+
+    def _in_object(self, pairs: tuple[tuple[str, Tree], ...], spot: _Spot) -> Iterator[Difference]:
+        known = self.accepted if spot.site in self.accepted else self.others
+        names: set[str] = set()
+        for step, (name, value) in enumerate(pairs):
+            inner = spot.property(step, name)
+            yield from self.differences(value, inner)
+            if name in names or inner.site not in known:
+                yield inner.difference(value, partial(_removed, inner.path))
+            names.add(name)
+
+
+def _missing(names: set[str], spot: _Spot, usual: JsonObject) -> Iterator[Difference]:
+    for name, value in usual.pairs:
+        if name not in names:
+            undo = partial(_added, spot.path, name, value)
+            yield Difference(spot.path, f"{spot.place}/{escape(name)}", below(spot.site, name), MISSING, undo)
+
+
+def undone(tree: Tree, differences: Iterable[Difference]) -> Tree:
+    """Returns the message without these differences. Later and inner places come first, so that the paths stay correct.
+    Of several differences at one place, the removal of the value comes last.
+    """
+    for difference in sorted(differences, key=lambda one: one.path, reverse=True):
+        tree = difference.undo(tree)
+    return tree
+
+
+def _put(path: Path, value: Tree, tree: Tree) -> Tree:
+    return replaced(tree, path, value)
+
+
+def _removed(path: Path, tree: Tree) -> Tree:
+    above, step = path[:-1], path[-1]
+    return replaced(tree, above, without(at(tree, above), step, step + 1))
+
+
+def _shortened(path: Path, count: int, tree: Tree) -> Tree:
+    array = at(tree, path)
+    return replaced(tree, path, without(array, count, len(children(array))))
+
+
+def _added(path: Path, name: str, value: Tree, tree: Tree) -> Tree:
+    """Adds the property at the end, so that the paths of the others stay the same."""
+    there = at(tree, path)
+    return replaced(tree, path, JsonObject((*there.pairs, (name, value)))) if isinstance(there, JsonObject) else tree
+
+
+async def fewest(
+    differences: tuple[Difference, ...], suffice: Callable[[tuple[Difference, ...]], Awaitable[bool]]
+) -> tuple[Difference, ...]:
+    """Returns the fewest differences that suffice. The function leaves out halves, then quarters, and finally single
+    differences.
+    """
+    length = (len(differences) + 1) // 2
+    while length:
+        start = 0
+        while start < len(differences):
+            fewer = differences[:start] + differences[start + length :]
+            if await suffice(fewer):
+                differences = fewer
+            else:
+                start += length
+        length //= 2
+    return differences

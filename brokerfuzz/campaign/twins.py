@@ -1,0 +1,53 @@
+"""Builds twins (valid counterparts) of messages that have none: those of findings and of probes. A twin differs in as
+few places as possible, and has the values of another valid message there.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
+from brokerfuzz.campaign.suspicion import Suspicion
+from brokerfuzz.cases.case import TWIN_TAGS, Case
+from brokerfuzz.json_trees import tree_of, write_tree
+from brokerfuzz.schemas import Verdict
+
+LARGEST = 8192
+"""The size in bytes above which the smallest message of a finding gets no twin, because this would need long."""
+
+
+async def twin_of_finding(suspicion: Suspicion, judge: Judge, plain: Sequence[Case]) -> bytes | None:
+    """Returns None if the smallest message breaks several rules or is not JSON, or if there is no twin."""
+    case, body, verdict = suspicion.case, suspicion.body, suspicion.verdict
+    if verdict.label != "invalid" or len(verdict.broken) != 1 or case.twin is None:
+        return None
+    if body == case.body:
+        return case.twin.body
+    tree = tree_of(body)
+    if tree is None or len(body) > LARGEST:
+        return None
+    differences = tuple(OrdinaryValues.of(case.twin, plain).differences(tree))
+
+    async def suffice(some: tuple[Difference, ...]) -> bool:
+        return judge.of(case, write_tree(undone(tree, some))).label == "valid"
+
+    return write_tree(undone(tree, await fewest(differences, suffice))) if await suffice(differences) else None
+
+
+def twin_of_probe(case: Case, verdict: Verdict, plain: Case, judge: Judge) -> Case:
+    """Returns a valid message that differs from a message only at the places that touch an ambiguity: there it has the
+    values of `plain`, an ordinary message. If there is no such message, returns `plain`.
+    """
+    tree = tree_of(case.body)
+    if tree is None:
+        return plain
+    places = {touched.at for touched in verdict.ambiguities}
+    some = [one for one in _values(plain).differences(tree) if one.place in places]
+    body = write_tree(undone(tree, some)) if some or case.headers else plain.body
+    twin = Case(case.message_type, body, judge.of(plain, body), tags=TWIN_TAGS)
+    return twin if body != plain.body and twin.label == "valid" else plain
+
+
+@lru_cache(maxsize=8)
+def _values(plain: Case) -> OrdinaryValues:
+    return OrdinaryValues.of(plain)

@@ -1,0 +1,124 @@
+"""What a finding says about its cause, and which contradictions count as the same finding."""
+
+import json
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import pytest
+from behaviours import OFFER, Condition, conforming, lenient, objects, overlooking, parsed, strict
+from hand_made_servers import Behaviour, response, serving
+
+import brokerfuzz
+
+CONFORMS = conforming()
+PAGE_COUNT = "productClusters[].products[].pageCount"
+SMALLEST = {"number": "0", "offerType": "Direct Mail"}
+
+
+def rejecting(problem: Callable[[dict[str, Any]], str | None]) -> Behaviour:
+    """The server rejects messages with the text that `problem` returns."""
+
+    async def behave(body: bytes, writer: Any) -> None:
+        text = problem(parsed(body))
+        status = 422 if text or not CONFORMS(body) else 201
+        writer.write(response(status, (text or "").encode()))
+
+    return behave
+
+
+@pytest.mark.parametrize(
+    ("accepts", "chosen", "smallest"),
+    [
+        (
+            strict(lambda message: (message.get("orderMaximum") or 0) > 123_456),
+            {"verdicts": ["valid"]},
+            {**SMALLEST, "orderMaximum": 123_457},
+        ),
+        (
+            lenient(f"{PAGE_COUNT}:minimum"),
+            {"sites": [PAGE_COUNT]},
+            {
+                **SMALLEST,
+                "productClusters": [{"products": [{"productId": "0", "productQuantityInOffer": 0, "pageCount": 0}]}],
+            },
+        ),
+        (overlooking(r"/categoryIds/\d\d"), {"sites": ["categoryIds[]"]}, {**SMALLEST, "categoryIds": [*[""] * 10, 0]}),
+    ],
+    ids=["a limit", "a nested number", "the eleventh item"],
+)
+def test_the_smallest_message_has_only_what_causes_the_problem(
+    accepts: Callable[[bytes], bool], chosen: dict[str, Any], smallest: dict[str, Any]
+) -> None:
+    report = brokerfuzz.fire(accepts, **chosen)
+    assert smallest in [json.loads(finding.body) for finding in report.findings], report
+    assert all(finding.whole for finding in report.findings)
+
+
+@pytest.mark.parametrize(
+    ("refuses", "cause"),
+    [
+        (lambda message: "pdfUrl" not in message, "cause: /pdfUrl is absent"),
+        (
+            lambda message: "isActive" not in message and "description" not in message,
+            "cause: /description is absent and /isActive is absent",
+        ),
+        (
+            lambda message: any("offerId" not in one for one in objects(message, "offers")),
+            "cause: /omniChannel/offers/0/offerId is absent",
+        ),
+        (
+            lambda message: len(message.get("accessGroups") or ()) > 10,
+            'cause: /accessGroups is ["","0"',
+        ),
+    ],
+    ids=["a missing property", "two missing properties", "a missing nested property", "too many items"],
+)
+def test_the_sentence_names_the_difference_from_an_accepted_message(refuses: Condition, cause: str) -> None:
+    report = brokerfuzz.fire(strict(refuses), verdicts=["valid"])
+    assert len(report.headlines) == 1, report
+    assert any(cause in finding.sentence() for finding in report.findings), report
+
+
+def test_unknown_ids_are_one_finding_that_names_the_property_and_the_option() -> None:
+    def knows(message: dict[str, Any]) -> bool:
+        return any(one.get("productId") != "P-1" for one in objects(message, "products"))
+
+    report = brokerfuzz.fire(strict(knows), OFFER)
+    (finding,) = [one for one in report.findings if one.kind == "valid-rejected"]
+    values = (
+        "if the target knows only certain values of productClusters[].products[].productId, list them with --values"
+    )
+    assert values in finding.sentence()
+
+
+def test_answers_that_differ_only_in_details_show_the_same_problem() -> None:
+    numbers = count()
+
+    def blank(message: dict[str, Any]) -> str | None:
+        return f"request {next(numbers)}: 'x{next(numbers)}' is blank" if message.get("comments") == "" else None
+
+    with serving(rejecting(blank)) as url:
+        report = brokerfuzz.fire(url, verdicts=["valid"])
+    assert [finding.places for finding in report.findings] == [("/comments",)], report
+
+
+def test_shrinking_keeps_one_problem_of_a_message_with_two() -> None:
+    def blank(message: dict[str, Any]) -> str | None:
+        names = [name for name in ("comments", "description") if message.get(name) == ""]
+        return json.dumps({"errors": [f"{name} must not be blank" for name in names]}) if names else None
+
+    with serving(rejecting(blank)) as url:
+        report = brokerfuzz.fire(url, verdicts=["valid"])
+    assert {finding.places for finding in report.findings} == {("/comments",), ("/description",)}, report
+    for finding in report.findings:
+        assert json.loads(finding.answer.body) == {"errors": [f"{finding.sites[0]} must not be blank"]}
+
+
+def test_a_finding_has_the_same_name_whatever_cases_are_sent() -> None:
+    accepts = strict(lambda message: message.get("comments") == "")
+    reports = [
+        brokerfuzz.fire(accepts, verdicts=["valid"]),
+        *(brokerfuzz.fire(accepts, sites=["comments"], count=600, seed=seed) for seed in (1, 2)),
+    ]
+    assert len({finding.name for report in reports for finding in report.findings}) == 1
