@@ -17,6 +17,7 @@ from hand_made_servers import OFFER, Service, answers, conforming, hangs, resets
 
 from brokerfuzz.campaign import CampaignProgress, Options, Result, fire
 from brokerfuzz.cases.case import Case, Fault
+from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.schemas.instants import spell
@@ -43,6 +44,9 @@ def below(number: int, technique: str, **props: Any) -> Case:
 VALID = case("edge:plain")
 INVALID = below(0, "one-below")
 OPEN = case("probe:cron-syntax", deliveryScheduleCron="@daily")
+
+
+ORDINARY = plain_messages(OFFER)
 
 
 def fired(cases: Iterable[Case], target: Any, **options: Any) -> Result:
@@ -179,22 +183,24 @@ def test_findings_about_different_properties_stay_separate() -> None:
     result = fired(
         [case("edge:empty", comments="", description=""), case("edge:empty-description", description="")],
         Service(status_of),
+        plain=ORDINARY,
     )
     assert [finding.places for finding in result.findings] == [("/comments",), ("/description",)]
-    alone = fired([case("edge:one", comments=""), case("edge:two", description="")], Service(status_of))
+    alone = fired([case("edge:one", comments=""), case("edge:two", description="")], Service(status_of), plain=ORDINARY)
     assert [finding.places for finding in alone.findings] == [("/comments",), ("/description",)]
 
 
 def test_the_first_messages_that_nothing_distinguishes_are_shrunk_separately() -> None:
     def status_of(body: bytes) -> int:
         value = json.loads(body)
-        return 400 if {"comments", "description"} & value.keys() else 201
+        return 400 if {value.get("comments"), value.get("description")} & set("ab0123456789") else 201
 
     result = fired(
-        [case(comments="a"), case(description="b"), *(case(comments=str(number)) for number in range(20))],
+        [case(comments="a"), case(description="b"), *(case(comments=str(number)) for number in range(10))],
         Service(status_of),
+        plain=ORDINARY,
     )
-    assert {finding.places: finding.count for finding in result.findings} == {("/comments",): 21, ("/description",): 1}
+    assert {finding.places: finding.count for finding in result.findings} == {("/comments",): 11, ("/description",): 1}
 
 
 def test_findings_do_not_depend_on_the_order_of_answers() -> None:
@@ -261,7 +267,7 @@ def test_the_ledger_lists_the_behaviour_for_each_ambiguity() -> None:
     def status_of(body: bytes) -> int:
         return 500 if b"yearly" in body else 400 if b"never" in body or b"Maximum" in body else 200
 
-    result = fired([OPEN, OPEN, crashing, strange, both, VALID], Service(status_of))
+    result = fired([OPEN, OPEN, crashing, strange, both, VALID], Service(status_of), plain=ORDINARY[-1:])
     (observed,) = result.ambiguities
     assert (observed.ambiguity.id, observed.behaviour) == ("cron-syntax", "mixed")
     assert observed.counts == {"accepted": 2, "rejected": 1, "crashed": 1, "timeout": 0}

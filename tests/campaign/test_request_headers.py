@@ -14,6 +14,7 @@ from hand_made_servers import OFFER, conforming, response, serving_streams
 
 from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.requests import RequestMaker
 from brokerfuzz.reports import json_document, terminal
 from brokerfuzz.schemas import load_contract
@@ -163,7 +164,7 @@ def choosy(request: Request) -> int:
 def test_the_behaviour_for_unusual_headers_is_listed_in_the_ledger_and_is_not_a_finding() -> None:
     for status_of, behaviour in ((choosy, "rejected"), (lambda _: 201, "accepted")):
         with recording(status_of) as (url, _):
-            result = fired([XML, NO_TYPE], HttpTarget(url))
+            result = fired([XML, NO_TYPE], HttpTarget(url), plain=plain_messages(OFFER))
         assert result.findings == ()
         assert [(observed.ambiguity.id, observed.behaviour) for observed in result.ambiguities] == [
             ("content-type", behaviour)
@@ -227,7 +228,7 @@ def test_reports_show_headers_only_for_findings_with_unusual_headers() -> None:
 
 def test_the_reference_service_follows_its_table_and_never_fails() -> None:
     with running(now=NOW) as url:
-        result = fired(CASES, HttpTarget(f"{url}/offers"))
+        result = fired(CASES, HttpTarget(f"{url}/offers"), plain=plain_messages(OFFER))
     assert (result.findings, {answer for _, answer in result.counts}) == ((), {"accepted", "rejected"})
     behaviours = {observed.ambiguity.id: observed.behaviour for observed in result.ambiguities}
     assert behaviours == {ambiguity: ",".join(decisions(load_contract())[ambiguity]) for ambiguity in behaviours}
