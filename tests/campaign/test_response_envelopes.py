@@ -65,7 +65,7 @@ def test_a_malformed_envelope_is_one_finding_with_the_policy_rejected(said: Any)
         5,
         b'{"number":"0","offerType":"Direct Mail"}',
     )
-    assert finding.sentence().startswith("The answer to a valid offer creation request is not a valid envelope: ")
+    assert finding.sentence().startswith("answered a valid offer creation request without a valid envelope: ")
     assert finding.expected == "accepted, in a valid envelope"
     assert result.outcome.status == 1
     assert result.ambiguities == ()
