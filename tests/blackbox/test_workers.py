@@ -14,7 +14,6 @@ from typing import Any, Final
 import pytest
 from click.testing import CliRunner
 from fixture_types import Run, Start
-from hand_made_servers import response, serving
 from waiting import happens, workers_of
 
 import brokerfuzz
