@@ -40,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
         "schemas", "errors",
     },
     "reports": {
-        "har_entries", "version", "campaign", "targets", "cases.case", "cases.covering", "cases.fresh_values",
+        "version", "campaign", "targets", "cases.case", "cases.covering", "cases.fresh_values",
         "cases.message_diff",
         "cases.techniques", "storage", "schemas", "errors",
     },
@@ -54,7 +54,6 @@ ALLOWED: dict[str, set[str]] = {
     "explaining": {"corpus", "inputs", "cases", "generation", "service.bugs", "schemas", "errors"},
     "inputs": {"har_reading", "corpus", "storage", "cases.case", "cases.record_reader", "schemas", "errors"},
     "har_reading": {"schemas"},
-    "har_entries": set(),
     "locks": set(),
     "storage": {"errors"},
     "option": {"errors"},

@@ -258,7 +258,7 @@ class Sender:
             task is not None and task.cancelling()
         ):  # a request that finishes while it is cancelled would hide the cancellation
             raise asyncio.CancelledError
-        self.timing.add(monotonic() - self.started, answer.seconds, failed=answer.kind in {"crashed", "timeout"})
+        self.timing.add(answer.seconds)
         return answer
 
     def _record(self, key: Key, message: _Message, answer: Answer) -> None:

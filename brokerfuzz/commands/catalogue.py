@@ -37,10 +37,10 @@ def command(options: CatalogueOptions) -> None:
         kept = (case for case in cases if case.label in options["verdicts"])
         if not listed:
             for case in kept:
-                sizes.setdefault(message_type, CaseCounts()).add(case)
+                sizes.setdefault(message_type, CaseCounts()).add_case(case)
             continue
         for entry in entries(kept, contract):
-            sizes.setdefault(message_type, CaseCounts()).add(entry.case)
+            sizes.setdefault(message_type, CaseCounts()).add_case(entry.case)
             if options["json"]:
                 rows.append(entry.data())
             else:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from brokerfuzz.cases.case import NOW_TAG, Case
+from brokerfuzz.cases.case import NOW_TAG, Case, Fault
 from brokerfuzz.cases.covering.goals import KINDS, Goal, covered
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract
@@ -14,26 +14,35 @@ from brokerfuzz.wording import counted, printable_as_in_python
 
 @dataclass
 class CaseCounts:
+    """Counts cases of a message type by what they concern."""
+
     verdicts: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
     techniques: Counter[str] = field(default_factory=Counter)
     ambiguities: Counter[str] = field(default_factory=Counter)
+    bytes: int = 0
+    largest: int = 0
 
-    def add(self, case: Case) -> None:
-        self.verdicts[case.label] += 1
-        for fault in case.faults:
+    def add_case(self, case: Case) -> None:
+        touched = [touch.ambiguity for touch in case.verdict.ambiguities] if case.label == "unspecified" else []
+        self.add(case.label, case.faults, touched, len(case.body))
+
+    def add(self, label: str, faults: Iterable[Fault], ambiguities: Iterable[str], size: int) -> None:
+        self.verdicts[label] += 1
+        for fault in faults:
             self.rules[fault.rule] += 1
             self.techniques[fault.technique] += 1
-        if case.label == "unspecified":
-            self.ambiguities.update(sorted({touch.ambiguity for touch in case.verdict.ambiguities}))
+        self.ambiguities.update(sorted(set(ambiguities)))
+        self.bytes += size
+        self.largest = max(self.largest, size)
 
     def data(self) -> dict[str, Any]:
         return {
             "cases": self.verdicts.total(),
             "verdicts": {label: self.verdicts[label] for label in LABELS},
-            "rules": dict(self.rules),
-            "techniques": dict(self.techniques),
-            "ambiguities": dict(self.ambiguities),
+            "rules": dict(sorted(self.rules.items())),
+            "techniques": dict(sorted(self.techniques.items())),
+            "ambiguities": dict(sorted(self.ambiguities.items())),
         }
 
 

@@ -1,44 +1,49 @@
 """Writes the findings as recorded traffic in the format HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), which
 browsers can open.
 
-Each finding becomes an entry with its request and with the beginning of the response.
+Each finding becomes an entry with its request and with the beginning of the response. A body that is not UTF-8 is
+encoded in base64. HAR marks base64 with the property `encoding`, but only in responses. For requests, brokerfuzz uses
+the additional property `_encoding`.
 """
 
 import json
+from base64 import b64encode
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
-from brokerfuzz import har_entries
 from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, request_of
 from brokerfuzz.reports.facts import is_flaky, outcome_of
 from brokerfuzz.schemas.headers import JSON_TYPE
 
-_SECRETS = "Secrets are replaced by the names of variables."
+_PHRASES = {int(status): status.phrase for status in HTTPStatus}
+_COMMON: dict[str, Any] = {"httpVersion": "HTTP/1.1", "cookies": [], "headersSize": -1}
 _NO_TYPE = "x-unknown"  # browsers write this content type if the body has none
 
 
 def report(document: Document) -> str:
     """Returns the report as ASCII text. Raises `ReportError` if the target is not an HTTP endpoint."""
     request = request_of(document, "a HAR file")
+    about = f"The smallest message of each finding at {document['target']}."
     log = {
         "version": "1.2",
         "creator": {"name": "brokerfuzz", "version": document["brokerfuzz"]},
         "entries": [_entry(finding, request, document["started"]) for finding in document["findings"]],
-        "comment": " ".join(
-            (
-                f"{'; '.join(outcome_of(document))}.",
-                f"The smallest message of each finding at {document['target']}.",
-                _SECRETS,
-            )
-        ),
+        "comment": f"{'; '.join(outcome_of(document))}. {about} Secrets are replaced by the names of variables.",
     }
     return json.dumps({"log": log}, indent=2)
 
 
 def _entry(finding: Document, request: RequestTemplate, started: str) -> dict[str, Any]:
     milliseconds = round(1000 * finding["got"]["seconds"], 3)
-    sent, got = _request(finding["smallest"], request), _response(finding["got"])
     return {
-        **har_entries.entry(started, milliseconds, sent, got, finding["sentence"]),
+        "startedDateTime": started,
+        "time": milliseconds,
+        "request": _request(finding["smallest"], request),
+        "response": _response(finding["got"]),
+        "cache": {},
+        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
+        "comment": finding["sentence"],
         "_fingerprint": finding["fingerprint"],
         "_kind": finding["kind"],
         "_known": finding["known"],
@@ -47,17 +52,53 @@ def _entry(finding: Document, request: RequestTemplate, started: str) -> dict[st
 
 
 def _request(message: Document, request: RequestTemplate) -> dict[str, Any]:
-    return har_entries.request(request.method, request.url, request.headers_of(message), body_of(message))
+    """If the body is empty, the request has no property `postData`."""
+    headers, body = request.headers_of(message), body_of(message)
+    content_type = next((value for name, value in headers if name.lower() == "content-type"), "")
+    return {
+        **_COMMON,
+        "method": request.method,
+        "url": request.url,
+        "headers": _pairs(headers),
+        "queryString": _pairs(_query(request.url)),
+        **({"postData": {"mimeType": content_type, **_posted(body)}} if body else {}),
+        "bodySize": len(body),
+    }
 
 
 def _response(got: Document) -> dict[str, Any]:
-    text = got["response"]
-    content = {
-        "size": len(text.encode(errors="surrogatepass")),
-        "mimeType": JSON_TYPE if _is_json(text) else _NO_TYPE,
-        "text": text,
+    """The status 0 means that there is no response, as in HAR files of browsers."""
+    text, status = got["response"], got["status"] or 0
+    mime_type = JSON_TYPE if _is_json(text) else _NO_TYPE
+    return {
+        **_COMMON,
+        "status": status,
+        "statusText": _PHRASES.get(status, ""),
+        "headers": [],
+        "content": {"size": len(text.encode(errors="surrogatepass")), "mimeType": mime_type, "text": text},
+        "redirectURL": "",
+        "bodySize": -1,
+        "comment": f"{got['answer']} ({got['reason']})",
     }
-    return har_entries.response(got["status"] or 0, content, f"{got['answer']} ({got['reason']})")
+
+
+def _posted(body: bytes) -> dict[str, str]:
+    try:
+        return {"text": body.decode()}
+    except UnicodeDecodeError:
+        comment = "the text is base64, because the body is not UTF-8"
+        return {"text": b64encode(body).decode(), "_encoding": "base64", "comment": comment}
+
+
+def _pairs(pairs: list[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in pairs]
+
+
+def _query(url: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(urlsplit(url).query, keep_blank_values=True, max_num_fields=1000)
+    except ValueError:
+        return []
 
 
 def _is_json(text: str) -> bool:

@@ -51,7 +51,7 @@ def command(corpora: tuple[str, ...], options: ShowOptions) -> None:
     elif lists:
         _list(_chosen(corpora, contract, options), as_json=as_json)
     else:
-        _show_all(corpora, contract, as_json=as_json)
+        _show_all(corpora, as_json=as_json)
 
 
 def _is_id(name: str) -> bool:
@@ -64,9 +64,8 @@ def _is_id(name: str) -> bool:
     return True
 
 
-def _show_all(corpora: Sequence[str], contract: Contract, *, as_json: bool) -> None:
-
-    overview = Overview(contract)
+def _show_all(corpora: Sequence[str], *, as_json: bool) -> None:
+    overview = Overview()
     with ProgressLine("records") as progress:
         for number, (corpus, record) in enumerate(((path, record) for path in corpora for record in records(path)), 1):
             try:
