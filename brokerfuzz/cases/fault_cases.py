@@ -9,7 +9,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import Broken, Case, Fault, confirmed
 from brokerfuzz.cases.changes import Steps, places
-from brokerfuzz.cases.fault_wishes import arrays_above, conditions_met, joined, wishes_at, wishes_for
+from brokerfuzz.cases.fault_wishes import arrays_above, breakable_places, conditions_met, joined, wishes_at, wishes_for
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
@@ -102,6 +102,16 @@ class FaultCases:
                 yield case
         for condition in self._affecting(rule):
             yield from self._under(rule, techniques, condition)
+        if not made:
+            yield from self._in_suitable_message(rule, techniques)
+
+    def _in_suitable_message(self, rule: Rule, techniques: Sequence[Technique]) -> Iterator[Case]:
+        """Breaks a rule of a changed contract that cannot be broken in ordinary messages."""
+        found = self._faults.suitable_message(rule)
+        for technique in techniques:
+            case = self._faults.inject(found, breakable_places(rule, found)[0], rule, technique)
+            if case is not None:
+                yield case
 
     def _under(self, rule: Rule, techniques: Sequence[Technique], condition: Condition) -> Iterator[Case]:
         """Breaks the rule in messages that meet the condition. A lower limit is broken at each position, and before and
@@ -154,7 +164,8 @@ class FaultCases:
     ) -> Broken | None:
         setting, placement = spot
         found, twin = self._base(rule, setting, placement, wishes or {})
-        steps = next((steps for steps in places(found, rule.site) if placement.fits(steps, rule.site)), None)
+        fitting = (steps for steps in breakable_places(rule, found) if placement.fits(steps, rule.site))
+        steps = next(fitting, None)
         if steps is None or twin is None:
             return None
         return self._faults.inject(

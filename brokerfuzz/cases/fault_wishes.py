@@ -4,16 +4,17 @@ true.
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from brokerfuzz.cases.changes import Steps, places, value_at
 from brokerfuzz.generation import Wish, Wishes
 from brokerfuzz.generation.ambiguity_sites import detectors_at
-from brokerfuzz.generation.condition_matching import matches
-from brokerfuzz.generation.nodes import values_at
-from brokerfuzz.schemas import Condition, Contract, MessageType, Rule
+from brokerfuzz.generation.judging import matches
+from brokerfuzz.generation.nodes import values_at, values_of
+from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, load_contract
 from brokerfuzz.schemas.contract import once_per_contract
-from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.flattening import Schema, conjoin, types_of
 from brokerfuzz.schemas.sites import join
 
 
@@ -32,7 +33,7 @@ def wishes_at(contract: Contract, message_type: MessageType, site: str) -> Wishe
     sites = contract.sites[message_type]
     wishes = {path: Wish(least=1, index=0) for path in arrays_above(site)}
     for path in [*_around(site), site]:
-        if path and path not in wishes:
+        if path and path not in wishes and sites[path].schema.get("type") != []:
             wishes[path] = Wish(least=1) if types_of(sites[path].schema) - {"null"} == {"array"} else Wish()
     if site.startswith("failureMessages[]") and "envelope" in detectors_at(contract, message_type, ""):
         wishes["data"] = Wish(state="null")  # otherwise, the generator would remove the failure messages
@@ -47,9 +48,21 @@ def conditions_met(
     """
     holds = condition.holds if holds is None else holds
     wishes = {path: Wish() for path in [*_around(condition.site), condition.site] if path}
-    for name, test in condition.when.get("properties", {}).items():
+    if not {"properties", "required"} & condition.when.keys():
+        candidates = _candidates(contract, message_type, condition.site, condition.when)
+        fitting = [value for value in candidates if matches(condition.when, value) == holds]
+        return {**wishes, condition.site: Wish(options=fitting)} if fitting else wishes
+    required = condition.when.get("required", ())
+    tests = {**{name: {} for name in required}, **condition.when.get("properties", {})}
+    for name, test in tests.items():
         site = join(condition.site, name)
-        fitting = [value for value in _candidates(contract, message_type, site) if matches(test, value) == holds]
+        if site not in contract.sites[message_type]:
+            continue
+        if not test:
+            wishes[site] = Wish() if holds else Wish(state="absent")
+            continue
+        candidates = _candidates(contract, message_type, site, test)
+        fitting = [value for value in candidates if matches(test, value) == holds]
         if fitting:
             wishes[site] = Wish(options=fitting)
         if not holds:
@@ -57,9 +70,14 @@ def conditions_met(
     return wishes
 
 
-def _candidates(contract: Contract, message_type: MessageType, site: str) -> list[Any]:
+def _candidates(contract: Contract, message_type: MessageType, site: str, test: Schema) -> list[Any]:
+    """Returns values of a site. In a changed contract, they include values that a condition needs."""
     schema = contract.sites[message_type][site].schema
-    return [*values_at(contract, message_type, site), *([None] if "null" in types_of(schema) else [])]
+    usual = [*values_at(contract, message_type, site), *([None] if "null" in types_of(schema) else [])]
+    if contract is load_contract():
+        return usual
+    others = (values_of(contract, message_type, of, site) for of in (conjoin(schema, test), schema))
+    return [value for value in (*usual, *chain.from_iterable(others)) if matches(schema, value)]
 
 
 def arrays_above(site: str) -> list[str]:
@@ -79,12 +97,19 @@ def breakable_places(rule: Rule, message: Any) -> list[Steps]:
     """Returns the places where the rule applies, because it has no condition or its condition is true. Places with the
     value null are omitted, unless the rule's keyword is `required`.
     """
-    found = [
-        steps
-        for steps in places(message, rule.site)
-        if rule.condition is None or _meets(rule.condition, message, steps)
-    ]
-    return found if rule.keyword == "required" else [steps for steps in found if value_at(message, steps) is not None]
+    every = places(message, rule.site)
+    if forbids_property(rule):
+        outer, _, name = rule.site.rpartition(".")
+        every = [(*steps, name) for steps in places(message, outer)]
+    found = [steps for steps in every if rule.condition is None or _meets(rule.condition, message, steps)]
+    if rule.keyword == "required" or rule.value in ([], [None], "null") or forbids_property(rule):
+        return found
+    return [steps for steps in found if value_at(message, steps) is not None]
+
+
+def forbids_property(rule: Rule) -> bool:
+    """Returns whether a rule forbids a property, because its schema is `false`."""
+    return rule.keyword == "type" and rule.value == [] and not rule.site.endswith("[]")
 
 
 def _meets(condition: Condition, message: Any, steps: Steps) -> bool:

@@ -2,20 +2,26 @@
 fault.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 from brokerfuzz.cases.case import TWIN_TAGS, Broken, Case, Fault, compact, confirmed
 from brokerfuzz.cases.changes import Change, Steps, apply, place_of, value_at
-from brokerfuzz.cases.fault_wishes import breakable_places, wishes_for
+from brokerfuzz.cases.fault_wishes import breakable_places, forbids_property, wishes_for
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
-from brokerfuzz.generation import message
+from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, FixedSource, RandomSource, message, node_of
+from brokerfuzz.generation.neighbours import SCALARS, without
+from brokerfuzz.generation.nodes import values_of
+from brokerfuzz.generation.patterns import strings
 from brokerfuzz.pointers import pointer_of
-from brokerfuzz.schemas import Contract, MessageType, Rule, load_contract
+from brokerfuzz.schemas import Contract, MessageType, Rule, check, load_contract
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
+from brokerfuzz.schemas.flattening import COMPOSED, OTHER_ITEMS, Schema, conjoin
 from brokerfuzz.schemas.sites import JSON_RULE
 
 
@@ -48,10 +54,28 @@ class Faults:
         fault = Fault(rule.id, pointer_of(place_of(steps, change)), technique.name)
         body = apply(message, steps, change)
         tags = (*tags, *technique.clock_tags(context))
+        faults = (fault, *self._repeating(rule, body, technique))
         case = confirmed(
-            self.message_type, body, faults=(fault,), tags=tags, twin=twin, now=self.now, contract=self.contract
+            self.message_type, body, faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract
         )
         return case if isinstance(case, Broken) else None
+
+    def _repeating(self, rule: Rule, body: bytes, technique: Technique) -> Iterator[Fault]:
+        """Yields the faults of rules that repeat the rule: if each branch of a `oneOf` requires a property, a message
+        without it breaks `required` and `oneOf`.
+        """
+        if self.contract is load_contract():
+            return
+        verdict = check(self.message_type, body, now=self.now, contract=self.contract)
+        for broken in verdict.broken:
+            other = self.contract.rules_by_id.get(broken.rule)
+            if (
+                other
+                and other.id != rule.id
+                and other.keyword in (*COMPOSED, "enum")
+                and rule.site.startswith(other.site)
+            ):
+                yield Fault(other.id, broken.at, technique.name)
 
     def valid(self, message: Any, tags: tuple[str, ...] = TWIN_TAGS) -> Case | None:
         """Returns the case of a valid message, or None if a changed contract does not allow the message."""
@@ -66,19 +90,25 @@ class Faults:
 
     def _context(self, message: Any, steps: Steps, rule: Rule) -> FaultContext:
         schema = self.contract.sites[self.message_type][rule.site].schema
-        return FaultContext(rule, schema, value_at(message, steps), self.now)
+        present = None if forbids_property(rule) else value_at(message, steps)
+        return FaultContext(rule, schema, present, self.now, partial(examples, self.contract, rule))
 
     def techniques(self, rule: Rule) -> Sequence[Technique]:
         """Returns the techniques that break the rule in an ordinary message. If several techniques create the same
         message, only the first technique is returned.
         """
-        if rule.keyword == NOT_IN_FUTURE:
-            return _effective_techniques(self, rule)
-        return _techniques(self.contract, rule)
+        return self._breaking(rule)[1]
 
     def unbroken(self) -> list[Rule]:
         """Returns the rules that no technique can break. Only a changed contract has such rules."""
         return [rule for rule in self.contract.rules[self.message_type] if not self.techniques(rule)]
+
+    def suitable_message(self, rule: Rule) -> Any:
+        """Returns the message in which `techniques` break the rule."""
+        return self._breaking(rule)[0]
+
+    def _breaking(self, rule: Rule) -> tuple[Any, Sequence[Technique]]:
+        return _broken_in(self, rule) if rule.keyword == NOT_IN_FUTURE else _timeless(self.contract, rule)
 
 
 def _change(context: FaultContext, technique: Technique) -> Change | None:
@@ -88,27 +118,83 @@ def _change(context: FaultContext, technique: Technique) -> Change | None:
 
 
 @once_per_contract
-def _techniques(contract: Contract, rule: Rule) -> Sequence[Technique]:
-    return _effective_techniques(Faults(contract, rule.message_type, None), rule)
+def _timeless(contract: Contract, rule: Rule) -> tuple[Any, Sequence[Technique]]:
+    return _broken_in(Faults(contract, rule.message_type, None), rule)
 
 
-def _effective_techniques(faults: Faults, rule: Rule) -> Sequence[Technique]:
-    """Only the rules of a changed contract can contradict each other, so only then the oracle must judge each
-    message.
+def _broken_in(faults: Faults, rule: Rule) -> tuple[Any, Sequence[Technique]]:
+    """Returns an ordinary message, and the techniques that break the rule in it. If several techniques create the same
+    message, only the first technique is returned.
     """
     contract = faults.contract
-    ordinary = message(contract, rule.message_type, wishes=wishes_for(contract, rule))
-    places = breakable_places(rule, ordinary)
-    if not places:
-        return ()
-    twin = faults.valid(ordinary) if contract is not load_contract() else None
+    if contract is load_contract():
+        found = message(contract, rule.message_type, wishes=wishes_for(contract, rule))
+        steps = breakable_places(rule, found)[0]
+        bodies = ((technique, faults.broken_bytes(found, steps, rule, technique)) for technique in techniques_for(rule))
+        return found, _different(bodies)
+    for any_keyword, most_broken in ((False, 1), (True, 1), (False, 9)):
+        for found, steps, twin in _breakable(faults, rule):
+            bodies = (
+                (technique, case.body)
+                for technique in techniques_for(rule, any_keyword=any_keyword)
+                if (case := faults.inject(found, steps, rule, technique, twin=twin)) and len(case.faults) <= most_broken
+            )
+            if techniques := _different(bodies):
+                return found, techniques
+    return None, ()
+
+
+def _different(bodies: Iterable[tuple[Technique, bytes | None]]) -> Sequence[Technique]:
     different: dict[bytes, Technique] = {}
-    for technique in techniques_for(rule):
-        if contract is load_contract():
-            body = faults.broken_bytes(ordinary, places[0], rule, technique)
-        else:
-            case = twin and faults.inject(ordinary, places[0], rule, technique, twin=twin)
-            body = case.body if case else None
+    for technique, body in bodies:
         if body is not None:
             different.setdefault(body, technique)
     return list(different.values())
+
+
+def _breakable(faults: Faults, rule: Rule) -> Iterator[tuple[Any, Steps, Case]]:
+    """Yields valid messages of a changed contract in which the rule might be broken alone, each with a place and its
+    case.
+    """
+    for found in _messages(faults.contract, rule):
+        places = breakable_places(rule, found)
+        twin = faults.valid(found) if places else None
+        if twin is not None:
+            yield found, places[0], twin
+
+
+def _messages(contract: Contract, rule: Rule) -> Iterator[Any]:
+    wishes = wishes_for(contract, rule)
+    draw = node_of(contract, rule.message_type).draw
+    for setting in (COMPLETE, REQUIRED, *SETTINGS[1:]):
+        yield draw(FixedSource(setting, wishes))
+    for seed in range(_RANDOM):
+        yield draw(RandomSource(seed, wishes))
+
+
+_RANDOM = 20
+"""The number of random messages in which a rule is tried to be broken, if ordinary messages do not suffice."""
+
+
+@once_per_contract
+def examples(contract: Contract, rule: Rule) -> Sequence[Any]:
+    """Returns values of the site of a rule without the rule, and values of the schemas in the rule."""
+    schema = contract.sites[rule.message_type][rule.site].schema
+    keyword = OTHER_ITEMS if rule.keyword == "items" else rule.keyword
+    found = [without({**schema, keyword: rule.value}, keyword), *_inside(rule.value)]
+    if rule.keyword == "oneOf":
+        found += [conjoin(one, other) for one, other in combinations(rule.value, 2)]
+    values = [value for one in found for value in values_of(contract, rule.message_type, one, rule.site)]
+    if rule.keyword == "patternProperties":
+        names = [name for pattern in rule.value for name in strings(pattern)[:2]]
+        values += [{name: value} for name in names for value in SCALARS]
+    return values
+
+
+def _inside(value: Any) -> list[Schema]:
+    """Returns the schemas in the value of a keyword."""
+    if isinstance(value, list):
+        return [part for part in value if isinstance(part, dict)]
+    if not isinstance(value, dict):
+        return []
+    return [value, *(part for part in value.values() if isinstance(part, dict))]

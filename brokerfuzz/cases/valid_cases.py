@@ -16,9 +16,9 @@ from brokerfuzz.cases.fault_wishes import joined, wishes_at
 from brokerfuzz.cases.spellings import NUMBER_LITERALS, SPELLINGS, TEXT_LITERALS
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.ambiguity_sites import detectors_at
-from brokerfuzz.generation.condition_matching import matches
+from brokerfuzz.generation.judging import matches
 from brokerfuzz.schemas import Contract, MessageType, Site
-from brokerfuzz.schemas.flattening import KNOWN, types_of, unsupported_keywords_of
+from brokerfuzz.schemas.flattening import KNOWN, composed_keywords_of, types_of
 from brokerfuzz.schemas.sites import join
 
 _TEXT, _NUMBER = "@@0@@", 90000.25
@@ -83,7 +83,7 @@ class ValidCases:
         bound = {"enum", KNOWN, "minimum", "exclusiveMinimum", "multipleOf", "maxLength"} & set(site.schema)
         return (
             not bound
-            and not unsupported_keywords_of(site.schema)
+            and not composed_keywords_of(site.schema)
             and not detectors_at(self.contract, self.message_type, site.path)
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from brokerfuzz.generation import edge_values
-from brokerfuzz.generation.condition_matching import matches
+from brokerfuzz.generation.judging import matches
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.instants import timestamp
 

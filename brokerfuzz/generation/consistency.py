@@ -15,9 +15,9 @@ from string import ascii_lowercase
 from typing import Any
 
 from brokerfuzz.generation.ambiguity_sites import SiteAmbiguity
-from brokerfuzz.generation.condition_matching import matches
+from brokerfuzz.generation.judging import matches
 from brokerfuzz.generation.known_rows import in_one_row, use_each_key_once
-from brokerfuzz.schemas.flattening import ANNOTATIONS, KNOWN, ROWS, Schema, types_of, unsupported_keywords_of
+from brokerfuzz.schemas.flattening import ANNOTATIONS, KNOWN, ROWS, Schema, composed_keywords_of, types_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.sites import join
 
@@ -164,7 +164,7 @@ def _allows_new(schema: Schema, json_type: str) -> bool:
     return (
         json_type in types_of(schema)
         and not {"enum", KNOWN, "maxLength", "multipleOf"} & set(schema)
-        and not unsupported_keywords_of(schema)
+        and not composed_keywords_of(schema)
     )
 
 

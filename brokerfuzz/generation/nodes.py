@@ -14,11 +14,15 @@ from typing import Any
 
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site
-from brokerfuzz.generation.choices import SiteChoices, State
-from brokerfuzz.generation.condition_matching import matches
+from brokerfuzz.generation.choices import SiteChoices
+from brokerfuzz.generation.composing import alternatives, is_composed, judged, relevant_types
 from brokerfuzz.generation.consistency import Repair, repairs, repetition
-from brokerfuzz.generation.scalars import Draw, ValuePlace, Values, listed, may_be_null, realistic, scalar
-from brokerfuzz.generation.sources import COMPLETE, FixedSource, Setting, Source, Wish, Wishes
+from brokerfuzz.generation.further_items import contained_items, most_items, other_items
+from brokerfuzz.generation.further_properties import further_properties
+from brokerfuzz.generation.judging import judge_of
+from brokerfuzz.generation.node_states import describe, set_states
+from brokerfuzz.generation.scalars import Draw, ValuePlace, Values, choice, listed, may_be_null, scalar
+from brokerfuzz.generation.sources import COMPLETE, SETTINGS, FixedSource, RandomSource, Setting, Source, Wish, Wishes
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema
@@ -26,10 +30,6 @@ from brokerfuzz.schemas.sites import join
 
 ABSENT: Any = object()
 """What a node draws if its property is absent."""
-_STATES = 16
-"""The number of states from which a source chooses. A state that occurs several times is more probable."""
-IDENTIFIERS = {"omsOfferId"}
-"""The optional properties that identify a message, according to the contract (Offer creation request)."""
 _MOSTLY = (True, True, True, False)
 _NO_WISH = Wish(state=None)
 
@@ -63,6 +63,8 @@ class Node(SiteChoices):
             return deepcopy(source.choose(wish.options))
         else:
             state = wish.over(source.choose(self.often) if wish.often else source.state(self))
+            if state in ("drawn", "plain") and "drawn" not in self.states:  # an own contract can allow only null
+                state = self.states[-1]
         if state == "absent":
             return ABSENT
         if state == "null":
@@ -99,43 +101,77 @@ class _Builder:
 
     def node(self, schema: Schema, site: str, *, optional: bool = False) -> Node:
         place = ValuePlace(self.contract, self.message_type, site, self.style.plausible, self.style.ambiguities)
-        types = flat.types_of(schema)
-        draws = []
-        if listed(schema, place) is None and site not in self.style.pinned:
-            draws += [self._object(schema, site)] if "object" in types else []
-            draws += [self._array(schema, site)] if "array" in types else []
-        values = None if site in self.style.pinned else scalar(schema, place)
-        node = Node(
-            site, schema, optional, may_be_null(schema, place), draw=_first_of(draws, values), is_nested=bool(draws)
-        )
+        draws: list[Draw] = []
+        values = None
+        if site in self.style.pinned:
+            pass
+        elif is_composed(schema):
+            draws, values = self._composed(schema, place)
+        else:
+            draws, values = self._nested(schema, place), scalar(schema, place)
+        node = Node(site, schema, optional, may_be_null(schema), draw=_first_of(draws, values), is_nested=bool(draws))
         if values is not None:
-            _describe(node, values, place)
-        _set_states(node, possible=bool(draws or values) or site in self.style.pinned)
+            describe(node, values, place)
+        set_states(node, is_nested=bool(draws), possible=bool(draws or values) or site in self.style.pinned)
         return node
+
+    def _nested(self, schema: Schema, place: ValuePlace) -> list[Draw]:
+        if listed(schema, place) is not None:
+            return []
+        types = relevant_types(schema)
+        found = [self._object(schema, place.path)] if "object" in types else []
+        return [*found, self._array(schema, place.path)] if "array" in types else found
+
+    def _composed(self, schema: Schema, place: ValuePlace) -> tuple[list[Draw], Values | None]:
+        """Returns how to draw the values of a schema whose structure does not show all values: those of each
+        alternative, which a validator judges. Values that are wrong are repaired.
+        """
+        draws: list[Draw] = []
+        plain: list[Any] = []
+        for one in alternatives(schema):
+            try:
+                draws += self._nested(one, place)
+                values = scalar(one, place)
+            except ContractError:
+                continue  # another alternative may be possible
+            plain += values.edges if values else ()
+        judge = judge_of(schema)
+        edges = [*{repr(value): value for value in plain if value is not None and judge(value)}.values()]
+        listed_values = choice(edges) if edges else None
+        if not draws:
+            return [], listed_values
+        tried = [*draws, *([listed_values.draw] if listed_values else [])]
+        return [judged(tried, schema, place.path)], listed_values
 
     # ------------------------------------------------------------------------------------------------------ arrays
 
     def _array(self, schema: Schema, site: str) -> Draw:
         least = schema.get("minItems", 0)
-        most = schema.get("maxItems", max(12, least + 3))
+        limit = most_items(schema)
+        most = max(12, least + 3) if limit is None else limit
         if least > most:
             raise ContractError(
                 f"{site} cannot contain at least {least} and at most {most} items: correct minItems or maxItems"
             )
-        item = self.node(schema.get("items", {}), site + "[]")
+        first = [self.node(prefix, site + "[]") for prefix in schema.get("prefixItems", ())[:most]]
+        item = self.node(other_items(schema) if most > len(first) else {}, site + "[]")
         settle = self._settling(schema, site)
         others = () if item.is_nested else item.edges
+        contain = contained_items(schema, self._draw_of(site + "[]"))
 
         def draw(source: Source) -> list[Any]:
             wish, wishes, outer = source.wishes.get(site, _NO_WISH), source.wishes, source.item
             low = max(least, wish.least, 0 if wish.index is None else wish.index + 1)
-            high = most if "maxItems" in schema else max(most, low)
+            high = max(most, low) if limit is None else limit
+            low = min(low, high)
             items = []
             for number in source.repeat(low, high if wish.most is None else min(high, wish.most), often=wish.often):
                 source.item = number
                 source.wishes = wishes if wish.index in (None, number) else source.pins
-                items.append(item.at(source))
+                items.append((first[number] if number < len(first) else item).at(source))
             source.wishes, source.item = wishes, outer
+            if contain is not None:
+                contain(items, high, source)
             drawn = items.copy()
             settle(items, source)
             if len(items) < low:  # the repairs have removed equal items; strategies of the user may draw no others
@@ -153,10 +189,15 @@ class _Builder:
         base = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
         first = self._props(base, site)
         settle = self._settling(schema, site)
-        deciding = [
-            name for name in first if any(name in condition["if"].get("properties", {}) for condition in conditions)
-        ]
+        judges = [judge_of(condition["if"]) for condition in conditions]
+        named = {name for condition in conditions for name in names_in(condition["if"])}
+        deciding = [name for name in first if name in named]
+        add_further = further_properties(schema, self._draw_of(join(site, "*")))
+        required = schema.get("required", ())
         branches: dict[tuple[bool, ...], Mapping[str, Node]] = {}
+
+        def removable(source: Source) -> Callable[[str], bool]:
+            return lambda name: name not in required and join(site, name) not in source.wishes
 
         def branch(outcomes: tuple[bool, ...]) -> Mapping[str, Node]:
             if outcomes not in branches:
@@ -169,14 +210,15 @@ class _Builder:
 
         def draw(source: Source) -> dict[str, Any]:
             decided = {name: value for name in deciding if (value := first[name].at(source)) is not ABSENT}
-            props = (
-                branch(tuple(matches(condition["if"], decided) for condition in conditions)) if conditions else first
-            )
+            props = branch(tuple(judge(decided) for judge in judges)) if conditions else first
             found = {}
             for name, node in props.items():
                 value = decided.get(name, ABSENT) if name in deciding else node.at(source)
                 if value is not ABSENT:
                     found[name] = value
+            if add_further is not None:
+                draws = {name: node.draw for name, node in props.items() if "drawn" in node.states}
+                add_further(found, draws, removable(source), source)
             settle(found, source)
             return dict(reversed(found.items())) if source.backwards else found
 
@@ -188,6 +230,15 @@ class _Builder:
             name: self.node(prop, join(site, name), optional=name not in required)
             for name, prop in schema.get("properties", {}).items()
         }
+
+    def _draw_of(self, site: str) -> Callable[[Schema], Draw | None]:
+        def draw_of(schema: Schema) -> Draw | None:
+            try:
+                return self.node(schema, site).at
+            except ContractError:
+                return None
+
+        return draw_of
 
     # ----------------------------------------------------------------------------------------------------- repairs
 
@@ -217,6 +268,18 @@ class _Builder:
         return settle
 
 
+def names_in(schema: Any) -> set[str]:
+    """Returns the names of the properties that a condition concerns."""
+    if isinstance(schema, list):
+        return {name for part in schema for name in names_in(part)}
+    if not isinstance(schema, dict):
+        return set()
+    found = {*schema.get("properties", {}), *schema.get("required", ())}
+    return found | {
+        name for keyword in ("anyOf", "oneOf", "not", "allOf", "if") for name in names_in(schema.get(keyword))
+    }
+
+
 def _first_of(draws: Sequence[Draw], values: Values | None) -> Draw:
     every = [*([values.draw] if values else []), *draws]
     if not every:
@@ -224,60 +287,19 @@ def _first_of(draws: Sequence[Draw], values: Values | None) -> Draw:
     return every[0] if len(every) == 1 else lambda source: source.choose(every)(source)
 
 
-def _describe(node: Node, values: Values, place: ValuePlace) -> None:
-    types = flat.types_of(node.schema) - {"null"}
-    is_flag = values.is_listed and ("enum" in node.schema or types == {"boolean"})
-    node.plain, node.edges = values.edges[0], values.edges
-    node.options = values.edges if "enum" in node.schema else ()
-    node.is_free = not values.is_listed and place.notation is None and types <= {"string", "integer", "number"}
-    node.realistic = (
-        [value for value in (True,) if value in values.edges]
-        if types == {"boolean"}
-        else ()
-        if is_flag or (values.is_listed and not place.notation)
-        else realistic(node.schema, place, values.edges)
-    )
-    node.unusual = _unusual(node, types)
-    node.is_identifier = node.is_free and place.path in IDENTIFIERS
+def values_of(contract: Contract, message_type: MessageType, schema: Schema, site: str) -> Sequence[Any]:
+    """Returns some values of a schema that is not part of the contract, but could be at the site. There may be none."""
+    sources: list[Source] = [FixedSource(setting) for setting in (COMPLETE, *SETTINGS[1:])]
+    sources += [RandomSource(seed) for seed in range(_VALUES)]
+    try:
+        draw = _Builder(contract, message_type, Style()).node(schema, site).draw
+        found = [draw(source) for source in sources]
+    except ContractError:
+        return ()
+    return list({repr(value): value for value in found if value is not ABSENT}.values())
 
 
-def _unusual(node: Node, types: frozenset[str]) -> Any:
-    if types == {"boolean"} and False in node.edges:
-        return False
-    if not node.is_free or {"maxLength", "multipleOf", "exclusiveMinimum"} & set(node.schema):
-        return None
-    if types == {"string"}:
-        return " " * max(node.schema.get("minLength", 0), 1)
-    return node.schema.get("minimum", -1)
-
-
-def _set_states(node: Node, *, possible: bool) -> None:
-    """Determines how often each state occurs. Properties of nested objects are more often present, because few of them
-    are drawn.
-    """
-    if not possible and not node.optional and not node.nullable:
-        raise ContractError(
-            f"the schema of {node.site or 'the root'} contradicts itself, so it allows no value: correct this schema"
-        )
-    deep = "." in node.site or "[]" in node.site
-    absent: list[State] = ["absent"] * ((4 if deep else 9) * node.optional)
-    null: list[State] = ["null"] * ((4 if deep else 2) * node.nullable)
-    plain: list[State] = ["plain"] * (2 * possible * (not node.is_nested))
-    simple: list[State] = [*absent] if node.is_nested else [*absent, *plain, *null]
-    rest: list[State] = null if node.is_nested else []
-    once: list[State] = list(dict.fromkeys(simple))
-    node.states = _padded(simple, rest, possible=possible)
-    node.often = _padded(once, rest[:1], possible=possible)
-
-
-def _padded(simple: list[State], rest: list[State], *, possible: bool) -> Sequence[State]:
-    """Returns 16 states: usually, the value is drawn. An object or array is simpler than null, because nearly all
-    messages have it.
-    """
-    every: list[State] = [*simple, *rest]
-    usual: State = "drawn" if possible else every[-1]
-    middle: list[State] = [usual for _ in range(_STATES - len(simple) - len(rest))]
-    return [*simple, *middle, *rest]
+_VALUES = 12
 
 
 @lru_cache(maxsize=4096)

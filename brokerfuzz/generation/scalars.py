@@ -12,9 +12,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation import ambiguous_values, edge_values, realistic_values, unsupported_keywords
+from brokerfuzz.generation import ambiguous_values, edge_values, patterns, realistic_values
 from brokerfuzz.generation.ambiguity_sites import concerning, detectors_at, notation_detector_at
-from brokerfuzz.generation.condition_matching import matches
+from brokerfuzz.generation.formats import FORMATS
+from brokerfuzz.generation.judging import judge_of, matches
 from brokerfuzz.generation.sources import Source
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
@@ -23,6 +24,7 @@ from brokerfuzz.schemas.instants import instant, spell
 
 Draw = Callable[[Source], Any]
 
+_EXACT = 1 << 53
 _LARGEST = 1.7976931348623157e308
 _LETTERS = "aé🧪"
 """A long string repeats one of these letters (of one, two and four bytes), because recording long strings is slow."""
@@ -66,18 +68,14 @@ def listed(schema: Schema, place: ValuePlace) -> Sequence[Any] | None:
     if flat.KNOWN in schema:
         known: Sequence[Any] = schema[flat.KNOWN]
         return known
-    if flat.unsupported_keywords_of(schema):
-        return [value for value in unsupported_keywords.pool(schema, place.path) if value is not None]
-    if flat.types_of(schema) >= set(flat.JSON_TYPES):
+    if not schema.keys() - flat.ANNOTATIONS:
         return [value for value in edge_values.of_any_type() if value is not None]
     return None
 
 
-def may_be_null(schema: Schema, place: ValuePlace) -> bool:
-    if "enum" in schema:
-        return None in schema["enum"] and matches(schema, None)
-    if flat.unsupported_keywords_of(schema):
-        return None in unsupported_keywords.pool(schema, place.path)
+def may_be_null(schema: Schema) -> bool:
+    if "enum" in schema or flat.composed_keywords_of(schema):
+        return matches(schema, None)
     return "null" in flat.types_of(schema)
 
 
@@ -96,13 +94,13 @@ def realistic(schema: Schema, place: ValuePlace, values: Sequence[Any]) -> Seque
 def scalar(schema: Schema, place: ValuePlace) -> Values | None:
     """Returns the strings, numbers and booleans that a place allows, or None if it allows none."""
     if (values := listed(schema, place)) is not None:
-        return _choice(values) if values else None
+        return choice(values) if values else None
     if (
         place.plausible
         and not place.is_concerned_by("timestamp")
         and (fitting := realistic_values.values(place.path, schema))
     ):
-        return _choice(fitting)
+        return choice(fitting)
     types = [name for name in _OF_TYPE if name in flat.types_of(schema)]
     if "number" in types and "integer" in types:
         types.remove("integer")
@@ -116,7 +114,7 @@ def scalar(schema: Schema, place: ValuePlace) -> Values | None:
     return _sometimes(odd, values_of_all) if odd else values_of_all
 
 
-def _choice(values: Sequence[Any]) -> Values:
+def choice(values: Sequence[Any]) -> Values:
     if any(isinstance(value, dict | list) for value in values):
         return Values(lambda source: deepcopy(source.choose(values)), values, is_listed=True)
     return Values(lambda source: source.choose(values), values, is_listed=True)
@@ -136,6 +134,8 @@ def _sometimes(odd: Sequence[Any], usual: Values) -> Values:
 
 def _strings(schema: Schema, place: ValuePlace) -> Values:
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength")
+    if "pattern" in schema or "format" in schema:
+        return choice(_spelled(schema, shortest, longest))
     if place.notation:
         return _notations(place.notation, shortest, longest, place)
     pool = edge_values.texts(shortest, longest)
@@ -153,6 +153,16 @@ def _strings(schema: Schema, place: ValuePlace) -> Values:
     return Values(draw, edges)
 
 
+def _spelled(schema: Schema, shortest: int, longest: int | None) -> Sequence[str]:
+    """Returns strings with the pattern and the format of a schema."""
+    texts = FORMATS[schema["format"]].valid if "format" in schema else ()
+    if "pattern" in schema:
+        texts = (*texts, *patterns.strings(schema["pattern"], shortest, longest))
+    judge = judge_of(schema)
+    return [text for text in texts if judge(text)][:_MOST_SPELLED]
+
+
+_MOST_SPELLED = 60
 _LONG = 200
 """Strings of at least this length are drawn as a letter and a number, because recording long strings is slow."""
 
@@ -168,7 +178,7 @@ def _notations(detector: str, shortest: int, longest: int | None, place: ValuePl
     return (
         _instants(usual, past=detector == "past")
         if detector in ("past", "timestamp")
-        else _choice(usual)._replace(is_listed=False)
+        else choice(usual)._replace(is_listed=False)
     )
 
 
@@ -196,8 +206,12 @@ def _moment(text: str) -> datetime:
 
 
 def _integers(schema: Schema, place: ValuePlace) -> Values:
-    low, high = map(int, _bounds(schema, -(1 << 31), (1 << 31) - 1))
-    step = int(schema.get("multipleOf", 1))
+    step = int(flat.common_multiple(schema.get("multipleOf", 1), 1))
+    low, high = map(int, _bounds(schema, *_usual_range(schema)))
+    if low >= 1 << 64 or high < -(1 << 63):
+        raise ContractError(
+            f"brokerfuzz cannot generate integers of more than 64 bits at {place.path}: change its minimum or maximum"
+        )
     values = edge_values.integers(low, high, step)
     if not values:
         raise ContractError(
@@ -210,12 +224,23 @@ def _integers(schema: Schema, place: ValuePlace) -> Values:
     return Values(lambda source: step * source.integer(least, most, edges), values)
 
 
+def _usual_range(schema: Schema) -> tuple[int, int]:
+    """Returns the range of integers without bounds: 32 bits, or beyond the other bound. With bounds, the range of the
+    integers that a double can represent.
+    """
+    least = max(int(schema.get(keyword, -_LARGEST)) for keyword in ("minimum", "exclusiveMinimum"))
+    most = min(int(schema.get(keyword, _LARGEST)) for keyword in ("maximum", "exclusiveMaximum"))
+    low = -_EXACT if {"minimum", "exclusiveMinimum"} & schema.keys() else -(1 << 31)
+    high = _EXACT if {"maximum", "exclusiveMaximum"} & schema.keys() else (1 << 31) - 1
+    return min(low, most - 1000), max(high, least + 1000)
+
+
 def _numbers(schema: Schema, place: ValuePlace) -> Values:
     low, high = map(float, _bounds(schema))
     if "multipleOf" in schema:
         step = schema["multipleOf"]
         near = [step * i for i in (0, 1, 2, -1, 10, 100, round(max(low, -1e9) / step), round(min(high, 1e9) / step))]
-        return _choice([value for value in near if low <= value <= high])
+        return choice([value for value in near if matches({**schema, "type": "number"}, value)])
     decimal = place.is_concerned_by("decimal_range")
     values = edge_values.numbers(low, high, decimal=decimal)
 
@@ -242,7 +267,7 @@ def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> t
 
 
 def _booleans(schema: Schema, place: ValuePlace) -> Values:
-    return _choice([False, True])
+    return choice([False, True])
 
 
 _OF_TYPE: Mapping[str, Callable[[Schema, ValuePlace], Values]] = {

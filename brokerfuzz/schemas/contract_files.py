@@ -21,7 +21,14 @@ from brokerfuzz.errors import ContractError, problem_of
 from brokerfuzz.file_contents import read_file
 from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas.contract_entries import Ambiguity, ambiguity_of, semantic_rule_of
-from brokerfuzz.schemas.contract_limits import check_limits, check_patterns, check_references, check_size, check_values
+from brokerfuzz.schemas.contract_limits import (
+    check_limits,
+    check_patterns,
+    check_references,
+    check_size,
+    check_values,
+    objects_in,
+)
 from brokerfuzz.schemas.flattening import Schema, flatten, with_items
 from brokerfuzz.schemas.sites import Rule, Site, sites_by_path
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
@@ -130,7 +137,12 @@ def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Sche
     flat: dict[str, Schema] = {}
     for message_type in MESSAGE_TYPES:
         path = folder / f"{message_type}{SCHEMA_SUFFIX}"
-        flat[message_type] = with_items(flatten(schemas[message_type], _Resolver(files, path)))
+        finite = flatten(schemas[message_type], _Resolver(files, path))
+        if finite is None:
+            raise ContractError(
+                f"{path} allows only endless messages: make a property optional on each path of $ref to itself"
+            )
+        flat[message_type] = with_items(finite)
         check_values(flat[message_type], path)
         try:
             validator(schemas[message_type], files)
@@ -159,6 +171,8 @@ class _Resolver:
             raise ContractError(
                 f"{self.path} has a $ref {reference!r} to a file outside the contract: use only files of the contract"
             ) from problem
+        if fragment and not fragment.startswith("/"):
+            return self._anchored(target, fragment, reference), uri
         for step in filter(None, fragment.split("/")):
             try:
                 target = target[int(step) if isinstance(target, list) else unescape(step)]
@@ -167,6 +181,12 @@ class _Resolver:
                     f"{self.path} has a $ref {reference!r}, but {step!r} does not exist: correct the reference"
                 ) from problem
         return target, uri
+
+    def _anchored(self, schema: Any, anchor: str, reference: str) -> Any:
+        for part in objects_in(schema):
+            if anchor in (part.get("$anchor"), part.get("$dynamicAnchor")):
+                return part
+        raise ContractError(f"{self.path} has a $ref {reference!r}, but no $anchor {anchor!r}: correct the reference")
 
 
 # --------------------------------------------------------------------------------------------------- names and sites

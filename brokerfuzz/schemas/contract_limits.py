@@ -80,7 +80,7 @@ def check_size(path: Path) -> None:
 def check_limits(schema: Any, path: Path) -> None:
     """Raises `ContractError` if a bound or a list in a schema exceeds a limit."""
     counts = dict.fromkeys(MOST, 0)
-    for part in _objects(schema):
+    for part in objects_in(schema):
         for keyword, most in LARGEST_BOUND.items():
             value = part.get(keyword)
             if isinstance(value, int | float):
@@ -176,7 +176,7 @@ def check_patterns(schema: Any, path: Path) -> None:
 
 
 def _patterns_in(schema: Any) -> Iterator[str]:
-    for part in _objects(schema):
+    for part in objects_in(schema):
         pattern, by_pattern = part.get("pattern"), part.get("patternProperties")
         yield from [pattern] if isinstance(pattern, str) else []
         yield from by_pattern if isinstance(by_pattern, Mapping) else []
@@ -196,7 +196,7 @@ def _levels(flat: Mapping[str, Any]) -> int:
     return 1 + max(map(_levels, inner)) if inner else 0
 
 
-def _objects(schema: Any) -> Iterator[Mapping[str, Any]]:
+def objects_in(schema: Any) -> Iterator[Mapping[str, Any]]:
     """Yields each JSON object in a schema. An object comes before the objects inside it."""
     waiting = [schema]
     while waiting:

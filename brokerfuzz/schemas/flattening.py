@@ -5,9 +5,10 @@ once.
 `allOf`. The flat schema allows the same messages as the original schema. Rules and generators need flat schemas.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from math import gcd, lcm
 from typing import Any
 
@@ -22,6 +23,8 @@ ANNOTATIONS = frozenset(
         "$schema",
         "$id",
         "$anchor",
+        "$dynamicAnchor",
+        "$vocabulary",
         "$comment",
         "$defs",
         "title",
@@ -31,47 +34,71 @@ ANNOTATIONS = frozenset(
         "deprecated",
         "readOnly",
         "writeOnly",
+        "contentEncoding",
+        "contentMediaType",
+        "contentSchema",
     ]
 )
-APPLICATORS = frozenset(["properties", "items", "allOf", "if", "then", "else"])
-ASSERTIONS = (
+REFERENCES = ("$ref", "$dynamicRef")
+APPLICATORS = ("properties", "items", "allOf", "if", "then", "else", "dependentRequired", "dependentSchemas")
+"""The keywords that a flat schema lacks, or that have no rules of their own."""
+SIMPLE = (
     "type", "enum", "const", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minItems", "maxItems", "uniqueItems", "required", "additionalProperties",
 )  # fmt: skip
-"""The keywords that the generators of brokerfuzz support. For the other keywords of a changed contract, they use JSON
-Schema libraries.
+"""The keywords whose values the generator draws without looking at the result."""
+OTHER_ITEMS = "brokerfuzz:items"
+"""Replaces `items` in a flat schema with `prefixItems`, because this `items` concerns only the items after them."""
+_WITH_SCHEMA = (
+    "not", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties", "unevaluatedItems",
+    OTHER_ITEMS,
+)  # fmt: skip
+_MAY_BE_FALSE = {"additionalProperties", "unevaluatedProperties", "unevaluatedItems"}
+_WITH_LIST = ("anyOf", "oneOf", "prefixItems")
+COMPOSED = (
+    "pattern", "format", "minProperties", "maxProperties", "patternProperties", "minContains", "maxContains",
+    *_WITH_LIST, *_WITH_SCHEMA,
+)  # fmt: skip
+"""The keywords whose values the generator composes, and then judges with a validator. The schemas in these keywords are
+no sites: each of these keywords is one rule.
 """
-
-_UNSUPPORTED_WITH_SCHEMA = (
-    "not",
-    "contains",
-    "propertyNames",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-)
-_UNSUPPORTED_WITH_LIST = ("anyOf", "oneOf", "prefixItems")
-_UNSUPPORTED_WITH_MAPPING = ("patternProperties", "dependentSchemas")
+FORMATS = frozenset(
+    [
+        "date-time", "date", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6",
+        "uri", "uri-reference", "iri", "iri-reference", "uuid", "uri-template", "json-pointer", "relative-json-pointer",
+        "regex",
+    ]
+)  # fmt: skip
+"""The formats of draft 2020-12. All others are annotations."""
 
 KNOWN, ROWS = "brokerfuzz:known", "brokerfuzz:rows"
 """Two keywords for reference data (see `known_values`): the known values of a site, and the known combinations of
 values in an object. Only generators use these keywords.
 """
+NO_ITEMS = "brokerfuzz:no-items"
+"""Marks an array whose items would be nested too deeply, because the schema is recursive. Generated arrays are
+empty.
+"""
+_DEEPER: Schema = {"brokerfuzz:deeper": True}
+"""Stands for a schema that is nested too deeply, because it is recursive."""
+_MOST_NESTED = 2
+"""How often a recursive schema contains itself in generated messages."""
 
-_KNOWN = ANNOTATIONS | APPLICATORS | frozenset([*ASSERTIONS, KNOWN, ROWS])
-_PLAIN = _KNOWN - {"additionalProperties"}
+_KEPT = {*SIMPLE, *COMPOSED, *ANNOTATIONS} - {"$schema", "$id", "$anchor", "$dynamicAnchor", "$defs"}
+KEYWORDS = (*ANNOTATIONS, *REFERENCES, *APPLICATORS, *SIMPLE, *(name for name in COMPOSED if name != OTHER_ITEMS))
+_PLAIN = {*_KEPT, *APPLICATORS, KNOWN, ROWS, NO_ITEMS} - {*COMPOSED}
 JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
-def unsupported_keywords_of(schema: Mapping[str, Any]) -> list[str]:
-    """Returns the keywords that the generators of brokerfuzz do not support, such as `pattern` and `oneOf`."""
+def composed_keywords_of(schema: Mapping[str, Any]) -> list[str]:
+    """Returns the keywords whose values the generator composes and judges, such as `pattern` and `oneOf`."""
     if schema.keys() <= _PLAIN:
         return []
-    return [keyword for keyword, value in schema.items() if _is_unsupported(keyword, value)]
+    return [keyword for keyword in COMPOSED if keyword in schema and _is_composed(keyword, schema[keyword])]
 
 
-def _is_unsupported(keyword: str, value: Any) -> bool:
-    return keyword not in _KNOWN or (keyword == "additionalProperties" and not isinstance(value, bool))
+def _is_composed(keyword: str, value: Any) -> bool:
+    return value is not True and (value is not False or keyword != "additionalProperties")
 
 
 def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
@@ -85,34 +112,87 @@ def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
     return list(schema.get("allOf", []))
 
 
-def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
+def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema | None:
     """Resolves the references in a schema, and merges the schemas in `allOf`. The schema `False` becomes a schema that
-    allows no type.
+    allows no type. Returns None if a recursive schema allows only endless messages.
     """
-    if schema is True:
+    flat = _Flattening(resolve).flat(schema, base, (id(schema),))
+    return None if flat is _DEEPER else flat
+
+
+@dataclass(frozen=True)
+class _Flattening:
+    """`inside` contains the identities of the schemas around a schema, so that recursion ends."""
+
+    resolve: Resolve
+
+    def flat(self, schema: Any, base: str, inside: tuple[int, ...]) -> Schema:
+        if isinstance(schema, bool):
+            return {} if schema else {"type": []}
+        base = schema.get("$id", base)
+        own = {k: v for k, v in schema.items() if k in _KEPT}
+        if own.get("format", "date") not in FORMATS:
+            del own["format"]
+        if "const" in own:
+            only = own.pop("const")
+            own["enum"] = [only] if "enum" not in own or _is_among(only, own["enum"]) else []
+        below = partial(self.flat, base=base, inside=inside)
+        if not self._add_parts(own, schema, below):
+            return _DEEPER
+        parts = [self._reference(schema[name], base, inside) for name in REFERENCES if name in schema]
+        parts += [below(part) for part in schema.get("allOf", [])]
+        return reduce(conjoin, parts, own)
+
+    def _reference(self, reference: str, base: str, inside: tuple[int, ...]) -> Schema:
+        target, its_base = self.resolve(reference, base)
+        if inside.count(id(target)) > _MOST_NESTED:
+            return _DEEPER
+        return self.flat(target, its_base, (*inside, id(target)))
+
+    def _add_parts(self, own: Schema, schema: Schema, below: Callable[[Any], Schema]) -> bool:
+        """Adds the flat schemas of all parts. Returns False if a required property would be nested too deeply."""
+        if "properties" in schema:
+            every = {name: below(prop) for name, prop in schema["properties"].items()}
+            own["properties"] = {name: prop for name, prop in every.items() if prop is not _DEEPER}
+            if any(every.get(name) is _DEEPER for name in own.get("required", ())):
+                return False
+        for keyword in own.keys() & {*_WITH_SCHEMA}:
+            if keyword not in _MAY_BE_FALSE or not isinstance(own[keyword], bool):
+                own[keyword] = _finite(below(own[keyword]))
+        for keyword in own.keys() & {*_WITH_LIST}:
+            own[keyword] = [_finite(below(part)) for part in own[keyword]]
+        if {} in own.get("anyOf", ()):
+            del own["anyOf"]  # every value matches this branch
+        if "patternProperties" in own:
+            own["patternProperties"] = {name: _finite(below(part)) for name, part in own["patternProperties"].items()}
+        own.update(_items(schema, below))
+        conditions: list[Schema] = []
+        if "if" in schema:
+            conditions.append({k: _finite(below(schema[k])) for k in ("if", "then", "else") if k in schema})
+        for name, then in schema.get("dependentSchemas", {}).items():
+            conditions.append({"if": {"required": [name]}, "then": _finite(below(then))})
+        for name, needed in schema.get("dependentRequired", {}).items():
+            conditions.append({"if": {"required": [name]}, "then": {"required": needed}})
+        if conditions:
+            own["allOf"] = conditions
+        return True
+
+
+def _items(schema: Schema, below: Callable[[Any], Schema]) -> Schema:
+    """Returns the keyword that describes the items of an array in a flat schema."""
+    if "items" not in schema or schema["items"] is True:
         return {}
-    if schema is False:
-        return {"type": []}
-    base = schema.get("$id", base)
-    own: Schema = {
-        k: v for k, v in schema.items() if k not in {"$ref", "allOf", "if", "then", "else", "$defs", "$schema", "$id"}
-    }
-    if "properties" in own:
-        own["properties"] = {name: flatten(prop, resolve, base) for name, prop in own["properties"].items()}
-    if isinstance(own.get("items"), dict | bool):
-        own["items"] = flatten(own["items"], resolve, base)
-    _flatten_unsupported(own, resolve, base)
-    if "const" in own:
-        only = own.pop("const")
-        own["enum"] = [only] if "enum" not in own or _is_among(only, own["enum"]) else []
-    if "if" in schema:
-        condition = {k: flatten(schema[k], resolve, base) for k in ("if", "then", "else") if k in schema}
-        own["allOf"] = [condition]
-    parts = [flatten(part, resolve, base) for part in schema.get("allOf", [])]
-    if "$ref" in schema:
-        target, its_base = resolve(schema["$ref"], base)
-        parts.insert(0, flatten(target, resolve, its_base))
-    return reduce(conjoin, parts, own)
+    items = below(schema["items"])
+    if items is _DEEPER:
+        return {NO_ITEMS: True}
+    if schema["items"] is False:
+        return {OTHER_ITEMS: False}
+    return {OTHER_ITEMS if "prefixItems" in schema else "items": items}
+
+
+def _finite(schema: Schema) -> Schema:
+    """Returns a schema that allows no value in place of one that is nested too deeply."""
+    return {"type": []} if schema is _DEEPER else schema
 
 
 def with_items(schema: Schema) -> Schema:
@@ -122,23 +202,9 @@ def with_items(schema: Schema) -> Schema:
         whole["properties"] = {name: with_items(prop) for name, prop in whole["properties"].items()}
     if "items" in whole:
         whole["items"] = with_items(whole["items"])
-    elif "type" in whole and "array" in types_of(whole) and not unsupported_keywords_of(whole):
+    elif "type" in whole and "array" in types_of(whole) and not {*composed_keywords_of(whole), NO_ITEMS} & whole.keys():
         whole["items"] = {}
     return whole
-
-
-def _flatten_unsupported(schema: Schema, resolve: Resolve, base: str) -> None:
-    """Flattens the schemas inside the keywords that the generators of brokerfuzz do not support."""
-
-    def without_references(below: Any) -> Any:
-        return below if isinstance(below, bool) else flatten(below, resolve, base)
-
-    for keyword in schema.keys() & {*_UNSUPPORTED_WITH_SCHEMA}:
-        schema[keyword] = without_references(schema[keyword])
-    for keyword in schema.keys() & {*_UNSUPPORTED_WITH_LIST}:
-        schema[keyword] = [without_references(below) for below in schema[keyword]]
-    for keyword in schema.keys() & {*_UNSUPPORTED_WITH_MAPPING}:
-        schema[keyword] = {name: without_references(below) for name, below in schema[keyword].items()}
 
 
 def conjoin(left: Schema, right: Schema) -> Schema:
@@ -146,36 +212,40 @@ def conjoin(left: Schema, right: Schema) -> Schema:
 
     If the two schemas have different descriptions, the result has the description of the left schema.
     """
+    if left is _DEEPER or right is _DEEPER:
+        return _DEEPER
+    if any(_is_apart(keyword, left, right) for keyword in right):
+        return {**left, "anyOf": _each_with_each(left.get("anyOf", [{}]), [right])}
     joined = dict(left)
     for keyword, value in right.items():
         if keyword not in joined:
             joined[keyword] = value
-        elif _is_unsupported(keyword, value) or _is_unsupported(keyword, joined[keyword]):
-            if not _same(joined[keyword], value):
-                return _apart(left, right)
         elif keyword in _JOIN:
             joined[keyword] = _JOIN[keyword](joined[keyword], value)
     return _without_forbidden_properties(joined, left, right)
 
 
-def _apart(left: Schema, right: Schema) -> Schema:
-    """Combines two schemas without merging their keywords, as `{"anyOf": [{"allOf": [left, right]}]}`. A flat schema
-    cannot have `left` and `right` in its own `allOf`, which contains only conditions (`if`).
-    """
-    return {
-        "type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))),
-        "anyOf": [{"allOf": [left, right]}],
-    }
+def _is_apart(keyword: str, left: Schema, right: Schema) -> bool:
+    """Returns whether a keyword of two schemas cannot be merged."""
+    others = {"items": ("prefixItems",), "prefixItems": ("items", "prefixItems")}.get(keyword, ())
+    return any(other in left for other in others) or (
+        keyword in left and keyword not in _JOIN and keyword in COMPOSED and not _same(left[keyword], right[keyword])
+    )
 
 
 def _without_forbidden_properties(joined: Schema, left: Schema, right: Schema) -> Schema:
-    """If one schema has `additionalProperties: false`, removes the properties that only the other schema describes."""
-    forbidden: set[str] = set()
+    """If one schema describes only by `additionalProperties` what the other schema names, both are merged. If the first
+    one has `additionalProperties: false`, the properties are removed.
+    """
+    changed: dict[str, Schema | None] = {}
     for one, other in ((left, right), (right, left)):
-        if one.get("additionalProperties") is False:
-            forbidden |= other.get("properties", {}).keys() - one.get("properties", {}).keys()
-    if forbidden:
-        joined["properties"] = {name: prop for name, prop in joined["properties"].items() if name not in forbidden}
+        more = one.get("additionalProperties", True)
+        for name in other.get("properties", {}).keys() - one.get("properties", {}).keys() if more is not True else ():
+            if "patternProperties" not in one:
+                changed[name] = None if more is False else conjoin(joined["properties"][name], more)
+    if changed:
+        every = {name: changed.get(name, prop) for name, prop in joined["properties"].items()}
+        joined["properties"] = {name: prop for name, prop in every.items() if prop is not None}
     return joined
 
 
@@ -196,6 +266,17 @@ def _properties(left: Mapping[str, Schema], right: Mapping[str, Schema]) -> dict
     }
 
 
+def _schemas(left: Any, right: Any) -> Any:
+    if isinstance(left, bool):
+        return right if left else False
+    return left if right is True else right and conjoin(left, right)
+
+
+def _each_with_each(left: Iterable[Schema], right: Sequence[Schema]) -> list[Schema]:
+    """Returns the branches of one `anyOf` (or `oneOf`) that means the same as two."""
+    return [conjoin(one, other) for one in left for other in right]
+
+
 def _is_among(value: Any, values: Iterable[Any]) -> bool:
     return any(_same(value, other) for other in values)
 
@@ -211,7 +292,7 @@ def _same(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-def _common_multiple(left: float, right: float) -> float:
+def common_multiple(left: float, right: float) -> float:
     one, other = Fraction(str(left)), Fraction(str(right))
     multiple = Fraction(lcm(one.numerator, other.numerator), gcd(one.denominator, other.denominator))
     return multiple.numerator if multiple.denominator == 1 else float(multiple)
@@ -230,14 +311,22 @@ _JOIN: dict[str, Callable[[Any, Any], Any]] = {
     "maximum": min,
     "exclusiveMinimum": max,
     "exclusiveMaximum": min,
-    "multipleOf": _common_multiple,
+    "multipleOf": common_multiple,
     "minItems": max,
     "maxItems": min,
     "uniqueItems": lambda left, right: left or right,
     "required": _union,
     "properties": _properties,
     "items": conjoin,
-    "additionalProperties": lambda left, right: left and right,
+    "additionalProperties": _schemas,
+    "propertyNames": _schemas,
+    "minProperties": max,
+    "maxProperties": min,
+    "patternProperties": _properties,
+    "pattern": lambda left, right: left if left == right else f"(?=[\\s\\S]*?(?:{left}))(?=[\\s\\S]*?(?:{right}))",
+    "anyOf": _each_with_each,
+    "oneOf": _each_with_each,
+    "not": lambda left, right: {"anyOf": [left, right]},
     "allOf": lambda left, right: [*left, *right],
     "$comment": lambda left, right: f"{left}; {right}",
 }

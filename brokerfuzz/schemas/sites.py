@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
-from brokerfuzz.schemas.flattening import ASSERTIONS, Schema, conditions_of, unsupported_keywords_of
+from brokerfuzz.schemas.flattening import OTHER_ITEMS, SIMPLE, Schema, composed_keywords_of, conditions_of
 from brokerfuzz.wording import counted
 
 JSON_RULE = "json"
@@ -144,13 +144,12 @@ def _rules_of(
 ) -> list[Rule]:
     """`comment` is the `$comment` for schemas without one: items of an array have the source of the array."""
     comment = schema.get("$comment", comment)
-    keywords = [
-        k for k in schema if (k in ASSERTIONS and _demands(k, schema[k])) or k in unsupported_keywords_of(schema)
-    ]
-    found = [
-        Rule(message_type, path, k, schema[k], demand(k, schema[k]), condition, *sources_of(comment, k))
-        for k in keywords
-    ]
+    composed = composed_keywords_of(schema)
+    keywords = [k for k in schema if (k in SIMPLE or k in composed) and _demands(k, schema)]
+    found = []
+    for keyword in keywords:
+        name, value = "items" if keyword == OTHER_ITEMS else keyword, schema[keyword]
+        found.append(Rule(message_type, path, name, value, demand(name, value), condition, *sources_of(comment, name)))
     props = schema.get("properties", {})
     for name in schema.get("required", ()):
         sources = sources_of(props.get(name, {}).get("$comment", comment), "required")
@@ -176,22 +175,35 @@ def sources_of(comment: str, keyword: str) -> tuple[str | None, int | None]:
     return "; ".join(sources) or None, number
 
 
-def _demands(keyword: str, value: Any) -> bool:
+def _demands(keyword: str, schema: Schema) -> bool:
+    value = schema[keyword]
     match keyword:
         case "required":  # this rule is at the site of the required property
             return False
-        case "additionalProperties":
-            return value is False
+        case "additionalProperties" | "patternProperties":
+            return value not in (True, {})
         case "uniqueItems":
             return value is True
+        case "contains":  # the validator names only the bounds, if there are any
+            return not {"minContains", "maxContains"} & schema.keys()
+        case "minContains":
+            return "contains" in schema and value > 0
+        case "maxContains":
+            return "contains" in schema
         case _:
             return True
 
 
 def _label(when: Schema, number: int) -> str:
+    if when.keys() == {"required"} and len(when["required"]) == 1:
+        return f"with-{_identifier(when['required'][0])}"
     tests = [(n, m["enum"][0]) for n, m in when.get("properties", {}).items() if len(m.get("enum", ())) == 1]
-    simple = len(tests) == 1 == len(when.get("properties", {})) and not unsupported_keywords_of(when)
-    return f"{tests[0][0]}={re.sub(r'[^A-Za-z0-9_.]+', '-', str(tests[0][1]))}" if simple else f"if-{number}"
+    simple = len(tests) == 1 == len(when.get("properties", {})) and not composed_keywords_of(when)
+    return f"{tests[0][0]}={_identifier(tests[0][1])}" if simple else f"if-{number}"
+
+
+def _identifier(value: Any) -> str:
+    return re.sub(r"[^A-Za-z0-9_.]+", "-", str(value))
 
 
 def demand(keyword: str, value: Any) -> str:

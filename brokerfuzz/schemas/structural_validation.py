@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.flattening import KNOWN, OTHER_ITEMS, Schema
 
 SCHEMA_SUFFIX = ".schema.json"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -50,11 +50,17 @@ def validator(schema: Schema, files: SchemaFiles) -> Validator:
 
 
 def standard(schema: Any) -> Any:
-    """Converts a flat schema to standard JSON Schema: `{"not": {}}` replaces `"type": []`, which only brokerfuzz
-    uses.
-    """
-    if isinstance(schema, dict):
-        return (
-            {"not": {}} if schema.get("type") == [] else {keyword: standard(value) for keyword, value in schema.items()}
-        )
-    return [standard(item) for item in schema] if isinstance(schema, list) else schema
+    """Converts a flat schema to standard JSON Schema, without the keywords that only brokerfuzz uses."""
+    if isinstance(schema, list):
+        return [standard(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("type") == []:
+        return {"not": {}}
+    found = {
+        "items" if keyword == OTHER_ITEMS else keyword: value if keyword == "enum" else standard(value)
+        for keyword, value in schema.items()
+    }
+    if KNOWN in found:
+        found["allOf"] = [*found.get("allOf", ()), {"enum": [*found[KNOWN], None]}]
+    return found

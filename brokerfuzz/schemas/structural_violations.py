@@ -9,6 +9,8 @@ from itertools import islice
 from operator import getitem
 from typing import Any, NamedTuple
 
+import jsonschema_rs
+
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import escape, pointer_of
 from brokerfuzz.schemas.contract import Contract
@@ -28,8 +30,25 @@ _FIRST_ITEMS = (1000, 100)
 there are arrays in arrays, fewer remain.
 """
 _MOST_ITEMS = 20_000
-_KEYWORDS = {"const": "enum", "falseSchema": "type"}
+_KEYWORDS = {"const": "enum"}
 """Maps keywords in errors of the validator to keywords in flat schemas, if the names differ."""
+_STEPS = {
+    "properties": 1,
+    "items": 0,
+    "allOf": 1,
+    "dependentSchemas": 1,
+    "then": 0,
+    "else": 0,
+    "$ref": 0,
+    "$dynamicRef": 0,
+}
+"""The keywords whose schemas have sites, and how many steps of an evaluation path follow them: for example, a name
+follows `properties`.
+"""
+
+
+_DETAILED = ("required", "dependentRequired", "additionalProperties", "unevaluatedProperties")
+"""The kinds of errors whose details are needed."""
 
 
 class Error(NamedTuple):
@@ -57,6 +76,7 @@ class StructureChecker:
         self._validator = validator(
             {"properties": {}, **contract.schemas[message_type]}, files
         )  # without "properties", errors lack property names
+        self._sites = contract.sites[message_type]
         self._rules: dict[tuple[str, str], list[Rule]] = {}
         for rule in contract.rules[message_type]:
             self._rules.setdefault((rule.site, rule.keyword), []).append(rule)
@@ -102,22 +122,39 @@ class StructureChecker:
     def _errors(self, value: Any, shortened: Any) -> Iterator[Error]:
         """Yields the errors in `shortened`, which is the message `value` or a copy with shorter arrays."""
         for error in self._validator.iter_errors(shortened):
-            steps, kind = tuple(error.instance_path), error.kind
+            keyword, depth = self._keyword(error)
+            steps, found = tuple(error.instance_path[:depth]), NOTHING
             instance = reduce(getitem, steps, value)  # not the validator's copy of the value, which may be large
-            keyword, found = _KEYWORDS.get(kind.name, kind.name), NOTHING
-            if keyword != "required":
+            detail = error.kind.as_dict() if error.kind.name in _DETAILED else {}
+            if "property" in detail and depth == len(error.instance_path):
+                keyword, steps = "required", (*steps, detail["property"])
+            elif keyword != "required":
                 found = describe(instance)
-            elif "property" in (detail := kind.as_dict()):
-                steps = (*steps, detail["property"])
             site, at = site_of(steps), pointer_of(steps)
             rules = self._rules.get((site, keyword)) or self._unnamed(site, keyword)
-            if keyword == "additionalProperties":
-                for name in kind.as_dict()["unexpected"]:
+            if keyword in ("additionalProperties", "unevaluatedProperties") and "unexpected" in detail:
+                for name in detail["unexpected"]:
                     yield Error(
                         rules, steps, f"{at}/{escape(name)}", f"{UNKNOWN_PROPERTY}`{printable(name)}`", instance
                     )
             else:
                 yield Error(rules, steps, at, found, instance)
+
+    def _keyword(self, error: jsonschema_rs.ValidationError) -> tuple[str, int]:
+        """Returns the keyword of the rule that an error concerns, and how many steps of its path lead to the site of
+        the rule: the first keyword whose schemas have no sites (such as `patternProperties`), or the last one.
+        """
+        path, depth, position = error.evaluation_path, 0, 0
+        while position < len(path):
+            keyword = str(path[position])
+            if keyword not in _STEPS or (keyword == "items" and not self._has_items(error.instance_path[:depth])):
+                return _KEYWORDS.get(keyword, keyword), depth
+            depth += keyword in ("properties", "items")
+            position += 1 + _STEPS[keyword]
+        return "type", depth  # the schema false
+
+    def _has_items(self, steps: Sequence[str | int]) -> bool:
+        return f"{site_of(tuple(steps))}[]" in self._sites
 
     def _unnamed(self, site: str, keyword: str) -> Sequence[Rule]:
         return (Rule(self._message_type, site, keyword, None, f"a value that matches {keyword}"),)

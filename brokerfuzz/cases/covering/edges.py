@@ -11,7 +11,7 @@ from brokerfuzz.generation.edge_values import SIZES, Edge
 from brokerfuzz.generation.nodes import values_at
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.contract import once_per_contract
-from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of, unsupported_keywords_of
+from brokerfuzz.schemas.flattening import KNOWN, Schema, composed_keywords_of, types_of
 
 _REMEMBERED = 10_000
 """The maximum number of values whose edges are cached."""
@@ -65,7 +65,7 @@ class Edges:
         if "enum" in schema:
             return [*found, *(spelled(value) for value in schema["enum"])]
         found += ["null"] if "null" in types and len(types) < 7 else []
-        if unsupported_keywords_of(schema) or len(types - {"null"}) != 1:
+        if composed_keywords_of(schema) or len(types - {"null"}) != 1:
             return found
         if "array" in types:
             least, most = max(schema.get("minItems", 0), 0), schema.get("maxItems", SIZES[-1])
@@ -83,7 +83,7 @@ class Edges:
         schema = self.contract.sites[self.message_type][path].schema
         return (
             ()
-            if unsupported_keywords_of(schema) or "enum" in schema
+            if composed_keywords_of(schema) or "enum" in schema
             else values_at(self.contract, self.message_type, path)
         )
 

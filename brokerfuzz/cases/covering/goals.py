@@ -78,7 +78,7 @@ def _states_below(known: States, schema: Schema, path: str, value: Any) -> Itera
             yield path, known.of(path, value)
         for name, prop in value.items():
             if isinstance(prop, dict | list):
-                yield from _states_below(known, props[name], join(path, name), prop)
+                yield from _states_below(known, props.get(name, {}), join(path, name), prop)
     elif isinstance(value, list):
         for item in value:
             yield from _states_below(known, schema.get("items", {}), path + "[]", item)

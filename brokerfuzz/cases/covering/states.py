@@ -12,7 +12,7 @@ from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.generation import message
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.contract import once_per_contract
-from brokerfuzz.schemas.flattening import types_of, unsupported_keywords_of
+from brokerfuzz.schemas.flattening import composed_keywords_of, types_of
 from brokerfuzz.schemas.sites import join
 
 StatesOf = Mapping[str, Sequence[str]]
@@ -59,7 +59,7 @@ class States:
             return found
         missing = [state for state in ("absent", "null") if state in found]
         beyond = set(found) - set(missing) - self._plain.get(site.path, set())
-        return [*missing, "plain", *(["edge"] if beyond and not unsupported_keywords_of(site.schema) else [])]
+        return [*missing, "plain", *(["edge"] if beyond and not composed_keywords_of(site.schema) else [])]
 
     def of(self, path: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Returns the state of each property of an object, including absent properties."""

@@ -158,7 +158,7 @@ def _many(context: ProbeContext) -> Iterator[Probe]:
         return
     for size in (limit + 1, 10 * limit) if not isinstance(items[0], dict) else (limit + 1,):
         yield context.put(
-            f"{size}-items", [_numbered(context.schema["items"], items[0], number) for number in range(size)]
+            f"{size}-items", [_numbered(context.schema.get("items", {}), items[0], number) for number in range(size)]
         )
 
 

@@ -17,6 +17,7 @@ from brokerfuzz.cases.techniques import (
     enumerations,
     other_types,
     presence_length_pattern,
+    search,
     syntax,
     unknown_properties,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "presence_length_pattern",
     "register_rows",
     "register_technique",
+    "search",
     "syntax",
     "techniques_for",
     "unknown_properties",

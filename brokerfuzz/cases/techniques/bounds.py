@@ -19,19 +19,26 @@ def _beyond(context: FaultContext, value: Any) -> bool:
     return bool(value < context.rule.value if "inimum" in context.rule.keyword else value > context.rule.value)
 
 
+def _put(number: float) -> Change:
+    """orjson writes only integers of 64 bits."""
+    return Put(number if isinstance(number, float) or number.bit_length() < 64 else Fragment(str(number)))
+
+
 # ------------------------------------------------------------------------------------------------- next to the bound
 
 
 @breaks("minimum", family="bound")
 def one_below(context: FaultContext) -> Change:
     """One less than the minimum (one step less if there is a step size)."""
-    return Put(context.rule.value - context.schema.get("multipleOf", 1))
+    step = context.schema.get("multipleOf", 1)
+    return _put((-(-context.rule.value // step) - 1) * step if isinstance(step, int) else context.rule.value - step)
 
 
 @breaks("maximum", family="bound")
 def one_above(context: FaultContext) -> Change:
     """One more than the maximum (one step more if there is a step size)."""
-    return Put(context.rule.value + context.schema.get("multipleOf", 1))
+    step = context.schema.get("multipleOf", 1)
+    return _put((context.rule.value // step + 1) * step if isinstance(step, int) else context.rule.value + step)
 
 
 @breaks("minimum", "exclusiveMinimum", family="bound")
@@ -55,13 +62,13 @@ def on_the_bound(context: FaultContext) -> Change:
 @breaks("exclusiveMinimum", family="bound")
 def below_the_bound(context: FaultContext) -> Change:
     """One less than an exclusive minimum."""
-    return Put(context.rule.value - 1)
+    return _put(context.rule.value - 1)
 
 
 @breaks("exclusiveMaximum", family="bound")
 def above_the_bound(context: FaultContext) -> Change:
     """One more than an exclusive maximum."""
-    return Put(context.rule.value + 1)
+    return _put(context.rule.value + 1)
 
 
 def _fraction(value: Callable[[Any], Any]) -> ChangeOf:
@@ -87,7 +94,7 @@ register_rows(
 @breaks("minimum", family="bound")
 def wraps_from_below(context: FaultContext) -> Change | None:
     """The minimum minus 2^32, which wraps around to the minimum in a 32-bit integer."""
-    return Put(context.rule.value - (1 << 32)) if _whole(context) else None
+    return _put(context.rule.value - (1 << 32)) if _whole(context) else None
 
 
 @breaks("minimum", family="bound")

@@ -10,7 +10,7 @@ for each difference that a real parser, language or framework shows. Where all r
 of them has a technique.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -34,6 +34,8 @@ class FaultContext:
     schema: Schema
     present: Any
     now: datetime | None
+    examples: Callable[[], Sequence[Any]] = tuple
+    """Returns other values, most of which comply with the schema except for the rule."""
 
     def forbids(self, json_type: str) -> bool:
         """Returns whether a value of the type `json_type` breaks the rule, and no other rule."""
@@ -67,6 +69,8 @@ class Technique:
         return (now_tag(context.now),)
 
 
+SEARCH = "search"
+"""The family of all techniques that change a value until it breaks the rule and no other."""
 CLOCK = "clock"
 """The family of all techniques for times that must not be in the future."""
 
@@ -128,10 +132,12 @@ values.
 """
 
 
-def techniques_for(rule: Rule) -> list[Technique]:
+def techniques_for(rule: Rule, *, any_keyword: bool = False) -> list[Technique]:
     """Returns the techniques that can break rules with the same keyword as `rule`, most useful first. A technique may
-    not apply at every place.
+    not apply at every place. With `any_keyword`, returns those that search for a value and so suit every keyword.
     """
+    if any_keyword or (rule.keyword == "additionalProperties" and rule.value is not False):
+        return [technique for technique in TECHNIQUES.values() if technique.family == SEARCH]
     ranks = {name: rank for rank, name in enumerate(_TRIED_FIRST)}
     fitting = [technique for technique in TECHNIQUES.values() if rule.keyword in technique.keywords]
     return sorted(fitting, key=lambda technique: ranks.get(technique.name, len(ranks)))
