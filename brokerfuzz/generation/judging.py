@@ -1,6 +1,8 @@
 """Judges values with flat schemas: parts of messages, and the conditions (`if`) of a contract."""
 
 import json
+import math
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -16,9 +18,21 @@ def validator_of(schema: Schema) -> jsonschema_rs.Validator:
 
 
 def judge_of(schema: Schema) -> Callable[[Any], bool]:
-    """Returns a function that says whether a value complies with a schema."""
+    """Returns a function that says whether a value complies with a schema. NaN complies with no schema, and a lone
+    surrogate counts as any other character.
+    """
     judge: Callable[[Any], bool] = validator_of(schema).is_valid
-    return judge
+
+    def robust(value: Any) -> bool:
+        try:
+            return judge(value) and not (isinstance(value, float) and math.isnan(value))
+        except UnicodeEncodeError:
+            return judge(json.loads(_SURROGATE.sub("?", json.dumps(value, ensure_ascii=False))))
+
+    return robust
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def matches(schema: Schema, value: Any) -> bool:

@@ -224,8 +224,11 @@ def test_every_technique_has_a_name_and_a_description_of_its_own_and_breaks_some
     assert all(re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name) for name in texts)
     assert all(text.endswith(".") and len(text) <= 120 for text in texts.values())
     used = {case.faults[0].technique for message_type in MESSAGE_TYPES for case in faults(message_type)}
-    # The built-in contract has no exclusive bounds, steps, maximum lengths, patterns, or arrays with two or more items.
+    # The built-in contract has no exclusive bounds, steps, maximum lengths, patterns, formats, or arrays with two or more
+    # items, and none of the rules that need a search.
     assert set(texts) - used == {
         "on-the-bound", "below-the-bound", "above-the-bound", "off-the-step", "one-item-fewer", "one-item-more",
         "repeated-item", "one-longer", "one-longer-with-blank", "unfitting-string", "fitting-and-more", "zero",
+        "impossible-value", "incomplete-value", "other-notation", "other-values", "changed-strings", "changed-numbers",
+        "fewer-items", "more-items", "changed-items", "fewer-properties", "more-properties", "changed-properties",
     }  # fmt: skip
