@@ -6,7 +6,7 @@ from typing import NamedTuple
 from brokerfuzz.generation.edge_values import OF_DETECTOR
 
 
-class Format(NamedTuple):
+class Spellings(NamedTuple):
     """`valid` begins with the plainest value. The others are wrong: a value with the right shape that does not exist, a
     value that lacks a part, and a value in a notation that other systems use.
     """
@@ -18,30 +18,30 @@ class Format(NamedTuple):
 
 
 _URIS = tuple(OF_DETECTOR["url"].values)
-FORMATS: Mapping[str, Format] = {
-    "date-time": Format(
+FORMATS: Mapping[str, Spellings] = {
+    "date-time": Spellings(
         (*OF_DETECTOR["past"].values, "2000-01-01T00:00:00.123Z", "2000-01-01T01:00:00+01:00"),
         "2000-02-30T00:00:00Z", "2000-01-01T00:00:00", "2000-01-01 00:00",
     ),
-    "date": Format(("2000-01-01", "2024-02-29", "1970-01-01", "9999-12-31"), "2023-02-29", "2000-01", "01/31/2000"),
-    "time": Format(("00:00:00Z", "23:59:59Z", "12:30:00.5Z", "12:30:00+02:00"), "24:00:00Z", "12:30:00", "12:30 PM"),
-    "duration": Format(("P1D", "PT1S", "P1Y2M3DT4H5M6S", "P4W"), "P1S", "P", "1 day"),
-    "email": Format(("a@example.com", "a.b+c@example.com", "a_b@sub.example.org"), "a@b@c", "a@", "a at b.c"),
-    "idn-email": Format(("a@example.com", "é@example.com", "a@bücher.example"), "a@b@c", "@example.com", "a at b.c"),
-    "hostname": Format(("example.com", "a", "xn--bcher-kva.example", "a-b.example"), "-a.example", "a..b", "http://a.b/"),
-    "idn-hostname": Format(("example.com", "bücher.example", "例え.jp"), "-a.example", "a..b", "http://a.b/"),
-    "ipv4": Format(("127.0.0.1", "10.0.0.1", "255.255.255.255", "192.168.1.1"), "256.0.0.1", "127.0.0", "127.0.0.1:80"),
-    "ipv6": Format(("::1", "::", "2001:db8::8a2e:370:7334", "::ffff:1.2.3.4"), "2001:db8::g", "2001:db8", "[::1]"),
-    "uri": Format((*_URIS, "urn:isbn:0451450523"), "https://[::1", "/a/b", "http://a.b/c d"),
-    "uri-reference": Format((*_URIS, "/a/b", "a?b", "#c", ""), "https://[::1", "%", "a\\b"),
-    "iri": Format((*_URIS, "https://bücher.example/é"), "https://[::1", "/a/b", "http://a.b/c d"),
-    "iri-reference": Format((*_URIS, "/é", "é?b", "#c"), "https://[::1", "%", "a\\b"),
-    "uuid": Format(
+    "date": Spellings(("2000-01-01", "2024-02-29", "1970-01-01", "9999-12-31"), "2023-02-29", "2000-01", "01/31/2000"),
+    "time": Spellings(("00:00:00Z", "23:59:59Z", "12:30:00.5Z", "12:30:00+02:00"), "24:00:00Z", "12:30:00", "12:30 PM"),
+    "duration": Spellings(("P1D", "PT1S", "P1Y2M3DT4H5M6S", "P4W"), "P1S", "P", "1 day"),
+    "email": Spellings(("a@example.com", "a.b+c@example.com", "a_b@sub.example.org"), "a@b@c", "a@", "a at b.c"),
+    "idn-email": Spellings(("a@example.com", "é@example.com", "a@bücher.example"), "a@b@c", "@example.com", "a at b.c"),
+    "hostname": Spellings(("example.com", "a", "xn--bcher-kva.example", "a-b.example"), "-a.example", "a..b", "http://a.b/"),
+    "idn-hostname": Spellings(("example.com", "bücher.example", "例え.jp"), "-a.example", "a..b", "http://a.b/"),
+    "ipv4": Spellings(("127.0.0.1", "10.0.0.1", "255.255.255.255", "192.168.1.1"), "256.0.0.1", "127.0.0", "127.0.0.1:80"),
+    "ipv6": Spellings(("::1", "::", "2001:db8::8a2e:370:7334", "::ffff:1.2.3.4"), "2001:db8::g", "2001:db8", "[::1]"),
+    "uri": Spellings((*_URIS, "urn:isbn:0451450523"), "https://[::1", "/a/b", "http://a.b/c d"),
+    "uri-reference": Spellings((*_URIS, "/a/b", "a?b", "#c", ""), "https://[::1", "%", "a\\b"),
+    "iri": Spellings((*_URIS, "https://bücher.example/é"), "https://[::1", "/a/b", "http://a.b/c d"),
+    "iri-reference": Spellings((*_URIS, "/é", "é?b", "#c"), "https://[::1", "%", "a\\b"),
+    "uuid": Spellings(
         ("00000000-0000-4000-8000-000000000000", "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6"),
         "g0000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000", "{00000000-0000-4000-8000-000000000000}",
     ),
-    "uri-template": Format(("https://example.com/{id}", "/a{?b,c}", "a"), "/{a b}", "/{a", "/a}"),
-    "json-pointer": Format(("", "/a", "/a/0", "/a~1b~0c"), "/~2", "a", "#/a"),
-    "relative-json-pointer": Format(("0", "1/a", "2#"), "01", "/a", "-1"),
-    "regex": Format(("a", "^[a-z]+$", "a|b", "\\d{3}"), "a{3,2}", "(a", "[a"),
+    "uri-template": Spellings(("https://example.com/{id}", "/a{?b,c}", "a"), "/{a b}", "/{a", "/a}"),
+    "json-pointer": Spellings(("", "/a", "/a/0", "/a~1b~0c"), "/~2", "a", "#/a"),
+    "relative-json-pointer": Spellings(("0", "1/a", "2#"), "01", "/a", "-1"),
+    "regex": Spellings(("a", "^[a-z]+$", "a|b", "\\d{3}"), "a{3,2}", "(a", "[a"),
 }  # fmt: skip
