@@ -30,7 +30,7 @@ FORMATS: Mapping[str, Spellings] = {
     "idn-email": Spellings(("a@example.com", "é@example.com", "a@bücher.example"), "a@b@c", "@example.com", "a at b.c"),
     "hostname": Spellings(("example.com", "a", "xn--bcher-kva.example", "a-b.example"), "-a.example", "a..b", "http://a.b/"),
     "idn-hostname": Spellings(("example.com", "bücher.example", "例え.jp"), "-a.example", "a..b", "http://a.b/"),
-    "ipv4": Spellings(("127.0.0.1", "10.0.0.1", "255.255.255.255", "192.168.1.1"), "256.0.0.1", "127.0.0", "127.0.0.1:80"),
+    "ipv4": Spellings(("127.0.0.1", "10.0.0.1", "255.255.255.255"), "256.0.0.1", "127.0.0", "127.0.0.1:80"),
     "ipv6": Spellings(("::1", "::", "2001:db8::8a2e:370:7334", "::ffff:1.2.3.4"), "2001:db8::g", "2001:db8", "[::1]"),
     "uri": Spellings((*_URIS, "urn:isbn:0451450523"), "https://[::1", "/a/b", "http://a.b/c d"),
     "uri-reference": Spellings((*_URIS, "/a/b", "a?b", "#c", ""), "https://[::1", "%", "a\\b"),
