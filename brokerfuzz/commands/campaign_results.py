@@ -143,7 +143,6 @@ def _may_pin(result: Result) -> bool:
 
 
 def _update_baseline(path: str, result: Result, known: Baseline, *, add: bool, prune: bool) -> None:
-
     still = {name for name, outcome in result.known_findings.items() if outcome == "still there"}
     pruned = set(known) - still if prune else ()
     baseline.update(Path(path), result.findings, add=add, prune=pruned, headlines=result.general_causes)

@@ -64,7 +64,6 @@ def command(files: tuple[str, ...], options: CheckOptions) -> int:
 
 
 def _print_judgement(judgement: "MessageJudgement", contract: "Contract", *, as_json: bool) -> None:
-
     if as_json:
         print_json(judgements.data(judgement, contract), indent=None)
         return

@@ -87,14 +87,12 @@ def _print(explained: Explained, *, as_json: bool) -> None:
 
 
 def _print_matches(name: str, matches: Sequence[NamedThing]) -> None:
-
     click.echo(f"These names contain {printable(name)!r}:")
     click.echo()
     print_lines(table([match._asdict() for match in matches], ("name", "kind", "text")))
 
 
 def _wrapped(lines: Iterable[str]) -> Iterator[str]:
-
     width = max(get_terminal_size().columns, 40) if sys.stdout.isatty() else sys.maxsize
     for line in lines:
         if line.startswith((" ", "- ", "+ ")):  # a part of a message

@@ -1,4 +1,3 @@
-import json
 import sys
 from contextlib import ExitStack
 from typing import Any
@@ -10,7 +9,8 @@ from brokerfuzz.case_options import RANDOM_CASES, has_filters, plan_of, recipe_o
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.clock_coverage import covered_only_with_clock
 from brokerfuzz.cases.plan import Plan
-from brokerfuzz.commands.output import UsageError, counted
+from brokerfuzz.commands.corpus.results import print_written
+from brokerfuzz.commands.output import UsageError
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named, format_of
 from brokerfuzz.corpus.writing import Export, Outcome, check_place, write_corpus, write_shards, write_stream
@@ -171,37 +171,17 @@ def _not_covered(plans: tuple[Plan, ...]) -> dict[str, list[str]]:
 def _print_summary(
     outcome: Outcome, out: str, seconds: float, not_covered: dict[str, list[str]], options: ExportOptions
 ) -> None:
-    summary, err, shards = outcome.summary, out == "-", options["shards"]
-    written = summary.by_message()
-    if options["json"]:
-        more: dict[str, Any] = {} if shards is None else {"shards": shards, "kept": outcome.kept}
-        more |= {"left_out": outcome.left_out} if outcome.left_out else {}
-        more |= {"covered_only_with_clock": not_covered} if not_covered else {}
-        data = {
-            "out": out,
-            "cases": summary.count,
-            "bytes": outcome.bytes,
-            "seconds": round(seconds, 3),
-            **more,
-            "messages": written,
-        }
-        click.echo(json.dumps(data), err=err)
-        return
-    where = (
-        "standard output" if err else click.format_filename(out) + ("" if shards is None else f", in {shards:,} shards")
-    )
-    duration = f" in {seconds:,.1f} s" if sys.stderr.isatty() else ""
-    click.echo(f"{summary.count:,} cases written to {where} ({outcome.bytes:,} bytes{duration})", err=err)
-    if outcome.kept:
-        click.echo(f"  {outcome.kept:,} cases already existed", err=err)
-    for reason, count in outcome.left_out.items():
-        click.echo(f"  left out: {count:,} case{'' if count == 1 else 's'} {reason}", err=err)
-    for name, counts in written.items():
-        click.echo(f"  {name}: {counted(counts)}", err=err)
+    shards = options["shards"]
+    data: dict[str, Any] = {"bytes": outcome.bytes, "seconds": round(seconds, 3)}
+    data |= {} if shards is None else {"shards": shards, "kept": outcome.kept}
+    data |= {"left_out": outcome.left_out} if outcome.left_out else {}
+    data |= {"covered_only_with_clock": not_covered} if not_covered else {}
+    notes = [f"{outcome.kept:,} cases already existed"] if outcome.kept else []
+    notes += [f"left out: {wording.counted(count, 'case')} {reason}" for reason, count in outcome.left_out.items()]
     if not_covered:
-        click.echo(f"  not covered without --clock: {_numbers(not_covered)} (--json lists them)", err=err)
-
-
-def _numbers(names: dict[str, list[str]]) -> str:
-
-    return wording.listed(wording.counted(len(names[kind]), one) for kind, one in _KINDS.items() if kind in names)
+        numbers = (wording.counted(len(not_covered[kind]), one) for kind, one in _KINDS.items() if kind in not_covered)
+        notes.append(f"not covered without --clock: {wording.listed(numbers)} (--json lists them)")
+    in_shards = "" if shards is None else f", in {shards:,} shards"
+    duration = f" in {seconds:,.1f} s" if sys.stderr.isatty() else ""
+    details = f"{in_shards} ({outcome.bytes:,} bytes{duration})"
+    print_written(outcome.summary, out, as_json=options["json"], data=data, details=details, notes=notes)

@@ -219,7 +219,6 @@ def _show_details(result: Result, *, as_json: bool) -> None:
 
 
 def _note_slowdown(target: Target) -> None:
-
     if target.slowed.times:
         slowed = target.slowed
         times = counted(slowed.times, "time")

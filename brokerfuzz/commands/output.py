@@ -37,7 +37,6 @@ def failed(line: str) -> int:
 
 
 def print_json(value: Any, *, indent: int | None = 2, err: bool = False) -> None:
-
     click.echo(json.dumps(value, indent=indent), err=err)
 
 

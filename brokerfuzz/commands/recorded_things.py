@@ -72,7 +72,6 @@ def _properties(path: str) -> list[str]:
 
 
 def _in_journal(wanted: str, path: str, contract: str | None) -> Explained | None:
-
     planned = recorded(path, contract)
     if CASE_ID.fullmatch(wanted) and (case := _message_of_journal(wanted, path, planned)) is not None:
         return case
@@ -104,7 +103,6 @@ def _message_of_journal(wanted: str, path: str, planned: "PlannedCampaign") -> "
 
 
 def _among(wanted: str, document: "Mapping[str, Any]") -> Explained | None:
-
     findings = document["findings"]
     found = next(
         (one for one in findings if one["fingerprint"].startswith(wanted) or wanted in _message_ids(one)), None
@@ -124,7 +122,6 @@ def _message_ids(finding: "dict[str, Any]") -> set[str]:
 
 
 def _in_baseline(wanted: str, path: str) -> Explained | None:
-
     return next(
         (
             SingleKnownFinding(name, entry)
@@ -136,5 +133,4 @@ def _in_baseline(wanted: str, path: str) -> Explained | None:
 
 
 def _in_corpus(wanted: str, path: str, contract: str | None) -> "SingleCase | None":
-
     return single_cases.find([path], wanted, contract=load_contract(contract)) if CASE_ID.fullmatch(wanted) else None

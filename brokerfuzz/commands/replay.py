@@ -140,7 +140,6 @@ def _fresh_of(
 
 
 def _fresh_values(name: str | None, waiting: Sequence[ReplayRequest], judge: Judge) -> FreshValues | None:
-
     if name is None:
         return None
     message_types: set[MessageType] = {again.case.message_type for again in waiting}
@@ -150,7 +149,6 @@ def _fresh_values(name: str | None, waiting: Sequence[ReplayRequest], judge: Jud
 
 
 def _catalogue_case(case_id: str, now: datetime | None, contract: Contract) -> ReplayRequest:
-
     found = in_catalogue(case_id, contract=contract, now=now)
     if found is None:
         remedy = (

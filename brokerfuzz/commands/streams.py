@@ -6,13 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from errno import EBADF
-from io import BufferedReader, BufferedWriter, FileIO, RawIOBase, TextIOWrapper, UnsupportedOperation
+from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper, UnsupportedOperation
+from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer, WriteableBuffer
+    from _typeshed import ReadableBuffer
 
     from brokerfuzz.targets.masks import Masks
 
@@ -25,12 +25,12 @@ _CHUNK = 1 << 16
 
 
 def prepare() -> None:
-    """Replaces the standard streams, even those that were closed when the process started. Python sets closed streams
-    to None.
-    """
-    sys.stdin = sys.stdin or _unreadable()
-    sys.stdout = lossless(_with_own_descriptor(sys.stdout or _unwritable(), FileIO))
-    sys.stderr = lossless(_with_own_descriptor(sys.stderr or _unwritable(), _ErrorIgnoring))
+    """Replaces the standard streams. Python sets a stream that is closed when the process starts to None."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+    sys.stdout = lossless(_with_own_descriptor(sys.stdout, FileIO))
+    sys.stderr = lossless(_with_own_descriptor(sys.stderr, _ErrorIgnoring))
 
 
 _masks: list[Callable[[], "Masks"]] = []
@@ -117,18 +117,6 @@ def _hidden(data: bytes, mark: bytes) -> tuple[bytes, bytes]:
     return data[: len(data) - begun], data[len(data) - begun :]
 
 
-def _unreadable() -> TextIO:
-    os.open(
-        os.devnull, os.O_WRONLY
-    )  # uses the file descriptor of the closed stream (the lowest free one), so that no other file gets it
-    return TextIOWrapper(BufferedReader(_Closed()))
-
-
-def _unwritable() -> TextIO:
-    number = os.open(os.devnull, os.O_RDONLY)
-    return TextIOWrapper(BufferedWriter(FileIO(number, "w", closefd=False)), encoding="utf-8", line_buffering=True)
-
-
 def lossless(stream: TextIO) -> TextIO:
     """The new stream escapes characters that its encoding cannot represent. The new stream has a buffer, because Python
     can lose bytes of an unbuffered stream (for example, if PYTHONUNBUFFERED is set).
@@ -166,13 +154,3 @@ class _ErrorIgnoring(FileIO):
             return super().write(data)
         except OSError:
             return memoryview(data).nbytes
-
-
-class _Closed(RawIOBase):
-    """Replaces standard input if it was closed when the process started."""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        raise OSError(EBADF, os.strerror(EBADF), "standard input")

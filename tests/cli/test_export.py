@@ -208,7 +208,7 @@ def test_the_seeds_for_fuzzers_are_few_but_break_every_rule(run: Run, message_ty
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("out", "--format", "nonsense"), "'nonsense' is not one of"),
+        (("out", "--format", "nonsense"), "--format is 'nonsense': use ndjson, files"),
         (("out.json",), "specify one of them with --format (json-schema-test-suite, openapi)"),
         (("out.ndjson.bz2",), "use a name that ends in .ndjson"),
         (("out.csv",), "ends in .csv, which is not the suffix of any format"),

@@ -33,7 +33,9 @@ def command(out: str, corpora: tuple[str, ...], options: MinimizeOptions) -> Non
     check_out(out, force=options["force"])
     contract, counting = contract_of(options), _Counting()
     cases = minimized(counting.through(corpus.read(*corpora, contract=contract)), contract, options["now"])
-    print_written(write(out, cases), out, as_json=options["json"], total=counting.count)
+    summary = write(out, cases)
+    total = counting.count
+    print_written(summary, out, as_json=options["json"], data={"of": total}, of=f" of {total:,}")
 
 
 class _Counting:

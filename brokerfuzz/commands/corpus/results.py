@@ -1,7 +1,8 @@
 """Writes corpora, and prints a summary."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -26,7 +27,7 @@ def check_out(out: str, *, force: bool) -> None:
         check_place(place_of(out), form, force=force)
 
 
-def write(out: str, cases: "Iterable[Case]") -> "Summary":
+def write(out: str, cases: Iterable[Case]) -> Summary:
     """Writes a corpus to standard output, to a path or to a URL. The corpus is compressed if its name ends in `.gz` or
     `.zst`.
     """
@@ -36,21 +37,26 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
         return writing.write(out, cases, progress=progress)
 
 
-def print_written(summary: "Summary", out: str, *, as_json: bool, total: int | None = None) -> None:
-    """Prints the number of written cases, and the number of cases that were read (`total`, unless it is None).
-
-    The summary goes to standard error if the corpus goes to standard output.
+def print_written(
+    summary: Summary,
+    out: str,
+    *,
+    as_json: bool,
+    data: Mapping[str, Any] | None = None,
+    of: str = "",
+    details: str = "",
+    notes: Sequence[str] = (),
+) -> None:
+    """Prints the number of written cases: as JSON with more `data`, or as text with `details` and `notes`. `of` is the
+    number of cases that were read. The summary goes to standard error if the corpus goes to standard output.
     """
-    written = summary.by_message()
     err = out == STANDARD_OUTPUT
+    written = summary.by_message()
     if as_json:
-        print_json(
-            {"out": out, "cases": summary.count, **({} if total is None else {"of": total}), "messages": written},
-            indent=None,
-            err=err,
-        )
+        print_json({"out": out, "cases": summary.count, **(data or {}), "messages": written}, indent=None, err=err)
         return
     place = "standard output" if err else click.format_filename(out)
-    click.echo(f"{summary.count:,} cases{'' if total is None else f' of {total:,}'} written to {place}", err=err)
-    for name, counts in written.items():
-        click.echo(f"  {name}: {counted(counts)}", err=err)
+    counts = [f"{name}: {counted(counts)}" for name, counts in written.items()]
+    click.echo(f"{summary.count:,} cases{of} written to {place}{details}", err=err)
+    for line in (*notes, *counts):
+        click.echo(f"  {line}", err=err)

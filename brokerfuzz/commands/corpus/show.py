@@ -1,4 +1,3 @@
-import json
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -82,17 +81,14 @@ def _chosen(corpora: Sequence[str], contract: Contract, options: ShowOptions) ->
 
 
 def _list(cases: Iterator[Case], *, as_json: bool) -> None:
-    """Prints one line per case, or one JSON document. The first cases appear before the whole corpus has been read."""
-    before = '{"cases": ['
-    for case in cases:
-        click.echo(f"{before}\n  {json.dumps(listed_data(case))}" if as_json else listed(case), nl=not as_json)
-        before = ","
     if as_json:
-        click.echo(f"{'' if before == ',' else before}\n]}}")
+        print_json({"cases": [listed_data(case) for case in cases]})
+        return
+    for case in cases:
+        click.echo(listed(case))
 
 
 def _show_one(paths: Sequence[str], wanted: str, contract: Contract, *, as_json: bool) -> None:
-
     found = find(paths, wanted, contract=contract)
     if found is None:
         raise CorpusError(

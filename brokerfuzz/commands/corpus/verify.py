@@ -1,13 +1,12 @@
-import json
 from itertools import chain
 from typing import Any
 
 import click
 
 from brokerfuzz.case_options import contract_of
-from brokerfuzz.commands.output import FOUND
+from brokerfuzz.commands.output import FOUND, print_json, print_lines
 from brokerfuzz.commands.progress import ProgressLine
-from brokerfuzz.corpus.verifying import CorpusProblem, ExpiredCases, Verification
+from brokerfuzz.corpus.verifying import CorpusProblem, Verification
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import VerifyOptions
@@ -37,64 +36,39 @@ def command(corpora: tuple[str, ...], options: VerifyOptions) -> int:
       brokerfuzz corpus verify corpus-*-of-00008.ndjson --now 2030-01-01T00:00:00Z
       brokerfuzz corpus verify folder --json | jq '.wrong[].why'
     """
-    as_json = options["json"]
-    verification, count = Verification(contract=contract_of(options), now=options["now"]), 0
+    verification = Verification(contract=contract_of(options), now=options["now"])
+    problems: list[CorpusProblem] = []
     with ProgressLine() as progress:
         try:
-            for wrong in chain(*map(verification.of, corpora), verification.wrong_twins()):
+            for problem in chain(*map(verification.of, corpora), verification.wrong_twins()):
                 progress(verification.count)
-                if wrong is not None:
-                    progress.end()
-                    click.echo(
-                        _json(wrong, first=count == 0) if as_json else shortened(printable_as_in_python(str(wrong))),
-                        nl=not as_json,
-                    )
-                    count += 1
+                if problem is not None:
+                    problems.append(problem)
         except CorpusError:
-            if as_json and count:
-                click.echo(_end(verification))
+            if problems:
+                progress.end()
+                _print(problems, verification, as_json=options["json"])
             raise
+    _print(problems, verification, as_json=options["json"])
+    return FOUND if problems or verification.expired.count else 0
+
+
+def _print(problems: list[CorpusProblem], verification: Verification, *, as_json: bool) -> None:
+    expired = verification.expired
     if as_json:
-        click.echo(f"{'' if count else _HEAD}{_end(verification)}")
-    else:
-        _print_expired(verification.expired)
-        click.echo(f"{verification.count:,} cases judged again, {_found(count, verification.expired.count)} found")
-    return FOUND if count or verification.expired.count else 0
-
-
-def _found(problems: int, expired: int) -> str:
-
-    counts = [counted(number, what) for number, what in ((problems, "problem"), (expired, "expired case")) if number]
-    return " and ".join(counts) or "no problems"
-
-
-def _print_expired(expired: ExpiredCases) -> None:
-
+        first = {"count": expired.count, "first": list(map(_data, expired.first))}
+        print_json({"wrong": list(map(_data, problems)), "expired": first, "cases": verification.count})
+        return
+    print_lines(shortened(printable_as_in_python(str(problem))) for problem in problems)
     if expired.count:
         click.echo(
             f"The verdicts of expired cases are no longer correct at {spell(expired.now)}. Export the corpus again. "
             "The first expired cases:"
         )
-    for case in expired.first:
-        click.echo(f"  {printable_as_in_python(str(case))}")
-
-
-_HEAD = '{"wrong": ['
-
-
-def _end(verification: Verification) -> str:
-    """Returns the end of the JSON document, with the expired cases and the number of all cases. The command prints this
-    end even if it cannot read a corpus completely.
-    """
-    expired = {"count": verification.expired.count, "first": list(map(_data, verification.expired.first))}
-    return f'], "expired": {json.dumps(expired)}, "cases": {verification.count}}}'
-
-
-def _json(wrong: CorpusProblem, *, first: bool) -> str:
-    """Converts a problem to JSON. The command prints each problem immediately, because a corpus can have very many
-    problems.
-    """
-    return f"{_HEAD if first else ','}\n  {json.dumps(_data(wrong))}"
+        print_lines(f"  {printable_as_in_python(str(case))}" for case in expired.first)
+    counts = {"problem": len(problems), "expired case": expired.count}
+    found = " and ".join(counted(number, what) for what, number in counts.items() if number) or "no problems"
+    click.echo(f"{verification.count:,} cases judged again, {found} found")
 
 
 def _data(problem: CorpusProblem) -> dict[str, Any]:
