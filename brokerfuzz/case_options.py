@@ -70,13 +70,18 @@ def plan_of(message_type: MessageType, options: Mapping[str, Any], now: datetime
     contract = contract_of(options)
     check_filters(options, (message_type,), contract)
     only_random = options.get("random", False)
-    return Plan(
-        message_type=message_type, now=now, seed=options["seed"], only_random=only_random,
-        verdicts=options["verdicts"], contract=folder_of(options),
-        values=None if contract.values is None else contract.values.text,
+    described: dict[str, Any] = {
+        "message_type": message_type,
+        "now": now,
+        "seed": options["seed"],
+        "count": _random_count(options["count"], only_random),
+        "only_random": only_random,
+        "verdicts": options["verdicts"],
+        "contract": folder_of(options),
+        "values": None if contract.values is None else contract.values.text,
         **{name: options[name] for name in PATTERNS},
-        **{"count": _random_count(options["count"], only_random), **more},
-    )  # fmt: skip
+    }
+    return Plan(**{**described, **more})
 
 
 def _random_count(count: int | None, only_random: bool) -> int:
