@@ -55,7 +55,7 @@ def test_a_conforming_service_has_no_findings(start: Start, run: Run, some: tupl
 def test_a_demonstration_without_bugs_has_no_findings(spawn: Spawn) -> None:
     done = spawn("fire", "--demo", "--random", "--count", "30")
     assert (done.returncode, done.stderr) == (0, b"")
-    assert b"demonstration service http://127.0.0.1:" in done.stdout
+    assert b"demonstration service http://127.0.0.1:" in b" ".join(done.stdout.split())
     assert b"\x1b" not in done.stdout
 
 
@@ -93,8 +93,7 @@ def test_serve_prints_its_address_as_json(start: Start) -> None:
 
 def test_serve_lists_the_bugs(run: Run) -> None:
     bugs = json.loads(run("serve", "--list-bugs", "--json").stdout)["bugs"]
-    assert len(bugs) >= 40
-    assert len({bug["kind"] for bug in bugs}) >= 5
+    assert len({bug["kind"] for bug in bugs}) == len(bugs) == 16
     assert len(run("serve", "--list-bugs").stdout.splitlines()) == len(bugs)
 
 
