@@ -567,6 +567,9 @@ class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
         help="In the format `ndjson`, write every message in base64, so that any JSON parser can read the exact bytes.",
         default=False, section=OUTPUT,
     )]  # fmt: skip
+    by_case: Annotated[bool, Option(
+        help="In formats of tests, write one test per case instead of one per rule.", default=False, section=OUTPUT,
+    )]  # fmt: skip
     force: Annotated[bool, FORCE]
     shards: Annotated[int | None, Option(
         help="Split the corpus into this many files or folders (shards): NAME-00001-of-00004.ndjson, …",

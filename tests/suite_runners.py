@@ -13,7 +13,7 @@ from ready_suites import fill_in
 from validators import NODE
 
 Report = Mapping[str, tuple[str, str]]
-"""Maps each test (`RULE NAME`, or the name of a single test) to its outcome (passed, failed or skipped) and its
+"""Maps the name of each test to its outcome (passed, failed or skipped) and its
 message.
 """
 
@@ -103,13 +103,10 @@ def _go(folder: Path, built: Path) -> Report:
     }
     leaves = {name: said for name, said in names.items() if not any(other.startswith(f"{name}/") for other in names)}
     assert leaves, printed
-    return {_slashed(name): (outcomes[name].replace("skiped", "skipped"), said) for name, said in leaves.items()}
-
-
-def _slashed(name: str) -> str:
-    """Converts the path of a Go test to `RULE NAME`."""
-    group, _, last = name.removeprefix("TestBrokerContract").removeprefix("/").rpartition("/")
-    return f"{group} {last}" if group else last or "TestBrokerContract"
+    return {
+        name.removeprefix("TestBrokerContract/"): (outcomes[name].replace("skiped", "skipped"), said)
+        for name, said in leaves.items()
+    }
 
 
 def _rust(folder: Path, built: Path) -> Report:
@@ -137,15 +134,12 @@ def _phpunit(folder: Path, built: Path) -> Report:
     return {name.partition('data set "')[2].rstrip('"') or name: outcome for name, outcome in found.items()}
 
 
-def _junit_report(log: Path, *, in_class: bool = False) -> dict[str, tuple[str, str]]:
+def _junit_report(log: Path) -> dict[str, tuple[str, str]]:
     found = {}
     for test in ET.parse(log).iter("testcase"):
         outcome = next((part for part in test if part.tag in ("failure", "error", "skipped")), None)
-        group = (
-            test.get("classname", "").rpartition("$")[2] + " " if in_class and "$" in test.get("classname", "") else ""
-        )
         text = "" if outcome is None else f"{outcome.get('message', '')}{outcome.text or ''}"
-        found[group + test.get("name", "")] = (
+        found[test.get("name", "")] = (
             "passed" if outcome is None else "skipped" if outcome.tag == "skipped" else "failed",
             text,
         )
@@ -161,7 +155,10 @@ def _minitest(folder: Path, built: Path) -> Report:
     }
     outcomes = {".": "passed", "S": "skipped", "F": "failed", "E": "failed"}
     return {
-        f"{group} {name}": (outcomes[sign], next((text for title, text in texts.items() if name in title), ""))
+        name if group == "cases" else f"{group} {name}": (
+            outcomes[sign],
+            next((text for title, text in texts.items() if name in title), ""),
+        )
         for group, name, sign in lines
     }
 
@@ -244,7 +241,7 @@ def _junit5(folder: Path, built: Path) -> Report:
     )
     log = built / "reports" / "TEST-junit-jupiter.xml"
     assert log.exists(), printed
-    return {name.removesuffix("()"): outcome for name, outcome in _junit_report(log, in_class=True).items()}
+    return {name.removesuffix("()"): outcome for name, outcome in _junit_report(log).items()}
 
 
 RUNNERS = {

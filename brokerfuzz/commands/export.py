@@ -76,11 +76,13 @@ def command(out: str, options: ExportOptions) -> None:
             check_place(place_of(out), form, force=options["force"])
         now = clock(options["now"]) if with_clock else None
         plans = tuple(plan_of(name, options, now, **_scope(form, options)) for name in message_types)
-        info = CorpusInfo(
-            plans[0].demands, message_types, recipe_of(plans, form.name, options["values"]), place_of(out).name
-        )
+        by_case = options["by_case"]
+        recipe = recipe_of(plans, form.name, options["values"]) + (" --by-case" if by_case else "")
+        info = CorpusInfo(plans[0].demands, message_types, recipe, place_of(out).name, by_case=by_case)
         pool = _workers(stack, options["workers"], options["cluster"])
         outcome = _written(Export(plans, form, info, pool, progress), out, progress, options)
+    for warning in info.warnings:
+        click.echo(f"warning: {warning}", err=True)
     _print_summary(outcome, out, progress.seconds, {} if with_clock else _not_covered(plans), options)
 
 

@@ -75,6 +75,8 @@ def write_folder(folder: Path, name: str, files: Iterable[File], info: CorpusInf
         if not file.is_template:
             names.append(file.name)
         elif (folder / file.name).exists():
+            if file.warnings is not None:
+                info.warnings.extend(file.warnings(read_inside(folder, file.name)))
             continue
         size += _write(folder, file)
     for old in set(former) - set(names):

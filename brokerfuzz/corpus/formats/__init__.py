@@ -1,9 +1,12 @@
-"""Defines the formats of corpora, one module per format, each with a constant `FORMAT`."""
+"""Defines the formats of corpora: most test suites in `suite_formats`, and a module with a constant `FORMAT` for every
+other format.
+"""
 
 from importlib import import_module
 from pathlib import PurePosixPath
 
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, LeftOut
+from brokerfuzz.corpus.formats.suite_formats import SUITES
 from brokerfuzz.errors import CorpusError, UnknownNameError
 from brokerfuzz.format_names import BASE64, FORMATS
 from brokerfuzz.storage import suffix
@@ -18,6 +21,8 @@ def format_named(name: str) -> Format:
     """Raises `UnknownNameError` if there is no format with this name."""
     if name not in (*FORMATS, BASE64):
         raise UnknownNameError("format", name, FORMATS, "`brokerfuzz export --help` lists all formats")
+    if name in SUITES:
+        return SUITES[name]
     found: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT
     return found
 

@@ -28,7 +28,8 @@ class LeftOut:
 class CorpusInfo:
     """Describes a corpus for the format that writes its cases. `recipe` contains the options of `brokerfuzz export`
     that generate the corpus again. `folder` is the name of the folder or file, without the path. `left_out` counts the
-    cases that the format does not write.
+    cases that the format does not write. If `by_case` is true, test suites have one test per case instead of one per
+    rule. `warnings` receives what is wrong with the existing files of the user.
     """
 
     contract: Contract
@@ -36,6 +37,8 @@ class CorpusInfo:
     recipe: str
     folder: str = "FOLDER"
     left_out: LeftOut = field(default_factory=LeftOut, compare=False)
+    by_case: bool = False
+    warnings: list[str] = field(default_factory=list, compare=False)
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,14 @@ class File:
     Names of files are safe on every file system. Each part between slashes consists of at most 100 lower-case letters,
     digits, `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
 
-    If `is_template` is true, users edit the file, so a later export does not overwrite it.
+    If `is_template` is true, users edit the file, so a later export does not overwrite it. `warnings` receives the
+    existing contents, and returns what is wrong with them.
     """
 
     name: str
     pieces: Iterable[bytes]
     is_template: bool = False
+    warnings: Callable[[bytes], Iterable[str]] | None = None
 
 
 @dataclass(frozen=True)

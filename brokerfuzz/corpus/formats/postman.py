@@ -42,7 +42,7 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         _NUMBER, lambda case, body: check(case.message_type, body, contract=about.contract, headers=case.headers)
     )
     yield File(COLLECTION, [json.dumps(_collection(cases, fresh), indent=1).encode(), b"\n"])
-    yield known_failures()
+    yield known_failures(cases)
     yield readme(
         about,
         place="Install newman (`npm install --global newman`), or import `collection.json` into Postman.",
@@ -75,11 +75,13 @@ def _collection(cases: list[SuiteCase], fresh: FreshValues) -> dict[str, Any]:
         {"name": group, "item": [_item(one, fresh) for one in some]}
         for group, some in groupby(cases, lambda one: one.group)
     ]
-    names = json.dumps(sorted({name for one in cases for name in (one.group, one.case.id)}))
-    first, last = groups[0]["item"][0], groups[-1]["item"][-1]
-    first["event"] = [_script("prerequest", f"pm.variables.set('names', {json.dumps(names)});")]
-    last["event"] = [*first["event"]] if first is last else []
-    last["event"] += [_script("prerequest", "pm.variables.set('last', 'true');")]
+    names = json.dumps(
+        sorted({name for one in cases for name in (one.group, one.case.id, f"{one.group} {one.name[:-17]}")})
+    )
+    last = groups[-1]["item"][-1]
+    last["event"] = [
+        _script("prerequest", f"pm.variables.set('names', {json.dumps(names)}); pm.variables.set('last', 'true');")
+    ]
     return {
         "info": {"name": "Contract tests", "schema": _SCHEMA},
         "event": [_script("prerequest", _NEW_VALUE), _script("test", source("postman.js").decode())],

@@ -43,7 +43,7 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     yield File(_TESTS, [source(_TESTS)])
     yield File(_TEMPLATE, [source(_TEMPLATE)], is_template=True)
     yield File("cases.ndjson", _lines(cases))
-    yield known_failures()
+    yield known_failures(cases)
     yield File(README, [_README.format(folder=shlex.quote(about.folder), recipe=about.recipe).encode()])
 
 

@@ -9,7 +9,6 @@ the other case for the same reason.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Case
@@ -29,10 +28,12 @@ _ABOUT_THE_CLOCK = "that need a certain time on the clock of your system (`broke
 
 
 class SuiteCase(NamedTuple):
-    """A case, with its group and its unique name in the report of a test runner. `group` is the ID of the broken rule.
-    If no rule is broken, `group` is the message type, followed by `/plain`, `/valid` or `/unspecified:AMBIGUITY`.
+    """A case, with its group and its unique name. `group` is the ID of the broken rule. If no rule is broken, `group` is
+    the message type, followed by `/plain`, `/valid` or `/unspecified:AMBIGUITY`. `test` is the name of the test that
+    sends the case: the group, or the group and the name.
     """
 
+    test: str
     group: str
     name: str
     case: Case
@@ -57,7 +58,10 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
             "include cases that do not depend on the time"
         )
     twins = {case.twin_id for case in kept}
-    found = [SuiteCase(_group(case, plain=case.id in twins), _name(case), case) for case in kept]
+    found = []
+    for case in kept:
+        group, name = _group(case, plain=case.id in twins), _name(case)
+        found.append(SuiteCase(f"{group} {name}" if about.by_case else group, group, name, case))
     return sorted(found, key=_position)
 
 
@@ -98,20 +102,24 @@ def _name(case: Case) -> str:
 # ------------------------------------------------------------------------------------------------- names in source code
 
 
-def named_tests(cases: Iterable[SuiteCase]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yields the name of each group and the names of its tests, for use in source code.
+def named_tests(cases: Sequence[SuiteCase]) -> Iterator[tuple[str, int]]:
+    """Yields the name of each test for use in source code, and the number of its first case.
 
     The names are unique, and consist of lower-case letters, digits and `_`. A rule about the items of an array has
-    `item` in its name. The last 16 characters of the name of a test are the ID of the case.
+    `item` in its name.
     """
     seen: set[str] = set()
-    for group, some in groupby(cases, lambda one: one.group):
-        base = _identifier(_ITEMS.sub(" item", group))[:LONGEST_IDENTIFIER]
+    for number, one in enumerate(cases):
+        if number and one.test == cases[number - 1].test:
+            continue
+        base = _identifier(_ITEMS.sub(" item", one.group))[:LONGEST_IDENTIFIER]
+        if one.test != one.group:
+            base += f"_{_identifier(one.name)}"
         name = next(
-            name for name in (base, *(f"{base}_{number}" for number in range(2, len(seen) + 3))) if name not in seen
+            name for name in (base, *(f"{base}_{again}" for again in range(2, len(seen) + 3))) if name not in seen
         )
         seen.add(name)
-        yield name, [_identifier(one.name) for one in some]
+        yield name, number
 
 
 def _identifier(text: str) -> str:

@@ -12,22 +12,24 @@ into code. There, these names consist of letters, digits and `_`. Later exports 
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from importlib import resources
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_table import table
+from brokerfuzz.name_patterns import name_pattern
 
 TABLE, EXPECTED_FAILURES, README = "cases.tsv", "expected-failures", "README.md"
-FAILURE = "the (valid|invalid|unspecified) [a-z-]+ [0-9a-f]{16}"
-"""A regular expression that matches the description of a case in the failure messages of all test runners."""
+ENTRY = "expected-failures entry: "
+"""The failure of a test contains this text, and after it a line for the file `expected-failures`."""
 _TEMPLATE = b"""\
-# Known failures: one case ID or one rule per line. In a rule, * matches anything.
+# Known failures, one per line: a rule, or a rule and a technique. * matches anything. The ID of a case works, too.
 # Later exports keep this file. If an entry passes again, the test "expected-failures" fails until you remove the entry.
 #
-# 826bb491258572e9
-# */orderMinimum:minimum
+# */orderMinimum:minimum              # every message that breaks this rule
+# */orderMinimum:minimum one-below    # only the messages with this technique
 """
 _README = """\
 # Contract tests of your system
@@ -38,10 +40,10 @@ Your system must accept the valid messages and reject the invalid ones. A test f
 2. {complete}
 3. Run `{run}`. The plain (ordinary valid) messages come first: if your system rejects one, no other test runs.
    If your system knows only certain values, such as product IDs, list them in a file and export again with `--values FILE`.
-4. If you cannot fix a failure now, write the ID of the case or the rule into `{expected}`. This command adds all failures:
-   `{run} 2>&1 | grep -oE '{failure}' | grep -oE '.{{16}}$' | sort -u >> {home}{expected}`
+4. If you cannot fix a failure now, write the rule, or the rule and the technique, into `{expected}`. This command adds all failures:
+   `{run} 2>&1 | sed -n 's/.*{entry}//p' | sort -u >> {home}{expected}`
 
-The tests are grouped by rule. The name of a test consists of the technique that breaks the rule, and the ID of the case.
+There is one test per rule, which fails once and shows the first three failures. `--by-case` exports one test per case.
 If your system also rejects the twin (the valid counterpart) of an invalid message, the rejection proves nothing, and the test says so.
 To regenerate this folder, run `brokerfuzz export {folder} --force {recipe}`. This keeps the files that you completed.
 """
@@ -56,7 +58,7 @@ def suite(
 
     `tests` and `template` are files in the folder `suites`, which are copied to the folder `code`. `cases.tsv` and
     `expected-failures` are in the folder `data`. For languages that cannot create tests at run time, `listing` is the
-    name and the content of a file with one line of code per test. For the README, `place` is a sentence that says where
+    name of a file with one line of code per test, and a function that returns its content. For the README, `place` is a sentence that says where
     the user puts the folder, `run` is the command that runs the tests, and `home` is the path of the folder where this
     command runs. In these three, `FOLDER` stands for the name of the folder.
     """
@@ -68,7 +70,7 @@ def suite(
         if listing is not None:
             yield File(code + listing[0], listing[1](cases))
         yield File(data + TABLE, table(cases))
-        yield known_failures(data)
+        yield known_failures(cases, data)
         complete = (
             f"Complete the function in `{code + template}`: give the message to your system, and return true "
             "if your system accepts it."
@@ -78,13 +80,27 @@ def suite(
     return Format(name, files)
 
 
-def known_failures(folder: str = "") -> File:
+def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
     """Returns the file `expected-failures`, in which users list the failures that they know.
 
-    An entry is the ID of a case, or a pattern for groups of tests. In a pattern, `*` matches any characters. A comment
-    begins with `#`.
+    An entry is the ID of a case, the group of a case, or its group and its technique. In an entry, `*` matches any
+    characters. A comment begins with `#`. Tests ignore an entry that matches no case.
     """
-    return File(folder + EXPECTED_FAILURES, [_TEMPLATE], is_template=True)
+    warnings = partial(_stale_entries, cases=cases)
+    return File(folder + EXPECTED_FAILURES, [_TEMPLATE], is_template=True, warnings=warnings)
+
+
+def _stale_entries(content: bytes, cases: Sequence[SuiteCase]) -> Iterator[str]:
+    names = {name for one in cases for name in (one.case.id, one.group, f"{one.group} {one.name[:-17]}")}
+    stale = {}
+    for number, line in enumerate(content.decode(errors="replace").splitlines(), start=1):
+        entry = line.partition("#")[0].strip()
+        if entry and entry not in names and not any(map(name_pattern(entry).fullmatch, names)):
+            stale[number] = entry
+    if stale:
+        lines = "; ".join(f"line {number}: {entry}" for number, entry in stale.items())
+        command = f"sed -i '{';'.join(f'{number}d' for number in stale)}' {EXPECTED_FAILURES}"
+        yield f"{EXPECTED_FAILURES} has entries that match no case ({lines}): to remove them, run `{command}`"
 
 
 def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str, home: str = "FOLDER/") -> File:
@@ -95,7 +111,7 @@ def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: 
     given = {"place": place, "run": run, "home": home}
     named = {name: text.replace("FOLDER", folder) for name, text in given.items()}
     text = _README.format(
-        **named, complete=complete, expected=expected, folder=folder, recipe=about.recipe, failure=FAILURE
+        **named, complete=complete, expected=expected, folder=folder, recipe=about.recipe, entry=ENTRY
     )
     return File(README, [text.encode()])
 

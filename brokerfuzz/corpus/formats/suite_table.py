@@ -13,7 +13,7 @@ from brokerfuzz.corpus.formats.case_names import reason_of
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase
 from brokerfuzz.schemas.headers import Headers
 
-COLUMNS = ("group", "name", "id", "message", "verdict", "twin", "reason", "headers", "body")
+COLUMNS = ("test", "group", "name", "id", "message", "verdict", "twin", "reason", "headers", "body")
 """The names of the columns, which are the first line of the table. Only `headers` and `body` are percent-encoded."""
 _ESCAPED = re.compile(rb"[^ -$&-*,-~]")
 """Matches `%`, `+` (which some decoders read as a space), and all bytes that are not printable ASCII."""
@@ -21,8 +21,9 @@ _ESCAPED = re.compile(rb"[^ -$&-*,-~]")
 
 def table(cases: Iterable[SuiteCase]) -> Iterator[bytes]:
     yield "\t".join(COLUMNS).encode() + b"\n"
-    for group, name, case in cases:
+    for test, group, name, case in cases:
         values = (
+            test,
             group,
             name,
             case.id,

@@ -48,9 +48,6 @@ def test_cases_add_only_words_to_the_list_of_tests(name: str) -> None:
         for cases in (chosen()[:1], chosen())
     )
     assert set(re.sub(rb"\w+", b"", many)) == set(re.sub(rb"\w+", b"", few))
-    assert len(re.findall(rb"^ +(?:@Test void )?\w+_[0-9a-f]{16}\b", many, re.MULTILINE)) == len(chosen()) - len(
-        clocked()
-    )
 
 
 @pytest.mark.parametrize("name", SUITES)
@@ -60,7 +57,7 @@ def test_the_readme_says_how_to_run_complete_and_regenerate_the_tests(name: str)
     form = format_named(name)
     assert form.is_folder
     owned = [file.name for file in form.files(iter(chosen()), about()) if file.is_template]
-    assert len(readme.splitlines()) <= 14
+    assert len(readme.splitlines()) <= 16
     assert all(f"`{path}`" in readme for path in owned)
     assert "--seed 1" in readme
 

@@ -10,12 +10,10 @@ use std::sync::Mutex;
 const TABLE: &[u8] = include_bytes!("cases.tsv");
 const EXPECTED_FAILURES: &str = include_str!("expected-failures");
 
-/// Creates a module for a rule, and in it a test for each case. The last 16 characters of a name are the ID of the case.
-macro_rules! rule {
-    ($rule:ident: $($name:ident)*) => {
-        mod $rule {
-            $(#[test] fn $name() { crate::check(stringify!($name).split_at(stringify!($name).len() - 16).1) })*
-        }
+/// Creates tests. Each of them has the number of its first case in the table.
+macro_rules! tests {
+    ($($name:ident: $number:literal)*) => {
+        $(#[test] fn $name() { crate::check($number) })*
     };
 }
 
@@ -33,15 +31,17 @@ fn expected_failures() {
     assert!(passing.is_empty(), "these entries pass again, so remove these lines from expected-failures: {}", passing.join(" "));
 }
 
-/// Fails if the case fails unexpectedly. Rust has no skipped tests: if a plain message fails, the other tests do nothing. A test that
-/// proves nothing fails until its own ID is in expected-failures, because a test that passes would hide this.
-fn check(id: &str) {
-    let found = with_suite(|suite| if suite.obstacle.is_some() || suite.expected.contains(id) { None } else { suite.problem(id) });
+/// Fails once with the first three failures of a test. Rust has no skipped tests: if a plain message fails, the other tests do nothing. A
+/// case that proves nothing fails until it is in expected-failures, because a test that passes would hide this.
+fn check(number: usize) {
+    let found = with_suite(|suite| if suite.obstacle.is_some() { None } else { suite.failure(number) });
     assert!(found.is_none(), "{}", found.unwrap_or_default());
 }
 
 struct Case {
+    test: String,
     group: String,
+    name: String,
     id: String,
     message_type: String,
     verdict: String,
@@ -88,9 +88,6 @@ impl Suite {
 
     /// Returns why no other test can run.
     fn find_obstacle(&mut self) -> Option<String> {
-        if let Some(entry) = self.entries.iter().find(|entry| self.named(entry).is_empty()) {
-            return Some(format!("expected-failures: {} matches no case: correct or remove this line", entry));
-        }
         let plain: Vec<String> = self.ids.iter().filter(|id| self.cases[*id].group.ends_with("/plain") && !self.expected.contains(*id)).cloned().collect();
         let failed: Vec<String> = plain.into_iter().filter(|id| self.problem(id).is_some()).collect();
         let first = self.problem(failed.first()?)?;
@@ -98,17 +95,29 @@ impl Suite {
         Some(format!("plain messages fail, so no other test runs: correct this first, or add these IDs to expected-failures: {}\n{}", ids, first))
     }
 
-    /// Returns the IDs of the cases that an entry of expected-failures matches.
+    /// Returns why a test fails. `number` is the number of its first case.
+    fn failure(&mut self, number: usize) -> Option<String> {
+        let test = self.cases[&self.ids[number]].test.clone();
+        let ids: Vec<String> = self.ids.iter().filter(|id| self.cases[*id].test == test).cloned().collect();
+        let unexpected: Vec<String> = ids.iter().filter(|id| !self.expected.contains(*id)).cloned().collect();
+        let failures: Vec<String> = unexpected.iter().filter_map(|id| self.problem(id)).collect();
+        let count = format!("{} of {} cases fail", failures.len(), ids.len());
+        let entry = if test == self.cases[&ids[0]].group { &test } else { &test[..test.len() - 17] };
+        let shown = failures.iter().take(3).cloned().collect::<Vec<_>>().join("\n");
+        (!failures.is_empty()).then(|| format!("{}\n{}\nexpected-failures entry: {}  # {}", count, shown, entry, count))
+    }
+
+    /// Returns the IDs of the cases that an entry of expected-failures matches: an ID, a rule, or a rule and a technique.
     fn named(&self, entry: &str) -> Vec<String> {
         if self.cases.contains_key(entry) {
             return vec![entry.to_string()];
         }
-        self.ids.iter().filter(|id| matches(entry, &self.cases[*id].group)).cloned().collect()
+        self.ids.iter().filter(|id| self.cases[*id].belongs_to(entry)).cloned().collect()
     }
 
     fn passing_entries(&mut self) -> Vec<String> {
         let entries = if self.obstacle.is_some() { Vec::new() } else { self.entries.clone() };
-        entries.into_iter().filter(|entry| self.named(entry).iter().all(|id| self.problem(id).is_none())).collect()
+        entries.into_iter().filter(|entry| !self.named(entry).is_empty() && self.named(entry).iter().all(|id| self.problem(id).is_none())).collect()
     }
 
     /// Returns what is wrong with the answer of your system. Each message is sent only once.
@@ -143,16 +152,20 @@ impl Suite {
 }
 
 impl Case {
+    fn belongs_to(&self, entry: &str) -> bool {
+        matches(entry, &self.group) || matches(entry, &format!("{} {}", self.group, &self.name[..self.name.len() - 17]))
+    }
+
     fn read(line: &str) -> Case {
         let values: Vec<&str> = line.split('\t').collect();
         let text = |at: usize| values[at].to_string();
-        let headers = values[7].split('&').filter(|pair| !pair.is_empty()).map(|pair| match pair.split_once('=') {
+        let headers = values[8].split('&').filter(|pair| !pair.is_empty()).map(|pair| match pair.split_once('=') {
             Some((name, value)) => (header(name), Some(header(value))),
             None => (header(pair), None),
         });
         Case {
-            group: text(0), id: text(2), message_type: text(3), verdict: text(4), twin: text(5), reason: text(6),
-            headers: headers.collect(), body: decoded(values[8]),
+            test: text(0), group: text(1), name: text(2), id: text(3), message_type: text(4), verdict: text(5), twin: text(6), reason: text(7),
+            headers: headers.collect(), body: decoded(values[9]),
         }
     }
 }
