@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -31,6 +32,7 @@ COMMANDS = {
     "coverage": "Show which parts of the contract a corpus covers.",
     "rules": "List the rules of the contract and the questions that it leaves open.",
     "explain": "Explain a rule, technique, ambiguity, bug, case or finding.",
+    "contract": "Begin your own contract, and check what can be tested of it.",
     "catalogue": "Show the catalogue (the fixed list of cases) and what it covers.",
     "export": "Write a corpus: messages with their verdicts.",
     "corpus": "Show, compare, merge, minimize and verify corpora.",
@@ -43,6 +45,10 @@ COMMANDS = {
 """Maps the name of each command to its description in the help. The module `brokerfuzz.commands.NAME` is imported only
 if the command is used, so that the help is fast.
 """
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    failed(str(message))
 
 
 class Commands(click.Group):
@@ -63,6 +69,7 @@ class Commands(click.Group):
         if not standalone_mode:
             return run()
         streams.prepare()
+        warnings.showwarning = _show_warning
         sys.exit(_status(run))
 
     def list_commands(self, ctx: click.Context) -> list[str]:

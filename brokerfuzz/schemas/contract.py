@@ -39,7 +39,7 @@ class Contract:
     message types to flat schemas (see `flattening`). `folder` contains the files of the contract. `built_in` is the
     contract of brokerfuzz, if this contract is a different one. If `values` contains reference data (the values that a
     target knows), the schemas in `flat` allow only these values. Then `original` is the contract without reference
-    data.
+    data. `warnings` says what in the files has no effect.
 
     >>> from brokerfuzz import load_contract
     >>> len(load_contract().rules["offer-creation-request"])
@@ -54,6 +54,7 @@ class Contract:
     built_in: "Contract | None" = None
     values: KnownValues | None = None
     original: "Contract | None" = None
+    warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Returns only the folder, because Hypothesis prints the arguments of strategies."""

@@ -1,6 +1,6 @@
 """Reads the entries of `ambiguities.json` and `semantics.json`, and says what is wrong with an entry."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from brokerfuzz.schemas.ambiguity_detectors import (
 )
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
-from brokerfuzz.schemas.sites import Rule, join, sources_of
+from brokerfuzz.schemas.sites import Rule, Site, join, sources_of
 from brokerfuzz.wording import counted, listed
 
 LONGEST_TOLERANCE = 86_400
@@ -89,24 +89,29 @@ class Ambiguity:
         for message_type, entries in (self.sites or {}).items():
             yield from ((message_type, site) for where in entries for site in self.read_at(where))
 
-    def at_sites_of(self, sites: Mapping[str, Collection[str]]) -> "Ambiguity":
-        """Returns the ambiguity without the sites that a changed contract lacks. `sites` maps each message type to its
-        sites.
+    def at_sites_of(self, sites: Mapping[str, Mapping[str, Site]]) -> "Ambiguity":
+        """Returns the ambiguity without the sites that a changed contract lacks, or whose schemas answer the question.
+        `sites` maps each message type to its sites.
         """
         if self.sites is None:
             return self
-        left = {of: [*self._left(entries, sites.get(of, ()))] for of, entries in self.sites.items()}
+        left = {of: [*self._left(entries, sites.get(of, {}))] for of, entries in self.sites.items()}
         return replace(self, sites={of: entries for of, entries in left.items() if entries or not self.sites[of]})
 
-    def _left(self, entries: Any, known: Collection[str]) -> Iterator[Any]:
+    def _left(self, entries: Any, known: Mapping[str, Site]) -> Iterator[Any]:
         for where in entries:
             site, *read = self.read_at(where)
+            if site in known and self.detector in _OF_NOTATIONS and _ANSWERS & known[site].schema.keys():
+                continue
             if site in known and all(one in known for one in read):
                 yield where
             elif site in known and self.detector == "distinct":
                 yield (site,)  # without an identifier, whole items are compared
 
 
+_OF_NOTATIONS = {"cron", "url", "name", "timestamp"}
+_ANSWERS = {"format", "pattern", "enum"}
+"""The keywords that define the notation of a string, so that it is no longer ambiguous."""
 _TEXT = {"type": "string", "minLength": 1}
 _SITES_OF_TYPE = {"type": "array", "items": {"type": ["string", "array"], "minItems": 1, "items": {"type": "string"}}}
 _REQUIRED = ("id", "question", "plain", "source", "detector", "interpretations")

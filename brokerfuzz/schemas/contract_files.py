@@ -6,8 +6,9 @@ only the files that differ from the built-in contract.
 """
 
 import json
+import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
@@ -29,7 +30,7 @@ from brokerfuzz.schemas.contract_limits import (
     check_values,
     objects_in,
 )
-from brokerfuzz.schemas.flattening import Schema, flatten, with_items
+from brokerfuzz.schemas.flattening import KEYWORDS, Schema, flatten, unknown_keywords, with_items
 from brokerfuzz.schemas.sites import Rule, Site, sites_by_path
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
 from brokerfuzz.wording import listed
@@ -49,6 +50,7 @@ class ContractFiles(NamedTuple):
     flat: Mapping[str, Schema]
     ambiguities: tuple[Ambiguity, ...]
     semantics: tuple[Rule, ...]
+    warnings: tuple[str, ...]
 
 
 def read_files(folder: Path) -> ContractFiles:
@@ -76,7 +78,30 @@ def read_files(folder: Path) -> ContractFiles:
         raise ContractError(
             f"the contract in {folder} cannot be used ({problem_of(problem)}): compare its files with the built-in ones"
         ) from problem
-    return ContractFiles(MappingProxyType(schemas), MappingProxyType(flat), tuple(ambiguities), tuple(semantics))
+    warnings = tuple(warning for name, schema in schemas.items() for warning in _warnings(schema, folder, name))
+    return ContractFiles(
+        MappingProxyType(schemas), MappingProxyType(flat), tuple(ambiguities), tuple(semantics), warnings
+    )
+
+
+def _warnings(schema: Schema, folder: Path, name: str) -> Iterator[str]:
+    for at, keyword in unknown_keywords(schema):
+        near = get_close_matches(keyword, KEYWORDS, n=1)
+        guess = f"did you mean {near[0]!r}?" if near else "remove it, or let its name begin with x-"
+        path = folder / f"{name}{SCHEMA_SUFFIX}"
+        yield f"{path} has the unknown keyword {keyword!r} at {at}, which has no effect: {guess}"
+
+
+def copy_built_in(folder: Path) -> None:
+    """Copies the files of the built-in contract and a README into a folder, which must be empty or missing."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ContractError(f"{folder} already exists and is not an empty folder: specify a new folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in (*FILES, "README.md"):
+            shutil.copyfile(DATA / name, folder / name)
+    except OSError as problem:
+        raise ContractError(f"cannot write {folder} ({problem_of(problem)}): specify another folder") from problem
 
 
 def _check_folder(folder: Path) -> None:

@@ -5,7 +5,7 @@ once.
 `allOf`. The flat schema allows the same messages as the original schema. Rules and generators need flat schemas.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, reduce
@@ -27,6 +27,7 @@ ANNOTATIONS = frozenset(
         "$vocabulary",
         "$comment",
         "$defs",
+        "definitions",
         "title",
         "description",
         "default",
@@ -84,7 +85,7 @@ _DEEPER: Schema = {"brokerfuzz:deeper": True}
 _MOST_NESTED = 2
 """How often a recursive schema contains itself in generated messages."""
 
-_KEPT = {*SIMPLE, *COMPOSED, *ANNOTATIONS} - {"$schema", "$id", "$anchor", "$dynamicAnchor", "$defs"}
+_KEPT = {*SIMPLE, *COMPOSED, *ANNOTATIONS} - {"$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"}
 KEYWORDS = (*ANNOTATIONS, *REFERENCES, *APPLICATORS, *SIMPLE, *(name for name in COMPOSED if name != OTHER_ITEMS))
 _PLAIN = {*_KEPT, *APPLICATORS, KNOWN, ROWS, NO_ITEMS} - {*COMPOSED}
 JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
@@ -99,6 +100,25 @@ def composed_keywords_of(schema: Mapping[str, Any]) -> list[str]:
 
 def _is_composed(keyword: str, value: Any) -> bool:
     return value is not True and (value is not False or keyword != "additionalProperties")
+
+
+def unknown_keywords(schema: Any, at: str = "") -> Iterator[tuple[str, str]]:
+    """Yields the JSON Pointer of each unknown keyword, and its name. Keywords that begin with `x-` are extensions."""
+    for keyword, value in schema.items() if isinstance(schema, dict) else ():
+        inside = f"{at}/{keyword}"
+        if keyword not in KEYWORDS and not keyword.startswith("x-"):
+            yield inside, keyword
+        elif keyword in _OF_NAMES:
+            for name, part in value.items():
+                yield from unknown_keywords(part, f"{inside}/{name}")
+        elif keyword in (*_WITH_LIST, "allOf"):
+            for number, part in enumerate(value):
+                yield from unknown_keywords(part, f"{inside}/{number}")
+        elif keyword in (*_WITH_SCHEMA, "items", "if", "then", "else"):
+            yield from unknown_keywords(value, inside)
+
+
+_OF_NAMES = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
 
 
 def types_of(schema: Mapping[str, Any]) -> frozenset[str]:

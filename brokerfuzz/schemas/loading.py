@@ -1,6 +1,7 @@
 """Loads contracts: the built-in contract, changed contracts, and contracts with reference data."""
 
 import copyreg
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -53,12 +54,20 @@ def load_contract(
 
 
 def _read(folder: Path) -> Contract:
-    schemas, flat, ambiguities, semantics = read_files(folder)
+    schemas, flat, ambiguities, semantics, notes = read_files(folder)
     built_in = None if folder == DATA else load_contract()
-    return Contract(schemas, flat, ambiguities, semantics, folder, built_in)
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
+    return Contract(schemas, flat, ambiguities, semantics, folder, built_in, warnings=notes)
 
 
-copyreg.pickle(Contract, lambda contract: (load_contract, (contract.folder, contract.values)))
+def _load_again(folder: Path, values: KnownValues | None) -> Contract:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the process that has pickled the contract has shown them
+        return load_contract(folder, values)
+
+
+copyreg.pickle(Contract, lambda contract: (_load_again, (contract.folder, contract.values)))
 """Only the folder and the reference data are pickled. The process that unpickles a contract reads the folder again."""
 
 

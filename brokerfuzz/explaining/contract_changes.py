@@ -1,0 +1,96 @@
+"""Compares a changed contract with the built-in one, and says what brokerfuzz can test of it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from brokerfuzz.cases.case import clock
+from brokerfuzz.cases.case_filters import selection
+from brokerfuzz.cases.faults import Faults
+from brokerfuzz.cases.testable_contract import check_testable
+from brokerfuzz.errors import ContractError
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Rule, load_contract
+from brokerfuzz.wording import counted
+
+
+def changes(contract: Contract) -> dict[str, Any]:
+    """Returns the differences from the built-in contract as JSON: of each message type, and of the ambiguities."""
+    return {
+        "warnings": list(contract.warnings),
+        "messages": {message_type: _of_message_type(contract, message_type) for message_type in MESSAGE_TYPES},
+        "ambiguities": {"no_longer_apply": list(_answered(contract)), "new": list(_new_ambiguities(contract))},
+    }
+
+
+def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str, Any]:
+    ours = load_contract().rules_by_id
+    rules = contract.rules[message_type]
+    faults = Faults(contract, message_type, clock(None))
+    found: dict[str, Any] = {
+        "unchanged": sum(ours.get(rule.id) == rule and ours[rule.id].value == rule.value for rule in rules),
+        "new": [],
+        "changed": [],
+        "removed": [rule.id for rule in load_contract().rules[message_type] if rule.id not in contract.rules_by_id],
+        "problem": _problem(contract, message_type),
+    }
+    for rule in rules:
+        before = ours.get(rule.id)
+        if before is None or before.value != rule.value:
+            entry = {"rule": rule.id, "demand": rule.demand, "techniques": _techniques(faults, rule)}
+            found["new" if before is None else "changed"].append(entry | ({"before": before.demand} if before else {}))
+    return found
+
+
+def _techniques(faults: Faults, rule: Rule) -> int:
+    """Returns how many techniques break a rule. There are none if no valid message can be generated."""
+    try:
+        return len(faults.techniques(rule))
+    except ContractError:
+        return 0
+
+
+def _problem(contract: Contract, message_type: MessageType) -> str | None:
+    """Says which rules cannot be tested, where brokerfuzz cannot generate a value, and what to do."""
+    try:
+        check_testable(contract, message_type, selection(contract), ["valid", "invalid"])
+    except ContractError as problem:
+        return str(problem)
+    return None
+
+
+def _answered(contract: Contract) -> Iterator[str]:
+    """Yields the places at which an ambiguity of the built-in contract does not apply any more."""
+    for ambiguity in load_contract().ambiguities:
+        own = next((one for one in contract.ambiguities if one.id == ambiguity.id), None)
+        for message_type, sites in (ambiguity.sites or {}).items():
+            left = ((own.sites or {}).get(message_type, ()) if own else ()) or ()
+            for site in (site for site in sites if site not in left):
+                yield f"{ambiguity.id} at {message_type}/{site if isinstance(site, str) else site[0]}"
+        if own is None and ambiguity.sites is None:
+            yield ambiguity.id
+
+
+def _new_ambiguities(contract: Contract) -> Iterator[str]:
+    ours = {ambiguity.id for ambiguity in load_contract().ambiguities}
+    yield from (ambiguity.id for ambiguity in contract.ambiguities if ambiguity.id not in ours)
+
+
+def has_problem(found: dict[str, Any]) -> bool:
+    return bool(found["warnings"]) or any(one["problem"] for one in found["messages"].values())
+
+
+def lines(found: dict[str, Any]) -> Iterator[str]:
+    """Yields the changes as text."""
+    for message_type, one in found["messages"].items():
+        numbers = [f"{len(one[kind])} {kind}" for kind in ("new", "changed", "removed") if one[kind]]
+        same = f"{one['unchanged']} as in the built-in contract"
+        yield f"{message_type}: {', '.join(['rules', *numbers, same]).replace('rules, ', 'rules: ', 1)}"
+        for kind in ("new", "changed"):
+            for entry in one[kind]:
+                before = f" (before: {entry['before']})" if "before" in entry else ""
+                tested = counted(entry["techniques"], "technique") if entry["techniques"] else "no technique"
+                yield f"  {kind:<8} {entry['rule'].partition('/')[2]}: {entry['demand']}{before}, broken by {tested}"
+        yield from (f"  removed  {rule.partition('/')[2]}" for rule in one["removed"])
+        yield from [f"  problem: {one['problem']}"] if one["problem"] else []
+    yield from (f"no longer ambiguous: {where}" for where in found["ambiguities"]["no_longer_apply"])
+    yield from (f"new ambiguity: {name}" for name in found["ambiguities"]["new"])
+    yield from (f"warning: {warning}" for warning in found["warnings"])
