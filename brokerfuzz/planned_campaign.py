@@ -11,6 +11,7 @@ from typing import Any
 from brokerfuzz import workers
 from brokerfuzz.campaign import Campaign, Options, Recalled, Result, baseline, run, run_sharded
 from brokerfuzz.campaign.baseline import Baseline
+from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.firing import OnContact, OnKnown, OnProgress
 from brokerfuzz.campaign.journal import AnswerLog, Journal
 from brokerfuzz.campaign.known_findings import KnownFindings
@@ -86,7 +87,7 @@ class PlannedCampaign:
     def _known_findings(self) -> KnownFindings:
         applying = {name: self.known[name] for name in baseline.applying(self.known)}
         messages = of_baseline(applying, self.plan.message_type).values()
-        kinds = frozenset(again.kind for again in messages if again.kind is not None)
+        kinds: frozenset[FindingKind] = frozenset(again.kind for again in messages if again.kind is not None)
         return KnownFindings(frozenset(baseline.names(self.known)), kinds)
 
     @property

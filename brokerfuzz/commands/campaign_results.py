@@ -24,7 +24,8 @@ def check(options: FireCommandOptions, *, http: bool) -> None:
     """Raises `ReportError` if a file cannot be written, or is specified for two purposes. Raises `UsageError` if an
     option needs a baseline, but no baseline is given. `http` says whether the target is an HTTP endpoint.
     """
-    files = {f"--{name}": options[name] for name in _FILES}  # type: ignore[literal-required]
+    paths: dict[str, Any] = {name: options[name] for name in _FILES}  # type: ignore[literal-required]
+    files = {f"--{name}": None if path is None else str(path) for name, path in paths.items()}
     report_files.check_paths(map(str, options["reports"]), http=http, others=files)
     if options["baseline"] is None and (options["baseline_update"] or options["baseline_prune"]):
         raise UsageError(

@@ -48,15 +48,14 @@ def recorded(path: str, contract: str | None, options: FireOptions | None = None
             )
         plan = replace(plan, contract=contract)
     policies, fresh, campaign_id = head.get("policies"), head.get("fresh"), str(head.get("campaign"))
-    of_journal: FireOptions = {
-        "now": now,
-        "policies": policies if isinstance(policies, dict) else {},
-        "fresh": None if fresh is None else str(fresh),
-        "journal": path,
-    }
+    described: FireOptions = {**(completed(FireOptions) if options is None else options)}
+    described["now"] = now
+    described["policies"] = policies if isinstance(policies, dict) else {}
+    described["fresh"] = None if fresh is None else str(fresh)
+    described["journal"] = path
     return PlannedCampaign(
         plan=plan,
-        options={**(completed(FireOptions) if options is None else options), **of_journal},
+        options=described,
         campaign_id=campaign_id if CAMPAIGN_ID.fullmatch(campaign_id) else new_campaign_id(),
         resume=True,
     )

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from brokerfuzz import config
+from brokerfuzz.case_options import contract_of
 from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.commands.output import UsageError, note
 from brokerfuzz.commands.streams import hide
@@ -20,7 +21,7 @@ from brokerfuzz.hooks.hook_file import hook_file
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.option import completed
-from brokerfuzz.schemas import Contract, MessageType, load_contract
+from brokerfuzz.schemas import Contract, MessageType, Policies, load_contract
 from brokerfuzz.service.running import running, serve_command
 from brokerfuzz.target_options import http_options
 from brokerfuzz.targets import CallTarget, CommandTarget, DemoTarget, HttpTarget, LineTarget, Target, event_loop
@@ -55,10 +56,10 @@ def with_settings(kind: type, given: Mapping[str, Any], url: str | None, usage: 
         if url is None or not _has_same_server(url, configuration):
             configured = _without_secrets(configured, given)
     options = completed(kind, configured, given if url is None else {**given, "url": url})
-    policies = {**configured.get("policies", {}), **given.get("policies", {})}
-    options = {**options, "policies": policies}
     _check(options, usage)
-    return options, configuration
+    contract = contract_of(options)
+    policies = [contract.check_policies(options.get("policies", {})) for options in (configured, given)]
+    return {**options, "policies": Policies({**policies[0], **policies[1]})}, configuration
 
 
 def _configuration(given: str | None) -> Configuration:

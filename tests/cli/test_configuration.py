@@ -1,3 +1,4 @@
+import json
 import random
 import re
 from pathlib import Path
@@ -201,6 +202,14 @@ def test_settings_are_the_options_of_fire_and_files_are_relative_to_the_configur
     done = run("fire", "--config", "there/my.toml", "--no-preflight", "--verdict", "invalid")
     assert {"r.json", "run.ndjson"} <= {path.name for path in Path("there").iterdir()}, done.output
     assert "1 finding" in done.stdout
+
+
+def test_a_policy_of_the_command_line_replaces_those_of_the_configuration(run: Run, write: Write) -> None:
+    write("brokerfuzz.toml", f"call = '{CALLABLE}'", "[policies]", "'timestamp-format.space' = 'parsed'")
+    words = ("--rule", "*orderMinimum:minimum", "--technique", "one-below", "--journal", "run.ndjson", "--no-preflight")
+    run("fire", *words, "--shrink", "off", "--policy", "timestamp-format=rejected")
+    head = json.loads(Path("run.ndjson").read_text().splitlines()[0])
+    assert head["policies"]["timestamp-format.space"] == ["rejected"]
 
 
 def test_a_byte_order_mark_any_line_endings_and_pyproject_are_accepted(run: Run, folder: Path) -> None:
