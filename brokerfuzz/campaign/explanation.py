@@ -237,12 +237,12 @@ class _SameAnswer:
                 return cause.finding
         differences, tree = self._differences(suspicion.case.body), tree_of(suspicion.case.body)
         problem = self._of.problem(suspicion, "without")
-        removed: list[tuple[Suspicion, list[Difference]]] = []
+        removed: list[tuple[_KnownCause, list[Difference]]] = []
         for cause in self._known:
             earlier = [one for _, some in removed for one in some]
             for some in cause.among(differences):
                 if self._keeps_verdict(suspicion, undone(tree, _united(earlier, some))):
-                    removed.append((cause.finding, some))
+                    removed.append((cause, some))
                     break
             else:
                 if cause.is_in(differences):  # it cannot be removed
@@ -251,10 +251,11 @@ class _SameAnswer:
         if not every or await problem.has(undone(tree, every)):
             suspicion.body, suspicion.answer = problem.body, problem.answer
             return None
-        for finding, some in removed[:-1]:
+        removed.sort(key=lambda one: not one[0].is_in(differences))
+        for cause, some in removed[:MOST_CAUSES] if len(removed) > 1 else ():
             if await problem.outcome(undone(tree, some)) == "other answer":
-                return finding
-        return removed[-1][0]
+                return cause.finding
+        return removed[0][0].finding
 
     def _keeps_verdict(self, suspicion: Suspicion, tree: Tree) -> bool:
         return signature(self._of.judge.of(suspicion.case, write_tree(tree))) == signature(suspicion.verdict)
