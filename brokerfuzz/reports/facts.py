@@ -223,7 +223,7 @@ def _fact(label: str, text: str) -> Fact:
 
 def _open_questions(ambiguities: Sequence[Document]) -> str:
     mixed = [one for one in ambiguities if is_contradictory(one)]
-    answered = f"{counted(len(ambiguities), 'question')} that the contract leaves open"
+    answered = f"{counted(len(ambiguities), 'open question')} of the contract"
     return f"{answered}; contradictory answers to {len(mixed):,}" if mixed else answered
 
 

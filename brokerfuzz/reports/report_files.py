@@ -133,8 +133,9 @@ def write_about(
 
 def read_report(path: str | Path) -> dict[str, Any]:
     """Reads the JSON document of a report. Raises `ReportError` if the file is not a report."""
+    document: Any = None
     try:
-        document: Any = json.loads(read_file(path), parse_constant=_reject)
+        document = json.loads(read_file(path), parse_constant=_reject)
         problem = next(_validator().iter_errors(_plain(document)), None)
         why = None if problem is None else _described(problem)
     except OSError as error:

@@ -70,10 +70,10 @@ def lines_of(document: Document, *, verbose: bool = False, report: str | None = 
         yield ""
         yield from _headlines(new, None if verbose else MOST_HEADLINES)
     yield ""
-    for fact in facts.campaign_facts(document):
-        yield from () if fact.label in _FROM_OPTIONS else _entry(fact)
     if new and not has_details:
         yield from _next_step(new[0]["name"], report)
+    for fact in facts.campaign_facts(document):
+        yield from () if fact.label in _FROM_OPTIONS else _entry(fact)
     yield from _details(document, new if has_details else [], verbose=verbose)
 
 
@@ -99,7 +99,7 @@ def _next_step(name: str, report: str | None) -> Iterator[str]:
     if report is not None:
         yield verbatim("next", f"brokerfuzz explain {name} {report}")
     else:
-        yield from entry("next", "use --verbose to see an example of each headline, or --report findings.html")
+        yield from entry("next", "--verbose shows examples; --report findings.html writes a page")
 
 
 # ----------------------------------------------------------------------------------------------------------- details
