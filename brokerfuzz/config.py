@@ -21,14 +21,12 @@ from brokerfuzz.locks import held
 from brokerfuzz.option import OTHERS, SECTIONS, Option, checked, declared, setting_name
 from brokerfuzz.options import FireCommandOptions
 from brokerfuzz.schemas import Contract, load_contract
-from brokerfuzz.secret_values import Secret
 from brokerfuzz.storage import written
 
 NAME = "brokerfuzz.toml"
 PROJECT = "pyproject.toml"
 _IN_PROJECT = ("tool", "brokerfuzz")
 """The section of `pyproject.toml` that contains the settings of brokerfuzz."""
-_REFERENCE = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _WIDTH = 118
 
 
@@ -180,38 +178,6 @@ def _text(path: Path) -> str:
         raise ConfigurationError(
             f"{path} is not TOML: byte {problem.start + 1:,} is not UTF-8; save the file as UTF-8"
         ) from None
-
-
-# ---------------------------------------------------------------------------------------------- environment variables
-
-
-def substituted(text: str, where: str) -> str:
-    """Replaces `${NAME}` with an environment variable, and `$$` with a dollar sign. `where` is the name of the setting
-    in error messages, which never contain the setting or the contents of a variable.
-
-    `${NAME:-default}` becomes `default` if the variable is missing or empty. If the text contains a variable, the
-    result is a `Secret`. Raises `ConfigurationError` if a variable is not set and has no default.
-    """
-    variables: dict[str, str] = {}
-    whole = _REFERENCE.sub(lambda found: _value(found, where, variables), text)
-    return Secret(whole, variables) if variables else whole
-
-
-def _value(reference: re.Match[str], where: str, variables: dict[str, str]) -> str:
-    """Returns the text that replaces a reference. If it comes from an environment variable, adds it to `variables`."""
-    name, default = reference[1], reference[2]
-    if name is None:
-        return "$"
-    found = os.environ.get(name)
-    if found is None and default is None:
-        raise ConfigurationError(
-            f"{where} needs the environment variable {name}, which is not set: set the variable, or write "
-            f"${{{name}:-default}}"
-        )
-    if not found and default is not None:
-        return default
-    variables[name] = found or ""
-    return variables[name]
 
 
 # ------------------------------------------------------------------------------------------------------------- writing

@@ -13,7 +13,7 @@ from brokerfuzz.case_options import contract_of
 from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.commands.output import UsageError, note
 from brokerfuzz.commands.streams import hide
-from brokerfuzz.config import Configuration, substituted
+from brokerfuzz.config import Configuration
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.errors import ConfigurationError, HookError
 from brokerfuzz.hooks.cleanup import cleanup
@@ -23,7 +23,7 @@ from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.option import completed
 from brokerfuzz.schemas import Contract, MessageType, Policies, load_contract
 from brokerfuzz.service.running import running, serve_command
-from brokerfuzz.target_options import http_options
+from brokerfuzz.target_options import http_options, substituted
 from brokerfuzz.targets import CallTarget, CommandTarget, DemoTarget, HttpTarget, LineTarget, Target, event_loop
 from brokerfuzz.targets.application import OPTIONS, NamedApplicationTarget
 from brokerfuzz.targets.waiting import wait_until_listening

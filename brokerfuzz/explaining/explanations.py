@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.message_diff import difference
@@ -16,10 +16,8 @@ from brokerfuzz.explaining.contract_wording import at_site, rule_sentence, title
 from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, Rule, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
+from brokerfuzz.service.bugs import BUGS, Bug
 from brokerfuzz.wording import listed, with_article
-
-if TYPE_CHECKING:
-    from brokerfuzz.service.bugs import Bug
 
 MOST_NAMED = 20
 """The maximum number of techniques in the text about a rule. The JSON output lists all techniques."""
@@ -85,8 +83,6 @@ def explain(name: str, *, contract: Contract | None = None, now: datetime | None
 
     `now` is the time for which the example is generated (default: the current time).
     """
-    from brokerfuzz.service.bugs import BUGS
-
     contract, instant = contract or load_contract(), clock(now)
     ambiguity = next((entry for entry in contract.ambiguities if entry.id == name.removeprefix(AMBIGUITY_RULE)), None)
     if name in contract.rules_by_id:
@@ -115,8 +111,6 @@ class NamedThing(NamedTuple):
 
 
 def every_name(contract: Contract) -> Iterator[NamedThing]:
-    from brokerfuzz.service.bugs import BUGS
-
     yield from (NamedThing(rule.id, "rule", rule.demand) for rule in contract.rules_by_id.values())
     yield from (NamedThing(technique.name, "technique", technique.text) for technique in TECHNIQUES.values())
     yield from (NamedThing(ambiguity.id, "ambiguity", ambiguity.question) for ambiguity in contract.ambiguities)

@@ -5,6 +5,7 @@ from typing import Any
 
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, Rule
+from brokerfuzz.service.bugs import BUGS
 
 Row = dict[str, Any]
 NOT_STATED = "a changed contract"
@@ -62,8 +63,6 @@ def technique_rows() -> list[Row]:
 
 
 def bug_rows() -> list[Row]:
-    from brokerfuzz.service.bugs import BUGS
-
     return [{"name": bug.name, "kind": bug.kind, "text": bug.text, "rule": bug.rule} for bug in BUGS.values()]
 
 

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from hashlib import shake_128
 from typing import Any
 
+import jsonschema_rs
+
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.edge_values import OF_DETECTOR
 from brokerfuzz.schemas.contract_limits import TimeLimit
@@ -56,7 +58,6 @@ def _pool(schema_text: str, limit: TimeLimit) -> tuple[str, ...]:
 
 
 def _generated(schema_text: str, limit: TimeLimit) -> tuple[str, ...]:
-    import jsonschema_rs
     from hypothesis import Phase, given, settings
     from hypothesis.errors import HypothesisException
 

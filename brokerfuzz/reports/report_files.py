@@ -8,7 +8,9 @@ from functools import cache, partial
 from importlib import import_module
 from os.path import lexists
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from jsonschema_rs import Draft202012Validator, ValidationError
 
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.errors import BrokerfuzzError, ReportError
@@ -18,9 +20,6 @@ from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.schemas import Contract
 from brokerfuzz.storage import written
 from brokerfuzz.wording import listed, printable
-
-if TYPE_CHECKING:
-    from jsonschema_rs import Draft202012Validator, ValidationError
 
 _SCHEMA = Path(__file__).with_name("report.schema.json")
 _FOR_HTTP = (".har", ".py")
@@ -187,8 +186,6 @@ def _reject(constant: str) -> float:
 
 @cache
 def _validator() -> "Draft202012Validator":
-    from jsonschema_rs import Draft202012Validator
-
     return Draft202012Validator(json.loads(_SCHEMA.read_bytes()))
 
 

@@ -8,6 +8,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
 
+from brokerfuzz.schemas.verdicts import violation
+
 Manner = Literal["reply", "crash", "abort", "hang"]
 """The ways in which the service can answer:
 
@@ -42,8 +44,6 @@ class Complaint:
     demanded: str
 
     def __str__(self) -> str:
-        from brokerfuzz.schemas.verdicts import violation
-
         return f"{self.at or 'the offer'}: {violation(self.found, self.demanded)}"
 
 

@@ -18,13 +18,12 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from brokerfuzz.cases.random_messages import valid_messages as messages
+from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.service.answers import ServiceAnswer, envelope
 from brokerfuzz.service.judging import answering
-
-if TYPE_CHECKING:
-    from brokerfuzz.schemas import Contract, MessageType
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -62,11 +61,7 @@ def reference_app(
 
 
 def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
-    """Yields valid responses without end. Loading the generator of messages is slow, so brokerfuzz loads it only when
-    the first response is needed.
-    """
-    from brokerfuzz.cases.random_messages import valid_messages as messages
-
+    """Yields valid responses without end."""
     for message in messages(message_type, seed, plausible=True, contract=contract):
         yield _encoded(message)
 

@@ -5,13 +5,10 @@ open.
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import reduce
-from typing import TYPE_CHECKING
 
+from brokerfuzz.schemas import Contract, Policies, check, load_contract
 from brokerfuzz.service.answers import Complaint, Offer, ServiceAnswer
 from brokerfuzz.service.bugs import Bug, bug
-
-if TYPE_CHECKING:
-    from brokerfuzz.schemas import Contract, Policies
 
 MESSAGE_TYPE = "offer-creation-request"
 
@@ -54,8 +51,6 @@ def answering(
 
 def conforming(contract: "Contract | None" = None) -> Callable[[Offer], ServiceAnswer]:
     """Returns the function that judges offers like the service without bugs."""
-    from brokerfuzz.schemas import check, load_contract
-
     known = contract or load_contract()
     policies = decisions(known)
 

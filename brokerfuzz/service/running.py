@@ -17,12 +17,13 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError, needs_extra
+from brokerfuzz.schemas import Contract
+from brokerfuzz.service.app import reference_app
 from brokerfuzz.service.bugs import bug
 
 if TYPE_CHECKING:
     import uvicorn
 
-    from brokerfuzz.schemas import Contract
 
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8080
@@ -99,8 +100,6 @@ def serve(
 
     Raises `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
     """
-    from brokerfuzz.service.app import reference_app
-
     app = reference_app(bugs=bugs, contract=contract, now=now, seed=seed)
     server = _server(app)
     with _listening(host, port) as listener, suppress(KeyboardInterrupt):

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import brokerfuzz
 from brokerfuzz import BrokerfuzzError, load_contract
-from brokerfuzz.config import SETTINGS, save_policies, substituted
+from brokerfuzz.config import SETTINGS, save_policies
 from brokerfuzz.errors import ConfigurationError
+from brokerfuzz.target_options import substituted
 
 OURS, OTHERS, WRONG = "[tool.brokerfuzz]\nwrong = 1\n", "[tool.ruff]\n", "wrong = 1\n"
 SECRET = "hunter2"

@@ -13,8 +13,8 @@ from hand_made_servers import echoes, response, sends, serving, serving_streams,
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from brokerfuzz.config import substituted
 from brokerfuzz.errors import TargetError
+from brokerfuzz.target_options import substituted
 from brokerfuzz.targets import Answer, CommandTarget, HttpTarget, LineTarget
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.target import opened
