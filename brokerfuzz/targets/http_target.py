@@ -243,18 +243,13 @@ class HttpTarget(Target):
         because some servers take the body for the next request. If the headers contain `Expect: 100-continue`,
         brokerfuzz sends the body without waiting for status 100.
         """
-        if self._gate.shut and (unsent := await self._gate.enter()) is not None:
-            return unsent
-        outcome = await self._ask_with_retries(request, prepare)
-        if not isinstance(outcome, Answer):
-            return await self._gate.retry(outcome, lambda: self._ask_again(request, prepare))
-        if self._gate.shut:
-            self._gate.reopen()
-        return outcome
 
-    async def _ask_again(self, request: Request, prepare: Prepare | None) -> Answer | RetryLater:
-        await self.paced()
-        return await self._ask_with_retries(request, prepare)
+        async def ask(again: bool) -> Answer | RetryLater:
+            if again:
+                await self.paced()
+            return await self._ask_with_retries(request, prepare)
+
+        return await self._gate.passed(ask)
 
     async def _ask_with_retries(self, request: Request, prepare: Prepare | None) -> Answer | RetryLater:
         """Sends the request. If the connection ends without an answer, sends it once more on a new connection. If no

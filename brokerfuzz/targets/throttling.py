@@ -1,7 +1,6 @@
 """Waits if a target asks brokerfuzz to retry later: with status 429, or with status 503 and the header `Retry-After`.
 
-Such a response says nothing about the message. All messages wait until the pause is over. Then brokerfuzz first repeats
-the messages that it has to retry, one at a time.
+Such a response says nothing about the message. All messages wait until the pause is over.
 """
 
 import asyncio
@@ -69,89 +68,77 @@ def _timestamp(date: str) -> float | None:
 
 
 class Gate:
-    """Makes all messages wait while the target asks for a pause. A message waits at most `longest` seconds. Use a
-    `Gate` in only one event loop.
+    """Makes all messages wait while the target asks for a pause. A message waits at most `longest` seconds. If one has
+    waited too long, the next ones do not wait until the target processes a message. Use a `Gate` in only one event
+    loop.
     """
 
     def __init__(self, longest: float) -> None:
-        self.shut = False
         self.slowed = Slowed()
         self._longest = longest
-        self._lock = asyncio.Lock()
-        self._open = asyncio.Event()
-        self._waiting = 0
-        self._given_up: tuple[Answer, float] | None = None
-        self._pauses_until, self._why = 0.0, ""
+        self._opens = 0.0
+        self._asked: RetryLater | None = None
+        self._gave_up = False
+        self._turn = asyncio.Lock()
 
     @property
     def waits_for(self) -> str:
-        """Describes the current pause, or is empty. It also describes a pause whose messages were cancelled."""
-        return self._why if monotonic() < self._pauses_until else ""
+        """Describes the current pause, or is empty."""
+        left = self._opens - monotonic()
+        if left <= 0 or self._asked is None:
+            return ""
+        return f"it asked for a pause of {left:.3g} s with status {self._asked.answer.status}"
 
-    async def enter(self) -> Answer | None:
-        """Waits until the message may be sent, and returns None. If another message has waited too long, and the pause
-        is not over, returns the answer to that message. Then do not send this message, because it would get the same
-        answer.
+    async def passed(self, send: Callable[[bool], Awaitable[Answer | RetryLater]]) -> Answer:
+        """Sends a message, again and again, until the target processes the message or the message has waited too long.
+        The argument of `send` says whether the message is sent again. After a pause, the messages are sent one at a
+        time, because a target that limits the rate would postpone most of them again.
         """
-        while self._waiting:
-            self._open.clear()
-            await self._open.wait()
-        return self._given_up[0] if self._given_up is not None and monotonic() < self._given_up[1] else None
-
-    def reopen(self) -> None:
-        """Lets all messages pass, because the target no longer asks for a pause."""
-        self._given_up = None
-        self.shut = self._waiting > 0
-
-    async def retry(self, asked: RetryLater, send: Callable[[], Awaitable[Answer | RetryLater]]) -> Answer:
-        """Sends a message again until the target processes the message, or until the message has waited too long."""
-        self.shut = True
-        self._waiting += 1
-        self._count(times=1)
-        try:
-            async with self._lock:
-                return await self._retry(asked, send)
-        finally:
-            self._waiting -= 1
-            self.shut = self._waiting > 0 or self._given_up is not None
-            if not self._waiting:
-                self._open.set()
-
-    async def _retry(self, asked: RetryLater, send: Callable[[], Awaitable[Answer | RetryLater]]) -> Answer:
-        if self._given_up is not None:  # another message has already waited for the maximum time
-            return self._give_up(asked, 1, 0.0)
-        times, waited = 1, 0.0
-        while True:
-            left = self._longest - waited
-            wanted = (
-                min(2.0 ** (times - 1), left)
-                if asked.seconds is None
-                else max(asked.seconds, _LEAST_PAUSE * 2 ** (times - 1))
-            )
-            pause = max(asked.at + wanted - monotonic(), 0.0)
-            if pause > left or left < _LEAST_PAUSE:
-                return self._give_up(asked, times, waited)
-            waited += max(pause, 0.001)
-            await self._pause(pause, f"it asked for a pause of {pause:.3g} s with status {asked.answer.status}")
-            outcome = await send()
+        times, started = 0, monotonic()
+        if self._opens < started:
+            outcome = await send(False)
             if isinstance(outcome, Answer):
-                self.reopen()
+                self._gave_up = False
                 return outcome
-            asked, times = outcome, times + 1
-            self._count(times=1)
+            times = 1
+            self._postpone(outcome, times, self._longest)
+        async with self._turn:
+            while True:
+                waited = monotonic() - started
+                left, pause = self._longest - waited, self._opens - monotonic()
+                if pause > 0 and (self._gave_up or pause > left or left < _LEAST_PAUSE):
+                    self._gave_up = True
+                    return self._given_up(max(times, 1), waited)
+                await self._pause(pause)
+                outcome = await send(times > 0)
+                if isinstance(outcome, Answer):
+                    self._gave_up = False
+                    return outcome
+                times += 1
+                self._postpone(outcome, times, self._longest - (monotonic() - started))
 
-    async def _pause(self, seconds: float, why: str) -> None:
+    def _postpone(self, asked: RetryLater, times: int, left: float) -> None:
+        """Without a time in the response, the pauses are 1, 2, 4, ... seconds, and the last one is the time `left`."""
+        pause = (
+            min(2.0 ** (times - 1), left)
+            if asked.seconds is None
+            else max(asked.seconds, _LEAST_PAUSE * 2 ** (times - 1))
+        )
+        self._opens = max(self._opens, asked.at + max(pause, _LEAST_PAUSE))
+        self._asked = asked
+        self.slowed = Slowed(self.slowed.times + 1, self.slowed.seconds)
+
+    async def _pause(self, seconds: float) -> None:
         started = monotonic()
-        self._pauses_until, self._why = started + seconds, why
         try:
-            await asyncio.sleep(seconds)
+            await asyncio.sleep(max(seconds, 0.0))
         finally:
-            self._count(seconds=monotonic() - started)
+            waited = monotonic() - started if seconds > 0 else 0.0
+            self.slowed = Slowed(self.slowed.times, self.slowed.seconds + waited)
 
-    def _count(self, times: int = 0, seconds: float = 0.0) -> None:
-        self.slowed = Slowed(self.slowed.times + times, self.slowed.seconds + seconds)
-
-    def _give_up(self, asked: RetryLater, times: int, waited: float) -> Answer:
+    def _given_up(self, times: int, waited: float) -> Answer:
+        assert self._asked is not None, "the target asked for a pause"
+        asked = self._asked
         status = asked.answer.status or 0
         wanted = (
             f"to wait for {asked.seconds:.0f} s"
@@ -159,6 +146,4 @@ class Gate:
             else f"{times} times to wait"
         )
         reason = f"asked brokerfuzz {wanted} (status {status}), and the longest wait is {self._longest:g} s"
-        answer = asked.answer._replace(kind=_KINDS[status], reason=reason, seconds=waited, reached=False)
-        self._given_up = answer, asked.at + (asked.seconds if asked.seconds is not None else 1.0)
-        return answer
+        return asked.answer._replace(kind=_KINDS[status], reason=reason, seconds=waited, reached=False)

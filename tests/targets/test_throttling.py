@@ -192,7 +192,7 @@ def test_a_message_cancelled_while_it_waits_does_not_block_others() -> None:
                 await asyncio.wait_for(target.send(b"1"), 0.2)
             return await asyncio.wait_for(target.send(b"2"), 5)
 
-    with serving(one_after_another(later(429, "Retry-After: 20"), response(201))) as url:
+    with serving(one_after_another(later(429, "Retry-After: 0.5"), response(201))) as url:
         assert asyncio.run(ask(url)).kind == "accepted"
 
 
