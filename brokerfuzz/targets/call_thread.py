@@ -33,22 +33,22 @@ class CallThread:
 
     async def result(self, call: Callable[[], T], seconds: float) -> T:
         """Returns the result of `call` or raises its exception. Raises `HangingError` if `call` does not return within
-        `seconds`. Then another thread runs the next calls.
+        `seconds`. Then another thread runs the next calls, and also if this method is cancelled.
         """
         async with self._lock:
             future: Future[T] = Future()
             self._calls.put((call, future))
             result = asyncio.wrap_future(future)
             try:
-                done, _ = await asyncio.wait({result}, timeout=seconds)
+                await asyncio.wait({result}, timeout=seconds)
+                if result.done():
+                    return result.result()
+                raise HangingError(self._thread)
             finally:
-                result.cancel()  # does nothing if the call has returned
-            if done:
-                return result.result()
-            self.close()
-            hanging = HangingError(self._thread)
-            self._start()
-            raise hanging
+                if not result.done():
+                    result.cancel()
+                    self.close()
+                    self._start()
 
     def close(self) -> None:
         """Ends the thread after the current call."""

@@ -49,11 +49,15 @@ class Excerpt:
 
     @property
     def tail(self) -> bytes:
-        """The end of the output, without an incomplete first line. brokerfuzz would not recognize a secret whose
+        """The end of the output. brokerfuzz would not recognize a secret whose
         beginning is missing.
         """
+        return self._ending[-EXCERPT:]
+
+    @property
+    def _ending(self) -> bytes:
         end = self._end if self._size <= _KEPT else self._end.partition(b"\n")[2]
-        return self._secrets.excerpt(end, _KEPT)[-EXCERPT:]
+        return self._secrets.excerpt(end, _KEPT)
 
     @property
     def reason_line(self) -> str:
@@ -65,7 +69,7 @@ class Excerpt:
 
     @property
     def last_line(self) -> str:
-        return in_one_line(next((line for line in reversed(self.tail.splitlines()) if line.strip()), b""))
+        return in_one_line(next((line for line in reversed(self._ending.splitlines()) if line.strip()), b""))
 
 
 class Program:

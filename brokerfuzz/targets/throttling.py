@@ -84,10 +84,10 @@ class Gate:
     @property
     def waits_for(self) -> str:
         """Describes the current pause, or is empty."""
-        left = self._opens - monotonic()
-        if left <= 0 or self._asked is None:
+        if self._asked is None or self._opens < monotonic():
             return ""
-        return f"it asked for a pause of {left:.3g} s with status {self._asked.answer.status}"
+        pause = self._opens - self._asked.at
+        return f"it asked for a pause of {pause:.3g} s with status {self._asked.answer.status}"
 
     async def passed(self, send: Callable[[bool], Awaitable[Answer | RetryLater]]) -> Answer:
         """Sends a message, again and again, until the target processes the message or the message has waited too long.

@@ -165,13 +165,6 @@ def test_the_name_and_the_reproduction_of_a_command_contain_no_secret(command: A
     assert target.reproduction(b"{}") == f"printf '{{}}' | {shown}"
 
 
-@pytest.mark.parametrize("option", ["--token=abcdef1", "-uabcdef0:abcdef1"])
-def test_a_secret_that_a_program_repeats_is_hidden_in_the_answer(option: str) -> None:
-    name = "${TOKEN}" if "token" in option else "${PASSWORD}"
-    said = answer(CommandTarget(python("import sys; sys.exit('it is ' + sys.argv[-1][-7:])", option)))
-    assert (said.reason, said.body) == (f"exit status 1: it is {name}", f"it is {name}\n".encode())
-
-
 def test_no_excerpt_of_an_output_contains_a_part_of_a_secret() -> None:
     async def ask(target: LineTarget, bodies: list[bytes]) -> list[Answer]:
         async with opened(target):

@@ -10,7 +10,6 @@ import gzip
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -363,22 +362,6 @@ def test_a_redirect_is_not_followed_with_or_without_credentials(status: int) -> 
             said = asked(url.replace("://", "://me:hunter22@"), headers=[("Cookie", "session=1")])
     assert (said.kind, said.status, connections) == ("rejected", status, 0)
     assert said.location == f"{elsewhere.replace('127.0.0.1', 'localhost')}?token=${{TOKEN}}"
-
-
-def _echo(seen: list[bytes]) -> Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]:
-    async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
-        seen.append(body)
-        writer.write(response(200))
-
-    return behave
-
-
-@pytest.mark.parametrize("body", [b"", b"\x00\xff\xfe not text", b"{" * 300_000], ids=["empty", "not UTF-8", "long"])
-def test_a_message_arrives_byte_for_byte(body: bytes) -> None:
-    seen: list[bytes] = []
-    with serving(_echo(seen)) as url:
-        assert asked(url, body).kind == "accepted"
-    assert seen == [body]
 
 
 def test_proxies_of_the_environment_are_not_used_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:

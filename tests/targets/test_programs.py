@@ -4,7 +4,6 @@ function in other processes (`--call`).
 
 import asyncio
 import os
-import pickle
 import shutil
 import signal
 import subprocess
@@ -250,14 +249,6 @@ def test_a_program_may_leave_its_input_unread() -> None:
         assert {one.kind for one in said} == {"accepted"}
 
 
-def test_the_message_is_standard_input_byte_for_byte() -> None:
-    body = bytes(range(256)) * 4000
-    code = "import hashlib, sys; sys.exit(hashlib.md5(sys.stdin.buffer.read()).hexdigest())"
-    import hashlib
-
-    assert answer(CommandTarget(python(code)), body).reason.endswith(hashlib.md5(body).hexdigest())
-
-
 def test_a_process_that_ends_after_each_answer_is_replaced() -> None:
     said = answers(LineTarget(each("say(b'accepted\\n'); break"), processes=2), *[b"{}"] * 30, at_once=True)
     assert {(one.kind, one.reached) for one in said} == {("accepted", True)}
@@ -354,20 +345,6 @@ def test_a_child_that_keeps_the_pipes_open_causes_no_delay(separate: bool, tmp_p
     assert dies(
         int((tmp_path / "pid").read_text())
     )  # a process in its own session ends because nobody reads its output
-
-
-def test_a_cancelled_message_does_not_affect_other_answers() -> None:
-    async def ask() -> list[str]:
-        program = each("time.sleep(.2 if line == b'slow' else 0); say(b'accepted ' + line + b'\\n')")
-        async with opened(LineTarget(program, processes=1)) as target:
-            slow = asyncio.create_task(target.send(b"slow"))
-            waiting = [asyncio.create_task(target.send(b"%d" % number)) for number in range(4)]
-            await asyncio.sleep(0.1)
-            slow.cancel()
-            waiting.pop(1).cancel()
-            return [(await task).reason for task in waiting]
-
-    assert asyncio.run(ask()) == ["0", "2", "3"]
 
 
 def test_an_idle_process_can_end_normally_when_its_input_ends(tmp_path: Path) -> None:
@@ -480,14 +457,6 @@ def test_a_program_that_can_no_longer_be_started_was_not_reached(calling: Callin
     assert [(one.kind, one.reached) for one in said[:3]] == [("accepted", True), ("crashed", True), ("crashed", False)]
     assert "OSError: broken" in said[2].reason
     assert said[3].kind == "accepted"
-
-
-def test_a_closed_target_can_be_reopened_and_pickled(calling: Calling) -> None:
-    for target in (CommandTarget("true"), LineTarget(each("say(b'accepted\\n')")), calling("return True")):
-        assert answer(target).kind == answer(pickle.loads(pickle.dumps(target))).kind == "accepted"
-        with pytest.raises(TargetError, match="not open"):
-            asyncio.run(target.send(b"{}"))
-        assert not target.can_send(b"{}", (("accept", "text/plain"),))
 
 
 # ---------------------------------------------------------------------------------------------- encodings, reproductions

@@ -1,0 +1,58 @@
+"""A reader as every kind of target. A message says what the reader does with it: accept, reject, crash or hang.
+
+As a program, it reads one message from standard input, or one message per line (in base64) with the argument `lines`.
+"""
+
+import asyncio
+import base64
+import os
+import sys
+import time
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+
+def read(body: bytes) -> str:
+    """Returns `accepted` or `rejected` with the hash of the message and a secret, or raises an exception."""
+    if b"hang" in body:
+        time.sleep(60)
+    said = f"{sha256(body).hexdigest()[:16]} {os.environ.get('READER_SECRET', '')}{'x' * 3000}"
+    if b"crash" in body:
+        raise RuntimeError(said)
+    return f"{'rejected' if b'reject' in body else 'accepted'}: {said}"
+
+
+def response_to(body: bytes) -> tuple[int, bytes]:
+    try:
+        word, _, said = read(body).partition(": ")
+        return (201 if word == "accepted" else 422), said.encode()
+    except RuntimeError as problem:
+        return 500, str(problem).encode()
+
+
+def wsgi(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+    status, said = response_to(environ["wsgi.input"].read())
+    start_response(f"{status} Said", [])
+    return [said]
+
+
+async def asgi(scope: dict[str, Any], receive: Callable[[], Any], send: Callable[[dict[str, Any]], Any]) -> None:
+    if scope["type"] == "lifespan":
+        return
+    body = (await receive())["body"]
+    if b"hang" in body:
+        await asyncio.sleep(60)
+    status, said = response_to(body)
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": said})
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["lines"]:
+        for line in sys.stdin.buffer:
+            print(read(base64.b64decode(line)), flush=True)
+    else:
+        word, _, said = read(sys.stdin.buffer.read()).partition(": ")
+        print(said, flush=True)
+        sys.exit(0 if word == "accepted" else 2)

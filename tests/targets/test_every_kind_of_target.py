@@ -1,0 +1,154 @@
+"""What all kinds of targets have in common: URLs, applications, functions and programs."""
+
+import asyncio
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import every_kind_reader
+import pytest
+from hand_made_programs import SECONDS, answers
+from hand_made_servers import response, serving
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import Answer, CallTarget, CommandTarget, HttpTarget, LineTarget, Target
+from brokerfuzz.targets.application import NamedApplicationTarget
+from brokerfuzz.targets.function_target import FunctionTarget
+from brokerfuzz.targets.target import opened
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+
+SECRET = "s3cr3t-of-all-kinds"
+PROGRAM = [sys.executable, "-IS", str(Path(every_kind_reader.__file__))]
+BODIES = [b"", b"{}", b"\n\0\xff", b"x" * 200_000, "é漢😀".encode()]
+
+
+@contextmanager
+def _served(**options: Any) -> Iterator[Target]:
+    async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(response(*await asyncio.to_thread(every_kind_reader.response_to, body)))
+
+    with serving(behave) as url:
+        yield HttpTarget(url, **options)
+
+
+KINDS: dict[str, Callable[..., AbstractContextManager[Target]]] = {
+    "URL": _served,
+    "ASGI": lambda **options: nullcontext(NamedApplicationTarget("every_kind_reader:asgi", "/offers", **options)),
+    "WSGI": lambda **options: nullcontext(NamedApplicationTarget("every_kind_reader:wsgi", "/offers", **options)),
+    "function": lambda **options: nullcontext(FunctionTarget(every_kind_reader.read, **options)),
+    "exec": lambda **options: nullcontext(CommandTarget(PROGRAM, reject=[2], **options)),
+    "lines": lambda **options: nullcontext(LineTarget([*PROGRAM, "lines"], encoding="base64", **options)),
+    "call": lambda **options: nullcontext(CallTarget("every_kind_reader:read", **options)),
+}
+all_kinds = pytest.mark.parametrize("kind", KINDS)
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("READER_SECRET", SECRET)
+
+
+def text_of(answer: Answer) -> str:
+    return answer.reason + answer.body.decode(errors="replace")
+
+
+def hash_of(body: bytes) -> str:
+    return sha256(body).hexdigest()[:16]
+
+
+@all_kinds
+def test_accepted_rejected_and_crashing_messages_are_distinguished(kind: str) -> None:
+    with KINDS[kind]() as target:
+        said = answers(target, b"accept", b"reject", b"crash", b"accept")
+    assert [one.kind for one in said] == ["accepted", "rejected", "crashed", "accepted"]
+    assert all(one.reached and 0 < one.seconds < SECONDS for one in said)
+
+
+@all_kinds
+def test_a_message_without_an_answer_in_time_is_a_timeout_and_the_next_one_is_answered(kind: str) -> None:
+    with KINDS[kind](timeout=1.5) as target:
+        said = answers(target, b"hang", b"accept")
+    assert [one.kind for one in said] == ["timeout", "accepted"]
+    assert " 1.5 s" in said[0].reason
+
+
+@all_kinds
+def test_each_of_many_concurrent_messages_gets_its_own_answer(kind: str) -> None:
+    words = ["accept", "reject", "crash"]
+    bodies = [f"{words[number % 3]} {number}".encode() for number in range(12 if kind == "exec" else 60)]
+    with KINDS[kind]() as target:
+        said = answers(target, *bodies, at_once=True)
+    assert [one.kind for one in said] == [
+        ["accepted", "rejected", "crashed"][number % 3] for number in range(len(said))
+    ]
+    assert all(hash_of(body) in text_of(one) for body, one in zip(bodies, said, strict=True))
+
+
+@all_kinds
+def test_each_message_arrives_byte_for_byte(kind: str) -> None:
+    with KINDS[kind]() as target:
+        said = answers(target, *BODIES)
+    assert all(hash_of(body) in text_of(one) for body, one in zip(BODIES, said, strict=True))
+
+
+@all_kinds
+def test_answers_are_short_and_contain_no_secret(kind: str) -> None:
+    with KINDS[kind](secrets={"${READER_SECRET}": SECRET}) as target:
+        said = answers(target, b"accept", b"reject", b"crash")
+        shown = [target.name, repr(target.about), target.reproduction(b"accept"), *map(text_of, said)]
+    assert not [text for text in shown if SECRET in text]
+    assert all("${READER_SECRET}" in text_of(one) for one in said)
+    assert all(len(one.body) <= 2048 for one in said)
+
+
+@all_kinds
+def test_a_cancelled_message_does_not_affect_others(kind: str) -> None:
+    async def ask(target: Target) -> list[Answer]:
+        async with opened(target):
+            hanging = asyncio.create_task(target.send(b"hang"))
+            await asyncio.sleep(0.3)
+            hanging.cancel()
+            return [await target.send(b"accept"), await target.send(b"reject")]
+
+    with KINDS[kind](timeout=2) as target:
+        said = asyncio.run(ask(target))
+    assert [one.kind for one in said] == ["accepted", "rejected"]
+
+
+@all_kinds
+def test_a_closed_target_can_be_reopened_and_sent_to_another_process(kind: str) -> None:
+    with KINDS[kind]() as target:
+        for one in (target, target, pickle.loads(pickle.dumps(target))):
+            assert answers(one, b"accept")[0].kind == "accepted"
+
+
+@all_kinds
+def test_the_reproduction_is_one_line_and_headers_are_sent_only_to_servers(kind: str) -> None:
+    with KINDS[kind]() as target:
+        line = target.reproduction('{\n\t"number": "é"}'.encode())
+        assert line.isprintable()
+        assert target.can_send(b"\n\0\xff") is True
+        assert target.can_send(b"{}", (("accept", "text/plain"),)) is (kind in ("URL", "ASGI", "WSGI"))
+        assert target.can_send(b"{}", (("transfer-encoding", "chunked"),)) is (kind == "URL")
+
+
+@pytest.mark.parametrize(
+    "create",
+    [
+        lambda: HttpTarget("http://127.0.0.1:1/"),
+        lambda: NamedApplicationTarget("every_kind_reader:nothing"),
+        lambda: CommandTarget("./no-such-program"),
+        lambda: LineTarget("./no-such-program"),
+        lambda: CallTarget("every_kind_reader:nothing"),
+    ],
+)
+def test_a_target_that_does_not_exist_is_an_error_of_one_line(create: Callable[[], Target]) -> None:
+    with pytest.raises(TargetError) as raised:
+        answers(create(), b"{}")
+    assert len(str(raised.value).splitlines()) == 1
+    assert ":" in str(raised.value)
