@@ -117,8 +117,9 @@ def meaning_of(result: object) -> "tuple[Kind, str] | None":
         return "rejected", "returned False"
     if isinstance(result, str):
         word = result.replace(":", " ").partition(" ")[0]
-        if (kind := next((kind for kind in KINDS if kind == word), None)) is not None:
-            return kind, result[len(word) + 1 :].strip() or word
+        for kind in KINDS:
+            if kind == word:
+                return kind, result[len(word) + 1 :].strip() or word
     return None
 
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
-from functools import partial
 from io import BytesIO, StringIO
 from time import perf_counter
 from typing import Any
@@ -39,7 +38,11 @@ class SynchronousTarget(InProcessTarget):
 
     async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
         sent = replaced(self.headers, headers) if headers else self.headers
-        call = partial(copy_context().run, self._called, body, sent)
+        context = copy_context()
+
+        def call() -> Answer:
+            return context.run(self._called, body, sent)
+
         if self._thread is None:
             await asyncio.sleep(0)  # so that the event loop can end the campaign
             with outside_of_event_loop():
