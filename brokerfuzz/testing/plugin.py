@@ -223,30 +223,12 @@ def pytest_runtest_makereport(
 
 
 def _remove_secrets(report: pytest.TestReport) -> None:
+    """Removes the secrets from the output of a test, and from its traceback, which becomes plain text."""
     from brokerfuzz.testing.failure_text import without_secrets
 
     report.sections = [(name, without_secrets(content)) for name, content in report.sections]
-    _remove_from_traceback(report.longrepr)
-
-
-def _remove_from_traceback(shown: Any) -> None:
-    """Removes secrets from the lines of a traceback, except from messages: the values of the parameter `case`, and the
-    description of `CasesFailed`, which contains no secrets.
-    """
-    from brokerfuzz.testing.failure_text import without_secrets
-
-    for trace, crash, _ in getattr(shown, "chain", ()):
-        described = crash is not None and "CasesFailed" in crash.message
-        if crash is not None and not described:
-            crash.message = without_secrets(crash.message)
-        for entry in trace.reprentries:
-            entry.lines[:] = entry.lines if described else map(without_secrets, entry.lines)
-            if (local := getattr(entry, "reprlocals", None)) is not None:
-                local.lines[:] = [line if line.startswith("case ") else without_secrets(line) for line in local.lines]
-            if (arguments := getattr(entry, "reprfuncargs", None)) is not None:
-                arguments.args[:] = [
-                    (name, value if name == "case" else without_secrets(value)) for name, value in arguments.args
-                ]
+    if report.outcome == "failed" and report.longrepr is not None:
+        report.longrepr = without_secrets(str(report.longrepr))
 
 
 def _take_own_record(report: pytest.TestReport) -> None:
@@ -282,22 +264,23 @@ def _shorten(
     """Replaces the traceback of a failed assertion with a few lines about the case. For other exceptions, or if the
     user requests tracebacks with `--tb`, shows the traceback, and then these lines.
     """
-    from brokerfuzz.testing.failure_text import actual_of, described_failure
+    from brokerfuzz.testing.failure_text import actual_of, described_failure, without_secrets
     from brokerfuzz.testing.parametrizing import CasesFailed
 
     problem = excinfo.value
     has_all = isinstance(problem, CasesFailed)
     text = str(problem) if has_all else "\n".join(described_failure(given, actual_of(problem)))
-    if item.config.getoption("tbstyle") != "auto":
-        if not has_all and (add_section := getattr(report.longrepr, "addsection", None)) is not None:
-            add_section("case", text)
-    elif isinstance(problem, AssertionError | pytest.fail.Exception):
+    keeps_traceback = item.config.getoption("tbstyle") != "auto"
+    if isinstance(problem, AssertionError | pytest.fail.Exception) and not keeps_traceback:
         report.longrepr = _text_only(excinfo, text, text if has_all else actual_of(problem))
-    else:
+        return
+    shown: Any = report.longrepr
+    if not keeps_traceback:
         path = inspect.getfile(inspect.unwrap(item.obj))  # type: ignore[attr-defined]
         shown = excinfo.getrepr(style="short", tbfilter=lambda found: found.traceback.cut(path=path).filter(found))
-        if item.config.option.brokerfuzz_secret:
-            _remove_from_traceback(shown)
+    if item.config.option.brokerfuzz_secret:  # the text about the case contains no secret
+        report.longrepr = f"{without_secrets(str(shown))}\n{text}"
+    elif not has_all and hasattr(shown, "addsection"):
         shown.addsection("case", text)
         report.longrepr = shown
 
