@@ -56,6 +56,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
     - If `lines` is True, or the name ends in `.ndjson` or `.jsonl`, each line is a message.
     - A corpus is recognised by its first line. Folders from `export` are corpora, too.
     - Recorded traffic (HAR) is recognised by its contents, or by a name that ends in `.har`.
+    - In any other folder, each file is read. Files whose names begin with a dot are omitted.
     - Any other file is one message.
 
     Files that end in `.gz` or `.zst` are decompressed. Raises `InputError` if the file cannot be read or a message is
@@ -64,6 +65,9 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
     if name != STANDARD_INPUT and has_manifest(Path(name)):
         with closing(corpus_lines(name)) as found:
             yield from _of_corpus(found)
+        return
+    if name != STANDARD_INPUT and Path(name).is_dir():
+        yield from _of_folder(Path(name), lines=lines)
         return
     bare = name.removesuffix(suffix(name))
     with _opened(name) as stream:
@@ -80,6 +84,14 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
             yield from _of_recording(whole, name)
         else:
             yield InputMessage(name, 1, whole)
+
+
+def _of_folder(folder: Path, *, lines: bool) -> Iterator[InputMessage]:
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith(".")]
+    if not files:
+        raise InputError(f"{folder} is a folder without files: specify files, or a folder with one message per file")
+    for path in files:
+        yield from messages(str(path), lines=lines)
 
 
 def contract_messages(
@@ -111,8 +123,6 @@ def _opened(name: str) -> Iterator[BinaryIO]:
             yield stream
     except FileNotFoundError as problem:
         raise InputError(f"{name} does not exist: specify an existing file, or - for standard input") from problem
-    except IsADirectoryError as problem:
-        raise InputError(f"{name} is a folder: specify the files in it, e.g. {Path(name) / '*.json'}") from problem
     except PermissionError as problem:
         raise InputError(
             f"{name} cannot be read because you lack permission: change the permissions of the file, or pipe the file "

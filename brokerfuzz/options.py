@@ -469,6 +469,10 @@ class CheckOptions(TypedDict, total=False):
     contract: Annotated[str | None, CONTRACT_FOLDER]
     values: Annotated[str | None, VALUES]
     now: Annotated[datetime | None, now("Judge messages")]
+    summary: Annotated[bool, Option(
+        help="Print only a table of the broken rules, with the number of messages that break each of them.",
+        default=False,
+    )]  # fmt: skip
     json: Annotated[bool, JSON]
     quiet: Annotated[bool, quiet(
         "errors and messages that are not valid. For a corpus, print only messages whose new verdict differs from the "

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 from brokerfuzz.cases.case import Case
@@ -13,7 +13,7 @@ from brokerfuzz.schemas import Contract
 
 EDGE = "edge:"
 """Tags with this prefix name the edge (an unusual valid value) that a case tests."""
-KINDS = ("before", "after", "added", "removed", "changed")
+KINDS = ("before", "after", "added", "removed", "changed", "rewritten")
 
 CaseTopic = tuple[str, str, str]
 """The topic of a case: its message type, its subject and its technique. The subject is a rule, an ambiguity, an edge,
@@ -23,9 +23,10 @@ or else the label (`valid`, `invalid` or `unspecified`). The technique is empty 
 
 @dataclass
 class Comparison:
-    """Counts the cases in the first corpus (before) and in the second corpus (after), and the added, removed and
-    changed cases. `cases` contains the total numbers, and `about` contains the numbers for each topic. A changed case
-    has different labels, faults or ambiguities in the two corpora.
+    """Counts the cases in the first corpus (before) and in the second corpus (after), and the added, removed, changed
+    and rewritten cases. `cases` contains the total numbers, and `about` contains the numbers for each topic. A changed
+    case has different labels, faults or ambiguities in the two corpora. A rewritten case tests the same as before with
+    another message, for example because of a new required property.
     """
 
     about: dict[str, Counter[CaseTopic]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
@@ -34,14 +35,14 @@ class Comparison:
     """The number of cases whose label changed, for each pair of old and new label."""
 
     def count(self, kind: str, record: CaseRecord) -> None:
-        """Counts a case as `before`, `after`, `added`, `removed` or `changed`."""
+        """Counts a case as one of `KINDS`."""
         self.cases[kind] += 1
         self.about[kind].update(set(_topics(record)))
 
     @property
     def same(self) -> bool:
         """True if both corpora have the same cases with the same labels, faults and ambiguities."""
-        return not any(self.cases[kind] for kind in ("added", "removed", "changed"))
+        return not any(self.cases[kind] for kind in ("added", "removed", "changed", "rewritten"))
 
 
 def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], None] | None = None) -> Comparison:
@@ -63,16 +64,27 @@ def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], 
     for kind, some in (("before", before), ("after", after)):
         for record in some.values():
             found.count(kind, record)
+    removed: dict[tuple[object, ...], list[CaseRecord]] = {}
+    for name in before.keys() - after.keys():
+        removed.setdefault(_subject(before[name]), []).append(before[name])
     for name, record in after.items():
         if name not in before:
-            found.count("added", record)
+            former = removed.get(_subject(record))
+            found.count("rewritten" if former else "added", record)
+            if former:
+                former.pop()
         elif _judgement(before[name]) != _judgement(record):
             found.count("changed", record)
             if before[name].label != record.label:
                 found.labels[before[name].label, record.label] += 1
-    for name in before.keys() - after.keys():
-        found.count("removed", before[name])
+    for record in chain.from_iterable(removed.values()):
+        found.count("removed", record)
     return found
+
+
+def _subject(record: CaseRecord) -> tuple[object, ...]:
+    """Returns what a case tests. Cases of two corpora with the same subject differ only in their messages."""
+    return record.label, *_topics(record)
 
 
 def _judgement(record: CaseRecord) -> tuple[object, ...]:

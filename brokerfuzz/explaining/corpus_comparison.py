@@ -10,6 +10,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES
 from brokerfuzz.wording import counted, printable_as_in_python
 
 _CHANGES = ("added", "removed", "changed")
+_COLUMNS = ["about", "before", "after", *_CHANGES]
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 _ORDER = {name: number for number, name in enumerate(MESSAGE_TYPES)}
 
@@ -71,9 +72,14 @@ def lines(found: Comparison) -> Iterator[str]:
         rows.append(
             _row(f"({counted(len(rest), 'more place')})", sum((differing[place] for place in rest), Counter[str]()))
         )
-    yield from table([{name: name for name in ("about", *KINDS)}, *rows] if rows else [], ["about", *KINDS])
+    yield from table([{name: name for name in _COLUMNS}, *rows] if rows else [], _COLUMNS)
     for (before, after), count in sorted(found.labels.items()):
         yield f"{counted(count, 'case')} changed from {before} to {after}"
+    if rewritten := found.cases["rewritten"]:
+        yield (
+            f"{counted(rewritten, 'case')} rewritten: other messages that test the same, as after a new required "
+            "property"
+        )
     sums = ", ".join(f"{_SIGNS[kind]}{found.cases[kind]:,} {kind}" for kind in _CHANGES)
     yield (
         f"{found.cases['before']:,} cases before, {found.cases['after']:,} after: "

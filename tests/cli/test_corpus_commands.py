@@ -8,8 +8,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
+from contracts import changed_contract
 from fixture_types import Run
 
 from brokerfuzz.cases.case import Case
@@ -398,3 +400,22 @@ def test_check_and_coverage_read_folders_and_compressed_corpora(run: Run, folder
         assert checked.exit_code == 0
         assert f"{len(cases):,} messages" in checked.stdout
     assert goals(run, folder) == goals(run, tmp_path / "a.ndjson.zst")
+
+
+def test_a_new_required_property_is_one_change(run: Run, tmp_path: Path) -> None:
+    contract = tmp_path / "contract"
+    contract.mkdir()
+    changed_contract(contract, "offer-creation-request", _require_another_property)
+    for name, words in (("before", ()), ("after", ("--contract", contract))):
+        run("export", tmp_path / name, "--message", "offer-creation-request", "--site", "order*", *words)
+    result = run("corpus", "diff", tmp_path / "before", tmp_path / "after")
+    assert result.exit_code == 1
+    assert re.search(r"\d+ cases rewritten: other messages that test the same", result.stdout)
+    sums = re.search(r"\+(\d+) added, -(\d+) removed", result.stdout)
+    assert sums is not None
+    assert max(map(int, sums.groups())) < 60, result.stdout
+
+
+def _require_another_property(schema: dict[str, Any]) -> None:
+    schema["properties"]["channel"] = {"type": "string"}
+    schema.setdefault("required", []).append("channel")

@@ -1,6 +1,7 @@
 """Writes a folder for the mock server WireMock, which then answers requests with the messages of the cases. Use this
 folder to test programs that read the responses of the broker.
 
+    GET /products, POST /pricing                        an ordinary valid message
     GET /brokerfuzz                                     the list of cases: id, message, verdict, name, reason, path
     GET /brokerfuzz/product-list-response/ID            the message of a case
     any request with the header X-Brokerfuzz-Case: ID   the message of a case
@@ -14,6 +15,7 @@ templates are enabled.
 """
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator
 from tempfile import TemporaryFile
 from typing import Any
@@ -21,15 +23,16 @@ from typing import Any
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import facts_of, name_of, reason_of
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
-from brokerfuzz.corpus.formats.routes import OFFER, RESPONSES
+from brokerfuzz.corpus.formats.routes import OFFER, RESPONSES, ROUTES
 from brokerfuzz.errors import CorpusError
+from brokerfuzz.schemas import MessageType
 from brokerfuzz.schemas.headers import JSON_TYPE
 
 ROOT = "/brokerfuzz"
 HEADER = "X-Brokerfuzz-Case"
 SCENARIO = "brokerfuzz"
 _INDEX = "brokerfuzz/cases.json"
-_BY_PATH, _BY_HEADER, _BY_SCENARIO = 1, 2, 3
+_BY_PATH, _BY_HEADER, _BY_SCENARIO, _USUAL = 1, 2, 3, 4
 """The priorities of the stubs. If several stubs match a request, WireMock uses the stub with the lowest number."""
 _AFTER_ALL_OTHERS = 1_000_000
 _HINT = f"""\
@@ -37,6 +40,18 @@ No case belongs to this request. GET {ROOT} lists the cases. Select a case in on
 - request the path of the case: GET {ROOT}/MESSAGE-TYPE/ID
 - send the header {HEADER}: ID
 - before any request, set the state: curl -X PUT HOST/__admin/scenarios/{SCENARIO}/state -d '{{"state":"ID"}}'
+"""
+_README = """\
+# Responses of the offer broker
+
+1. Start WireMock in the folder above this one: `java -jar wiremock-standalone.jar --port 8080 --root-dir {folder}`
+2. Let your program use `http://127.0.0.1:8080` as the broker. It receives ordinary valid messages:
+{usual}
+3. Choose another message, whatever your program requests: `curl http://127.0.0.1:8080/brokerfuzz` lists them, and
+   `curl -X PUT http://127.0.0.1:8080/__admin/scenarios/brokerfuzz/state -d '{{"state":"ID"}}'` selects one.
+4. Your program must read valid messages (`"verdict": "valid"`), and report an error for invalid ones.
+
+To regenerate this folder, run `brokerfuzz export {folder} --force {recipe}`.
 """
 _NO_CASE = {
     "name": "brokerfuzz: no case belongs to the request",
@@ -49,9 +64,12 @@ _NO_CASE = {
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     with TemporaryFile() as index:  # the list has one entry per case, so it may not fit into memory
         count = 0
+        usual: dict[MessageType, Case] = {}
         for case in cases:
             if case.message_type == OFFER:
                 continue
+            if case.label == "valid":
+                usual.setdefault(case.message_type, case)
             place = f"{case.message_type}/{case.id}"
             index.write((",\n" if count else "[\n").encode() + _json(_described(case)))
             count += 1
@@ -72,6 +90,11 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
             "response": _served(_INDEX),
         }
         yield File("mappings/brokerfuzz/cases.json", [_json(listing, indent=2), b"\n"])
+        for message_type, case in usual.items():
+            yield File(f"mappings/brokerfuzz/{message_type}.json", [_json(_usual_stub(case), indent=2), b"\n"])
+        routes = "\n".join(f"   - `{' '.join(ROUTES[message_type])}`: {message_type}" for message_type in usual)
+        folder = shlex.quote(about.folder)
+        yield File("README.md", [_README.format(folder=folder, usual=routes, recipe=about.recipe).encode()])
         yield File("mappings/brokerfuzz/no-case.json", [_json(_NO_CASE, indent=2), b"\n"])
 
 
@@ -100,6 +123,17 @@ def _stubs(case: Case) -> Iterator[dict[str, Any]]:
     }
     yield {"name": description["name"], "priority": _BY_HEADER, "request": by_header, "response": response}
     yield {"name": description["name"], "priority": _BY_SCENARIO, **state, "request": by_scenario, "response": response}
+
+
+def _usual_stub(case: Case) -> dict[str, Any]:
+    """Returns the stub for requests that select no case."""
+    method, path = ROUTES[case.message_type]
+    return {
+        "name": f"brokerfuzz: an ordinary {case.message_type}",
+        "priority": _USUAL,
+        "request": {"method": method, "urlPath": path},
+        "response": _served(f"brokerfuzz/{case.message_type}/{case.id}.json"),
+    }
 
 
 def _served(name: str) -> dict[str, Any]:

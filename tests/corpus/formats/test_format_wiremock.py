@@ -14,6 +14,7 @@ from ready_suites import chosen
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.wiremock import HEADER
 from brokerfuzz.errors import CorpusError
+from brokerfuzz.schemas import check
 
 Stub = dict[str, Any]
 
@@ -71,6 +72,21 @@ def test_each_response_is_served_by_path_header_and_state(
         )
         assert served(stubs, files, "POST", "/pricing", case=case.id, state=responses[-1].id) == case.body
         assert served(stubs, files, "GET", "/products?page=1", state=case.id) == case.body
+
+
+def test_requests_that_select_no_case_get_an_ordinary_message(stubs: list[Stub], files: Mapping[str, bytes]) -> None:
+    for message_type, method, path in (
+        ("product-list-response", "GET", "/products"),
+        ("offer-pricing-response", "POST", "/pricing"),
+    ):
+        assert check(message_type, served(stubs, files, method, path)).label == "valid"
+
+
+def test_the_readme_names_the_folder_and_says_how_to_start(files: Mapping[str, bytes]) -> None:
+    readme = files["README.md"].decode()
+    assert len(readme.splitlines()) <= 14
+    assert "--root-dir FOLDER" in readme
+    assert "`GET /products`: product-list-response" in readme
 
 
 def test_the_list_contains_every_case_with_its_path(
