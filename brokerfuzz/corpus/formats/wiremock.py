@@ -47,7 +47,7 @@ _README = """\
 1. Start WireMock in the folder above this one: `java -jar wiremock-standalone.jar --port 8080 --root-dir {folder}`
 2. Let your program use `http://127.0.0.1:8080` as the broker. It receives ordinary valid messages:
 {usual}
-3. Choose another message, whatever your program requests: `curl http://127.0.0.1:8080/brokerfuzz` lists them, and
+3. Choose another message for every request of your program: `curl http://127.0.0.1:8080/brokerfuzz` lists them, and
    `curl -X PUT http://127.0.0.1:8080/__admin/scenarios/brokerfuzz/state -d '{{"state":"ID"}}'` selects one.
 4. Your program must read valid messages (`"verdict": "valid"`), and report an error for invalid ones.
 
