@@ -9,7 +9,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.random_cases import random_cases
-from brokerfuzz.cases.requests import RequestMaker
+from brokerfuzz.cases.requests import header_cases
 from brokerfuzz.corpus.formats import CorpusInfo, format_named
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, load_contract
 
@@ -25,7 +25,7 @@ def cases() -> tuple[Case, ...]:
     contract = load_contract()
     probes = ProbeMaker(contract, OFFER, NOW)
     found = [
-        *RequestMaker(contract, OFFER, NOW).every(),
+        *header_cases(contract, OFFER, NOW),
         *(case for ambiguity in contract.ambiguities for case in probes.of_ambiguity(ambiguity)),
         *islice(random_cases(OFFER, 1, now=NOW), 300),
         *(case for message_type in MESSAGE_TYPES[1:] for case in catalogue(message_type, now=NOW)),

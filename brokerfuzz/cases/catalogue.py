@@ -15,10 +15,10 @@ from brokerfuzz.cases.fault_cases import FaultCases
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.pairs import messages_with_pairs
 from brokerfuzz.cases.probes import ProbeMaker
-from brokerfuzz.cases.requests import RequestMaker
+from brokerfuzz.cases.requests import header_cases
 from brokerfuzz.cases.valid_cases import ValidCases
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.generation import REQUIRED, Setting, Wish, message
+from brokerfuzz.generation import REQUIRED, SMALLEST, Setting, Wish, message
 from brokerfuzz.generation.edge_values import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 from brokerfuzz.schemas.contract import known_message_type, once_per_contract
@@ -157,7 +157,7 @@ def _every(
     yield from faults.empty_object()
     if rules is None:
         yield from _probes(contract, message_type, now)
-        yield from RequestMaker(contract, message_type, now).every()
+        yield from header_cases(contract, message_type, now)
 
 
 def _valid(contract: Contract, message_type: MessageType, now: datetime | None) -> Iterator[Case]:
@@ -207,4 +207,4 @@ def _small(
         probes = ProbeMaker(contract, message_type, now)
         for ambiguity in contract.ambiguities:
             yield from probes.small(ambiguity)
-        yield from RequestMaker(contract, message_type, now, full=False).every()
+        yield from header_cases(contract, message_type, now, SMALLEST)

@@ -2,9 +2,10 @@
 with different properties around the fault; for the default corpus, in the smallest message.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import product
 from typing import Any
 
 from brokerfuzz.cases.case import Broken, Case, Fault, confirmed
@@ -52,20 +53,19 @@ def placements(site: str) -> list[Placement]:
     return [ONLY, *eleventh, *spots]
 
 
-Around = tuple[Setting, Placement]
+@dataclass(frozen=True)
+class Around:
+    """The message around a fault."""
+
+    setting: Setting = COMPLETE
+    placement: Placement = ONLY
+    wishes: Wishes = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+
+
 BACKWARDS = SETTINGS[-1]
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
 """The keywords of rules that require a property, or that set a lower limit."""
-
-
-def around(site: str) -> list[Around]:
-    """Returns settings and placements for faults at a site, so that each occurs in at least one pair."""
-    spots = placements(site)
-    return [
-        *((COMPLETE, spot) for spot in spots[:2]),
-        *((setting, ONLY) for setting in SETTINGS[1:]),
-        *((COMPLETE, spot) for spot in spots[2:]),
-    ]
 
 
 @dataclass(frozen=True)
@@ -82,28 +82,42 @@ class FaultCases:
     # ------------------------------------------------------------------------------------------- for the catalogue
 
     def of_rule(self, rule: Rule) -> Iterator[Case]:
-        """Yields a case for each technique, in turn with each setting and placement. If a condition affects the rule,
-        further cases break it in messages that meet the condition.
+        """Yields a case for each technique, and for each message around the fault. If a technique does not apply there,
+        it breaks the rule in an ordinary message.
         """
         techniques = self._faults.techniques(rule)
         if not techniques:
             return
-        spots, made = around(rule.site), set[str]()
+        spots, made = list(self._around(rule)), set[str]()
         for number in range(max(len(techniques), len(spots))):
-            cases = self._in_turn(rule, techniques, number, spots)
-            if new := next(
-                (case for case in cases if case.id not in made), None
-            ):  # two techniques may do the same in another message
+            spot, start = spots[number % len(spots)], number % len(techniques)
+            others = [*techniques[start + 1 :], *techniques[:start]] if number >= len(techniques) else []
+            tried = [(techniques[start], spot), *((other, spot) for other in others), (techniques[start], Around())]
+            cases = (self._case(rule, technique, around) for technique, around in tried)
+            new = next((case for case in cases if case is not None and case.id not in made), None)
+            if new is not None:  # two techniques may do the same in another message
                 made.add(new.id)
                 yield new
-        for _, placement in spots if arrays_above(rule.site) else ():
-            case = self._case(rule, techniques[0], (COMPLETE, placement))
-            if case is not None:
-                yield case
-        for condition in self._affecting(rule):
-            yield from self._under(rule, techniques, condition)
         if not made:
             yield from self._in_suitable_message(rule, techniques)
+
+    def _around(self, rule: Rule) -> Iterator[Around]:
+        """Yields messages with each setting and each placement of the fault, and messages that meet a condition. A
+        lower limit is broken before and behind the property that decides: programs often check the condition only
+        once, or too early.
+        """
+        only, *others = placements(rule.site)
+        yield Around(placement=only)
+        yield from (Around(placement=placement) for placement in others[:1])
+        yield from (Around(setting) for setting in SETTINGS[1:])
+        yield from (Around(placement=placement) for placement in others[1:])
+        for condition in self._affecting(rule):
+            met = conditions_met(self.contract, self.message_type, condition)
+            tags = (f"under:{condition.label}",)
+            yield Around(wishes=met, tags=tags)
+            if rule.condition or rule.keyword in OF_PRESENCE:
+                for placement, setting in product(placements(rule.site), (COMPLETE, BACKWARDS)):
+                    yield Around(setting, placement, met, tags)
 
     def _in_suitable_message(self, rule: Rule, techniques: Sequence[Technique]) -> Iterator[Case]:
         """Breaks a rule of a changed contract that cannot be broken in ordinary messages."""
@@ -112,34 +126,6 @@ class FaultCases:
             case = self._faults.inject(found, breakable_places(rule, found)[0], rule, technique)
             if case is not None:
                 yield case
-
-    def _under(self, rule: Rule, techniques: Sequence[Technique], condition: Condition) -> Iterator[Case]:
-        """Breaks the rule in messages that meet the condition. A lower limit is broken at each position, and before and
-        behind the property that decides: programs often check the condition only once, or too early.
-        """
-        met = conditions_met(self.contract, self.message_type, condition)
-        spots: list[Around] = [(COMPLETE, ONLY)]
-        if rule.condition or rule.keyword in OF_PRESENCE:
-            spots += [(setting, placement) for placement in placements(rule.site) for setting in (COMPLETE, BACKWARDS)]
-        for number, spot in enumerate(spots):
-            for technique in techniques[:2] if number else techniques:
-                case = self._case(rule, technique, spot, met, (f"under:{condition.label}",))
-                if case is not None:
-                    yield case
-
-    def _in_turn(
-        self, rule: Rule, techniques: Sequence[Technique], number: int, spots: Sequence[Around]
-    ) -> Iterator[Case]:
-        """Yields cases with the technique and the surroundings of this number, and then in an ordinary message. After
-        the last technique, yields cases with the surroundings and any technique.
-        """
-        spot = spots[number % len(spots)]
-        start = number % len(techniques)
-        tried = [(techniques[start], spot), (techniques[start], (COMPLETE, ONLY))]
-        if number >= len(techniques):
-            tried = [(technique, spot) for technique in [*techniques[start:], *techniques[:start]]]
-        cases = (self._case(rule, technique, around) for technique, around in tried)
-        yield from (case for case in cases if case is not None)
 
     def _affecting(self, rule: Rule) -> list[Condition]:
         """Returns the condition of the rule. If it has none, returns conditions of other rules about an object or array
@@ -159,24 +145,28 @@ class FaultCases:
             ]
         return list({condition.label: condition for condition in found if condition}.values())
 
-    def _case(
-        self, rule: Rule, technique: Technique, spot: Around, wishes: Wishes | None = None, tags: tuple[str, ...] = ()
-    ) -> Broken | None:
-        setting, placement = spot
-        found, twin = self._base(rule, setting, placement, wishes or {})
-        fitting = (steps for steps in breakable_places(rule, found) if placement.fits(steps, rule.site))
+    def _case(self, rule: Rule, technique: Technique, around: Around) -> Broken | None:
+        found, twin = self._base(rule, around)
+        fitting = (steps for steps in breakable_places(rule, found) if around.placement.fits(steps, rule.site))
         steps = next(fitting, None)
         if steps is None or twin is None:
             return None
-        return self._faults.inject(
-            found, steps, rule, technique, (f"at:{placement.name}", f"in:{setting.name}", *tags), twin
-        )
+        tags = (f"at:{around.placement.name}", f"in:{around.setting.name}", *around.tags)
+        return self._faults.inject(found, steps, rule, technique, tags, twin)
 
-    def _base(self, rule: Rule, setting: Setting, placement: Placement, wishes: Wishes) -> tuple[Any, Case | None]:
+    def _base(self, rule: Rule, around: Around) -> tuple[Any, Case | None]:
         """Returns a valid message in which the rule can be broken, and its case."""
-        key = (rule.site, rule.condition and rule.condition.label, setting, placement.name, *placement.wishes, *wishes)
+        setting, placement = around.setting, around.placement
+        key = (
+            rule.site,
+            rule.condition and rule.condition.label,
+            setting,
+            placement.name,
+            *placement.wishes,
+            around.tags,
+        )
         if key not in self._bases:
-            every = joined(wishes_for(self.contract, rule), wishes, placement.wishes)
+            every = joined(wishes_for(self.contract, rule), around.wishes, placement.wishes)
             found = message(self.contract, self.message_type, setting, every)
             self._bases[key] = found, self._faults.valid(found)
         return self._bases[key]

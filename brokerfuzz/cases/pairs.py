@@ -4,12 +4,9 @@ two properties have certain states.
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
-from itertools import combinations
-from typing import Any
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.cases.covering.goals import Goal, of_pair, states_in
+from brokerfuzz.cases.covering.goals import Goal, Pair, StatePairs
 from brokerfuzz.generation import RandomSource, node_of
 from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.contract import once_per_contract
@@ -20,17 +17,14 @@ valid messages can have: 20,000 messages of other seeds contain no further pair.
 """
 
 
-Pair = tuple[int, int]
-
-
 def messages_with_pairs(contract: Contract, message_type: MessageType) -> Sequence[bytes]:
     """Returns valid messages that together contain every pair of states of the random messages. No message can be left
     out.
     """
-    drawn = _drawn(contract, message_type)
-    counts = Counter(pair for pairs in drawn.pairs.values() for pair in pairs)
-    kept = dict(drawn.pairs)
-    for body, pairs in sorted(drawn.pairs.items(), key=lambda one: len(one[1])):
+    _, pairs_of = _drawn(contract, message_type)
+    counts = Counter(pair for pairs in pairs_of.values() for pair in pairs)
+    kept = dict(pairs_of)
+    for body, pairs in sorted(pairs_of.items(), key=lambda one: len(one[1])):
         if all(counts[pair] > 1 for pair in pairs):
             counts.subtract(pairs)
             del kept[body]
@@ -39,42 +33,19 @@ def messages_with_pairs(contract: Contract, message_type: MessageType) -> Sequen
 
 def possible_pairs(contract: Contract, message_type: MessageType) -> frozenset[Goal]:
     """Returns the pairs of states that valid messages can have."""
-    drawn = _drawn(contract, message_type)
-    return frozenset(drawn.goal(*pair) for pair in set().union(*drawn.pairs.values()))
+    states, pairs_of = _drawn(contract, message_type)
+    return frozenset(map(states.goal, set().union(*pairs_of.values())))
 
 
 @once_per_contract
-def _drawn(contract: Contract, message_type: MessageType) -> "_Drawn":
-    return _Drawn(contract, message_type)
-
-
-class _Drawn:
-    """Random messages that each add a pair of states, and their pairs. Each state has a number, because there are
-    millions of pairs.
-    """
-
-    def __init__(self, contract: Contract, message_type: MessageType) -> None:
-        self._numbers: dict[tuple[str, str, str], int] = {}
-        self.pairs: dict[bytes, set[Pair]] = {}
-        source, node, seen = RandomSource(_SEED), node_of(contract, message_type), set[Pair]()
-        for _ in range(_DRAWN):
-            message = node.draw(source)
-            pairs = self._pairs(contract, message_type, message)
-            if not pairs <= seen and check(message_type, body := compact(message), contract=contract).label == "valid":
-                self.pairs[body] = pairs
-                seen |= pairs
-
-    def _pairs(self, contract: Contract, message_type: MessageType, message: Any) -> set[Pair]:
-        found: set[Pair] = set()
-        for path, states in states_in(contract, message_type, message):
-            numbers = [self._numbers.setdefault((path, name, state), len(self._numbers)) for name, state in states]
-            found.update(combinations(numbers, 2))
-        return found
-
-    def goal(self, one: int, other: int) -> Goal:
-        path, *first = self._states[one]
-        return of_pair(path, [first, self._states[other][1:]])
-
-    @cached_property
-    def _states(self) -> Sequence[tuple[str, str, str]]:
-        return list(self._numbers)
+def _drawn(contract: Contract, message_type: MessageType) -> tuple[StatePairs, dict[bytes, set[Pair]]]:
+    """Returns random messages that each add a pair of states, and their pairs."""
+    states, found, seen = StatePairs(contract, message_type), dict[bytes, set[Pair]](), set[Pair]()
+    source, node = RandomSource(_SEED), node_of(contract, message_type)
+    for _ in range(_DRAWN):
+        message = node.draw(source)
+        pairs = states.of(message)
+        if not pairs <= seen and check(message_type, body := compact(message), contract=contract).label == "valid":
+            found[body] = pairs
+            seen |= pairs
+    return states, found

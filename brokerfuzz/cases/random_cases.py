@@ -6,21 +6,24 @@ original campaign.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
+from itertools import islice
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from brokerfuzz.cases.case import Case, clock, is_always_correct
 from brokerfuzz.cases.changes import Steps, apply, places, value_at
 from brokerfuzz.cases.fault_wishes import breakable_places, wishes_at, wishes_for
 from brokerfuzz.cases.faults import Faults
-from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.probes import ProbeMaker, questions
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.generation import RandomSource, Style, Wishes, node_of, valid_draw
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
-from brokerfuzz.schemas.contract import once_per_contract
+
+Waiting = TypeVar("Waiting", Rule, tuple[Ambiguity, Any])
 
 TAG = "random"
 _LARGE: Final = ("message_size", "string_length", "item_count")
@@ -97,8 +100,10 @@ class _Stream:
         self._node = node_of(contract, message_type)
         self._rules: list[Rule] = []
         self._techniques: dict[str, list[Any]] = {}
-        self._questions = list(_questions(contract, message_type, now is not None)) if "unspecified" in verdicts else []
+        self._questions = list(questions(contract, message_type, _LARGE, has_clock=now is not None))
         self._random.shuffle(self._questions)
+        if "unspecified" not in verdicts:
+            self._questions = []
         self._turns = Counter[str]()
         self._seen: set[str] = set()
 
@@ -128,81 +133,62 @@ class _Stream:
                     yield case
 
     def _of_message(self, number: int) -> Iterator[Case]:
-        message = self._message(self._wishes(number))
+        """Yields a valid message, breaks the two rules that have waited longest and that can be broken in it, and
+        probes the ambiguity that has waited longest and that the message can touch.
+        """
+        self._source.wishes = {} if number % _WISHED_EVERY else self._wishes()
+        message = self._node.draw(self._source)
         twin = self._faults.valid(message, (TAG,))
         if twin is None:
             return
         if "valid" in self._verdicts:
             yield twin
-        yield from self._broken(message, twin)
+        broken = _in_turn(self._rules, partial(self._broken, message, twin))
+        yield from islice(broken, _FAULTS_PER_MESSAGE)
         if number % _PROBED_EVERY == 0 or not self._rules:
-            yield from self._probed(message)
+            yield from islice(_in_turn(self._questions, partial(self._probed, message)), 1)
 
-    def _wishes(self, number: int) -> Wishes:
-        if number % _WISHED_EVERY:
-            return {}
+    def _wishes(self) -> Wishes:
         if self._rules:
             return wishes_for(self._contract, self._rules[0])
-        return (
-            wishes_at(self._contract, self._message_type, self._probes.path(self._questions[0][1]))
-            if self._questions
-            else {}
-        )
+        if self._questions:
+            _, site = self._questions[0]
+            return wishes_at(self._contract, self._message_type, self._probes.path(site))
+        return {}
 
-    def _message(self, wishes: Wishes) -> Any:
-        self._source.wishes = wishes
-        return self._node.draw(self._source)
+    def _broken(self, message: Any, twin: Case, rule: Rule) -> Case | None:
+        found = breakable_places(rule, message)
+        if not found:
+            return None
+        steps, techniques = found[self._turn(rule.id) % len(found)], self._techniques[rule.id]
+        technique = techniques[self._turn(f"technique {rule.id}") % len(techniques)]
+        return self._faults.inject(message, steps, rule, technique, (TAG,), twin)
 
-    def _broken(self, message: Any, twin: Case) -> Iterator[Case]:
-        """Breaks the two rules that have waited longest and that can be broken in the message."""
-        broken = 0
-        for rule in tuple(self._rules):
-            found = breakable_places(rule, message)
-            if not found:
-                continue
-            case = self._faults.inject(
-                message, found[self._turn(rule.id) % len(found)], rule, self._technique(rule), (TAG,), twin
-            )
-            if case is not None:
-                yield case
-                self._rules.remove(rule)
-                self._rules.append(rule)
-                broken += 1
-                if broken == _FAULTS_PER_MESSAGE:
-                    return
-
-    def _technique(self, rule: Rule) -> Any:
-        fitting = self._techniques[rule.id]
-        return fitting[self._turn(f"technique {rule.id}") % len(fitting)]
+    def _probed(self, message: Any, question: tuple[Ambiguity, Any]) -> Case | None:
+        ambiguity, site = question
+        there = _has_value(message, self._probes.path(site))
+        found = list(self._probes.probes(ambiguity, site, message)) if there else []
+        if not found:
+            return None
+        name, steps, change = found[self._turn(ambiguity.id) % len(found)]
+        case = self._probes.case(ambiguity, name, apply(message, steps, change))
+        return case and replace(case, tags=(*case.tags, TAG))
 
     def _turn(self, name: str) -> int:
         self._turns[name] += 1
         return self._turns[name] - 1
 
-    def _probed(self, message: Any) -> Iterator[Case]:
-        """Probes the ambiguity that has waited longest and that the message can touch."""
-        for question in tuple(self._questions):
-            ambiguity, site = question
-            found = (
-                list(self._probes.probes(ambiguity, site, message))
-                if _has_value(message, self._probes.path(site))
-                else []
-            )
-            if found:
-                self._questions.remove(question)
-                self._questions.append(question)
-                name, steps, change = found[self._turn(ambiguity.id) % len(found)]
-                case = self._probes.case(ambiguity, name, apply(message, steps, change))
-                if case is not None:
-                    yield replace(case, tags=(*case.tags, TAG))
-                return
+
+def _in_turn(waiting: list[Waiting], case_of: Callable[[Waiting], Case | None]) -> Iterator[Case]:
+    """Yields a case for each rule or question that suits the message, and moves it to the end of the queue."""
+    for one in tuple(waiting):
+        case = case_of(one)
+        if case is not None:
+            waiting.remove(one)
+            waiting.append(one)
+            yield case
 
 
 def _has_value(message: Any, path: str) -> bool:
     found: list[Steps] = places(message, path)
     return bool(found) and value_at(message, found[0]) not in (None, [])
-
-
-@once_per_contract
-def _questions(contract: Contract, message_type: MessageType, has_clock: bool) -> Sequence[tuple[Ambiguity, Any]]:
-    return ProbeMaker(contract, message_type, clock(None) if has_clock else None).questions(_LARGE)

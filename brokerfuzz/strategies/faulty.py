@@ -1,12 +1,12 @@
 """A strategy that breaks the valid messages of another strategy."""
 
-from datetime import datetime
 from typing import Any, Unpack, cast
 
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from brokerfuzz.cases.case import Broken, Case, clock, compact
+from brokerfuzz.cases.case import Broken, Case, compact
+from brokerfuzz.cases.faults import Faults
 from brokerfuzz.errors import LabelError
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.strategies import arguments
@@ -43,18 +43,17 @@ def faulty(
     cases = LabelledCases.of(message_type, **options)
 
     def draw_broken(draw: DrawFn) -> Broken:
-        instant = cases.now or clock(None)
+        faults = cases.faults()
         message = draw(messages)
-        _check_valid(message, cases, instant)
-        case = cases.fault_in(message, hypothesis_source(draw), instant)
-        return cast(Broken, cases.finished(case))
+        _check_valid(message, faults)
+        return cast(Broken, cases.finished(cases.fault_in(message, hypothesis_source(draw), faults)))
 
     return draw_broken
 
 
-def _check_valid(message: Any, cases: LabelledCases, now: datetime) -> None:
+def _check_valid(message: Any, faults: Faults) -> None:
     try:
-        Case.judged(cases.message_type, compact(message), claim="valid", now=now, contract=cases.contract)
+        Case.judged(faults.message_type, compact(message), claim="valid", now=faults.now, contract=faults.contract)
     except (LabelError, TypeError) as problem:
         raise InvalidArgument(
             f"messages: a message is not clearly valid ({problem}); use a strategy for valid messages"

@@ -14,12 +14,11 @@ from brokerfuzz.cases.case import Broken, Case, clock
 from brokerfuzz.cases.changes import Steps, apply
 from brokerfuzz.cases.fault_wishes import breakable_places, joined, wishes_at, wishes_for
 from brokerfuzz.cases.faults import Faults
-from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.probes import ProbeMaker, questions
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.errors import LabelError
 from brokerfuzz.generation import Source, Style, Wish, Wishes, node_of
-from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule
-from brokerfuzz.schemas.contract import once_per_contract
+from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.sites import JSON_RULE
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
@@ -70,14 +69,15 @@ class LabelledCases:
             )
         return found
 
-    # ----------------------------------------------------------------------------------------------- which faults
+    def faults(self) -> Faults:
+        return Faults(self.contract, self.message_type, self.now or clock(None))
 
     @cached_property
     def breakable(self) -> Sequence[Rule]:
-        faults = Faults(self.contract, self.message_type, clock(None))
-        return [rule for rule in self.rules if self.techniques_for(rule, faults)]
+        faults = self.faults()
+        return [rule for rule in self.rules if self._techniques_for(rule, faults)]
 
-    def techniques_for(self, rule: Rule, faults: Faults) -> list[Technique]:
+    def _techniques_for(self, rule: Rule, faults: Faults) -> list[Technique]:
         return [
             technique
             for technique in faults.techniques(rule)
@@ -85,7 +85,7 @@ class LabelledCases:
         ]
 
     @cached_property
-    def groups(self) -> Sequence[Sequence[Rule]]:
+    def _groups(self) -> Sequence[Sequence[Rule]]:
         """Half of the faults break the rules that the contract states in words, each of them equally often. Almost all
         programs check the other rules, such as types.
         """
@@ -95,26 +95,23 @@ class LabelledCases:
                 stated.setdefault(rule.validation_rule, []).append(rule)
         return [*stated.values(), *[self.breakable] * max(1, len(stated))]
 
-    def fault_in(self, message: Any, source: Source, now: datetime) -> Broken | None:
+    def fault_in(self, message: Any, source: Source, faults: Faults) -> Broken | None:
         """Breaks one rule in a valid message. Returns None if no rule can be broken in this message."""
-        there = {rule.id: found for rule in self.breakable if (found := breakable_places(rule, message))}
-        rules = [rule for rule in self.breakable if rule.id in there]
+        rules = [rule for rule in self.breakable if breakable_places(rule, message)]
         if not rules:
             return None
         first = source.choose(rules)
-        for rule in (first, *(rule for rule in rules if rule is not first)):
-            if (case := self.broken_at(message, there[rule.id], rule, source, now)) is not None:
-                return case
-        return None
+        tried = (self._broken(message, rule, source, faults) for rule in (first, *rules))
+        return next((case for case in tried if case is not None), None)
 
-    def broken_at(
-        self, message: Any, found: Sequence[Steps], rule: Rule, source: Source, now: datetime
-    ) -> Broken | None:
-        """Breaks the rule at one of these places, with a technique that applies. The first techniques, which find most
+    def _broken(self, message: Any, rule: Rule, source: Source, faults: Faults) -> Broken | None:
+        """Breaks the rule at one of its places, with a technique that applies. The first techniques, which find most
         bugs, are more probable.
         """
-        faults = Faults(self.contract, self.message_type, now)
-        techniques = self.techniques_for(rule, faults)
+        found = breakable_places(rule, message)
+        if not found:
+            return None
+        techniques = self._techniques_for(rule, faults)
         numbers = range(len(techniques))
         preferred = min(source.choose(numbers), source.choose(numbers))
         steps = _one_of(found, source)
@@ -124,75 +121,58 @@ class LabelledCases:
                 return case
         return None
 
-    # -------------------------------------------------------------------------------------------------- drawing
-
     def broken(self) -> Draws[Broken]:
         return cast(Draws[Broken], self.cases(("invalid",)))
 
     def cases(self, verdicts: tuple[Label, ...]) -> Draws[Case]:
         labels: list[Label] = [label for label in verdicts for _ in range(_SHARES[label] if len(verdicts) > 1 else 1)]
-        node = node_of(self.contract, self.message_type, style=self.style)
-        drawing = _Drawing(self, node.draw)
-        return lambda draw: self._checked(drawing, draw, labels)
 
-    def _checked(self, drawing: "_Drawing", draw: DrawFn, labels: Sequence[Label]) -> Case:
-        try:
-            case = drawing.case(hypothesis_source(draw), labels, self.now or clock(None))
-        except (LabelError, TypeError) as problem:
-            if not self.pins:
-                raise
-            remedy = "pin values that the contract clearly allows"
-            raise InvalidArgument(
-                f"fields={sorted(self.pins)}: a pinned value makes the message invalid or unspecified ({problem}); "
-                f"{remedy}"
-            ) from problem
-        return self.finished(case)
+        def draw_case(draw: DrawFn) -> Case:
+            source = hypothesis_source(draw)
+            try:
+                return self.finished(self._drawn(source, source.choose(labels) if len(labels) > 1 else labels[0]))
+            except (LabelError, TypeError) as problem:
+                if not self.pins:
+                    raise
+                raise InvalidArgument(
+                    f"fields={sorted(self.pins)}: a pinned value makes the message invalid or unspecified ({problem}); "
+                    "pin values that the contract clearly allows"
+                ) from problem
+
+        return draw_case
+
+    def _drawn(self, source: Source, label: Label) -> Case | None:
+        faults = self.faults()
+        if label == "valid":
+            return faults.valid(self._message(source, {}), (TAG,))
+        if label == "unspecified":
+            return self._probe(source, faults)
+        rule = source.choose(source.choose(self._groups))
+        return self._broken(self._message(source, wishes_for(self.contract, rule)), rule, source, faults)
+
+    def _message(self, source: Source, wishes: Wishes) -> Any:
+        pins = {path: Wish(strategy=strategy) for path, strategy in self.pins.items()}
+        source.wishes, source.pins = joined(wishes, pins), pins
+        return node_of(self.contract, self.message_type, style=self.style).draw(source)
+
+    def _probe(self, source: Source, faults: Faults) -> Case | None:
+        known = questions(self.contract, self.message_type, _TOO_LARGE)
+        if not known:  # an own contract can leave nothing open
+            return None
+        maker = ProbeMaker(self.contract, self.message_type, faults.now)
+        ambiguity, site = source.choose(known)
+        message = self._message(source, wishes_at(self.contract, self.message_type, maker.path(site)))
+        probes = list(maker.probes(ambiguity, site, message))
+        if not probes:
+            return None
+        name, steps, change = source.choose(probes)
+        return maker.case(ambiguity, name, apply(message, steps, change))
 
     def finished(self, case: Case | None) -> Case:
         """If the user specified `parsed=True`, Hypothesis discards a case that is not JSON."""
         if case is None or (self.parsed and not _is_parsed(case)):
             reject()
         return case
-
-
-@dataclass(frozen=True)
-class _Drawing:
-    options: LabelledCases
-    draw_message: Any
-
-    def case(self, source: Source, labels: Sequence[Label], now: datetime) -> Case | None:
-        label = source.choose(labels) if len(labels) > 1 else labels[0]
-        if label == "valid":
-            return self._faults(now).valid(self._message(source, {}), (TAG,))
-        return self._fault(source, now) if label == "invalid" else self._probe(source, now)
-
-    def _faults(self, now: datetime) -> Faults:
-        return Faults(self.options.contract, self.options.message_type, now)
-
-    def _message(self, source: Source, wishes: Wishes) -> Any:
-        pins = {path: Wish(strategy=strategy) for path, strategy in self.options.pins.items()}
-        source.wishes, source.pins = joined(wishes, pins), pins
-        return self.draw_message(source)
-
-    def _fault(self, source: Source, now: datetime) -> Case | None:
-        rule = source.choose(source.choose(self.options.groups))
-        message = self._message(source, wishes_for(self.options.contract, rule))
-        found = breakable_places(rule, message)
-        return self.options.broken_at(message, found, rule, source, now) if found else None
-
-    def _probe(self, source: Source, now: datetime) -> Case | None:
-        options = self.options
-        maker = ProbeMaker(options.contract, options.message_type, now)
-        questions = _questions(options.contract, options.message_type)
-        if not questions:  # an own contract can leave nothing open
-            return None
-        ambiguity, site = source.choose(questions)
-        message = self._message(source, wishes_at(options.contract, options.message_type, maker.path(site)))
-        probes = list(maker.probes(ambiguity, site, message))
-        if not probes:
-            return None
-        name, steps, change = source.choose(probes)
-        return maker.case(ambiguity, name, apply(message, steps, change))
 
 
 def _one_of(found: Sequence[Steps], source: Source) -> Steps:
@@ -204,11 +184,6 @@ def _one_of(found: Sequence[Steps], source: Source) -> Steps:
         item = source.choose(sorted({steps[depth] for steps in found}))
         found = [steps for steps in found if steps[depth] == item]
     return found[0]
-
-
-@once_per_contract
-def _questions(contract: Contract, message_type: MessageType) -> Sequence[tuple[Ambiguity, Any]]:
-    return ProbeMaker(contract, message_type, clock(None)).questions(_TOO_LARGE)
 
 
 def _is_parsed(case: Case) -> bool:

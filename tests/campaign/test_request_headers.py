@@ -15,7 +15,7 @@ from hand_made_servers import OFFER, conforming, response, serving_streams
 from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plain_messages
-from brokerfuzz.cases.requests import RequestMaker
+from brokerfuzz.cases.requests import header_cases
 from brokerfuzz.reports import json_document, terminal
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.schemas.headers import Headers, carried
@@ -24,7 +24,7 @@ from brokerfuzz.service.running import running
 from brokerfuzz.targets import HttpTarget
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-CASES = tuple(RequestMaker(load_contract(), OFFER, NOW).every())
+CASES = tuple(header_cases(load_contract(), OFFER, NOW))
 BODY = b'{"number":"N-1","offerType":"Email","comments":"a"}'
 PLAIN = Case.judged(OFFER, BODY, now=NOW)
 XML = Case.judged(

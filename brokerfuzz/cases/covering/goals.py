@@ -39,13 +39,6 @@ def of_ambiguity(ambiguity: Ambiguity, site: str) -> Goal:
     return Goal("ambiguity", site, ambiguity.id)
 
 
-def of_pair(path: str, property_states: Any) -> Goal:
-    """Returns the goal for a pair of states. `property_states` contains the names and the states of the two
-    properties.
-    """
-    return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in property_states))
-
-
 def covered(case: Case, contract: Contract) -> set[Goal]:
     """Returns the goals that a case covers.
 
@@ -61,14 +54,39 @@ def covered(case: Case, contract: Contract) -> set[Goal]:
 
 def goals_of_message(contract: Contract, message_type: MessageType, message: Any, *, pairs: bool = True) -> set[Goal]:
     """Returns the edges of a valid message and, with `pairs`, its pairs of states."""
-    return set(_of_message(states(contract, message_type), contract.flat[message_type], "", message, pairs))
+    found = set(_edges_below(states(contract, message_type), contract.flat[message_type], "", message))
+    if pairs:
+        known = StatePairs(contract, message_type)
+        found.update(known.goal(pair) for pair in known.of(message))
+    return found
 
 
-def states_in(
-    contract: Contract, message_type: MessageType, message: Any
-) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Yields the site of each object in a valid message, and the states of its properties."""
-    return _states_below(states(contract, message_type), contract.flat[message_type], "", message)
+Pair = tuple[int, int]
+
+
+class StatePairs:
+    """The pairs of states in valid messages. Each state has a number, because there are millions of pairs."""
+
+    def __init__(self, contract: Contract, message_type: MessageType) -> None:
+        self._known, self._schema = states(contract, message_type), contract.flat[message_type]
+        self._numbers: dict[tuple[str, str, str], int] = {}
+        self._states: list[tuple[str, str, str]] = []
+
+    def of(self, message: Any) -> set[Pair]:
+        found: set[Pair] = set()
+        for path, properties in _states_below(self._known, self._schema, "", message):
+            found.update(combinations([self._number((path, name, state)) for name, state in properties], 2))
+        return found
+
+    def _number(self, state: tuple[str, str, str]) -> int:
+        if state not in self._numbers:
+            self._numbers[state] = len(self._states)
+            self._states.append(state)
+        return self._numbers[state]
+
+    def goal(self, pair: Pair) -> Goal:
+        (path, one, state), (_, other, other_state) = self._states[pair[0]], self._states[pair[1]]
+        return Goal("pair", path, f"{one}:{state} {other}:{other_state}")
 
 
 def _states_below(known: States, schema: Schema, path: str, value: Any) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -91,19 +109,16 @@ def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
     yield from (of_rule(known[fault.rule], fault.technique) for fault in case.faults if fault.rule in known)
 
 
-def _of_message(known: States, schema: Schema, path: str, value: Any, pairs: bool) -> Iterator[Goal]:
+def _edges_below(known: States, schema: Schema, path: str, value: Any) -> Iterator[Goal]:
     for edge in known.edges.of(path, value):
         yield Goal("edge", path, edge)
     if isinstance(value, dict):
-        props = schema.get("properties", {})
-        if pairs and len(props) > 1:
-            yield from (of_pair(path, some) for some in combinations(known.of(path, value), 2))
-        for name, prop in props.items():
+        for name, prop in schema.get("properties", {}).items():
             there = join(path, name)
             if name in value:
-                yield from _of_message(known, prop, there, value[name], pairs)
+                yield from _edges_below(known, prop, there, value[name])
             else:
                 yield Goal("edge", there, "absent")
     elif isinstance(value, list):
         for item in value:
-            yield from _of_message(known, schema.get("items", {}), path + "[]", item, pairs)
+            yield from _edges_below(known, schema.get("items", {}), path + "[]", item)

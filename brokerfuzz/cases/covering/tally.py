@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from itertools import combinations
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.covering.goals import Goal, covered, goals_of_message, of_pair, states_in
+from brokerfuzz.cases.covering.goals import Goal, Pair, StatePairs, covered, goals_of_message
 from brokerfuzz.cases.covering.universe import every_goal
 from brokerfuzz.schemas import Contract, MessageType
 
@@ -33,8 +32,11 @@ class Tally:
     counts: Counter[Goal] = field(default_factory=Counter)
     """Maps each goal of the kinds in `COUNTED` to the number of messages that cover the goal."""
 
-    _numbers: dict[tuple[str, str, str], int] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _pairs: set[tuple[int, int]] = field(default_factory=set, init=False, repr=False, compare=False)
+    _pairs: set[Pair] = field(default_factory=set, init=False, repr=False, compare=False)
+
+    @cached_property
+    def _states(self) -> StatePairs:
+        return StatePairs(self.contract, self.message_type)
 
     @cached_property
     def goals(self) -> Sequence[Goal]:
@@ -52,15 +54,10 @@ class Tally:
         self._note(goals, source)
 
     def _note_pairs(self, case: Case, source: str) -> None:
-        """Notes new pairs of states. Each state has a number, because most of the millions of pairs occurred before."""
-        for path, states in states_in(self.contract, self.message_type, case.value):
-            numbers = {
-                self._numbers.setdefault((path, name, state), len(self._numbers)): (name, state)
-                for name, state in states
-            }
-            new = {*combinations(numbers, 2)} - self._pairs
-            self._pairs |= new
-            self._note({of_pair(path, (numbers[one], numbers[other])) for one, other in new}, source)
+        """Notes only new pairs of states, because most pairs occurred before."""
+        new = self._states.of(case.value) - self._pairs
+        self._pairs |= new
+        self._note(set(map(self._states.goal, new)), source)
 
     def _note(self, goals: set[Goal], source: str) -> None:
         for goal in goals & self._known:

@@ -3,6 +3,6 @@ name of a probe, such as `lower-case`, describes the value in the message. Usual
 ambiguity and rejects others.
 """
 
-from brokerfuzz.cases.probes.probe_maker import ProbeMaker
+from brokerfuzz.cases.probes.probe_maker import ProbeMaker, questions
 
-__all__ = ["ProbeMaker"]
+__all__ = ["ProbeMaker", "questions"]

@@ -1,11 +1,11 @@
 """Generates the cases that touch an ambiguity, at every site of the ambiguity."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from brokerfuzz.cases.case import Case, confirmed, now_tag
+from brokerfuzz.cases.case import Case, clock, confirmed, now_tag
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
 from brokerfuzz.cases.probes import bytes_and_sizes, relations, string_syntax, unknown_values
@@ -13,6 +13,7 @@ from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext
 from brokerfuzz.generation import COMPLETE, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.ambiguity_sites import fitting_sites
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
+from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.sites import join
 
@@ -130,17 +131,6 @@ class ProbeMaker:
         fitting = [path for path, site in free.items() if types_of(site.schema) - {"null"} == {about}]
         return fitting[:2] if about == "string" else fitting
 
-    def questions(self, without: Collection[str]) -> list[tuple[Ambiguity, Any]]:
-        """Returns a pair for each ambiguity and each of its sites. Ambiguities whose detector is in `without` are
-        omitted.
-        """
-        possible = [
-            one
-            for one in self.contract.ambiguities
-            if one.detector not in without and next(self.of_ambiguity(one), None) is not None
-        ]
-        return [(ambiguity, site) for ambiguity in possible for site in self.sites(ambiguity)]
-
     def probes(self, ambiguity: Ambiguity, site: Any, message: Any) -> Iterator[Probe]:
         """Yields the probes of an ambiguity that are possible at a site of the message."""
         make = _MAKERS.get(str(ambiguity.detector))
@@ -148,3 +138,19 @@ class ProbeMaker:
         if make is not None and steps:
             schema = self.contract.sites[self.message_type][self.path(site)].schema
             yield from make(ProbeContext(ambiguity, site, schema, message, steps[0], self.now))
+
+
+@once_per_contract
+def questions(
+    contract: Contract, message_type: MessageType, without: tuple[str, ...], *, has_clock: bool = True
+) -> Sequence[tuple[Ambiguity, Any]]:
+    """Returns a pair for each ambiguity and each of its sites. Ambiguities whose detector is in `without` are omitted,
+    and without a clock, also those that need the current time.
+    """
+    maker = ProbeMaker(contract, message_type, clock(None) if has_clock else None)
+    possible = [
+        one
+        for one in contract.ambiguities
+        if one.detector not in without and next(maker.of_ambiguity(one), None) is not None
+    ]
+    return [(ambiguity, site) for ambiguity in possible for site in maker.sites(ambiguity)]

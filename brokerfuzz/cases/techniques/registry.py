@@ -17,7 +17,6 @@ from typing import Any
 
 from brokerfuzz.cases.case import now_tag
 from brokerfuzz.cases.changes import Change
-from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import Rule
 from brokerfuzz.schemas.flattening import Schema, types_of
 
@@ -141,17 +140,6 @@ def techniques_for(rule: Rule, *, any_keyword: bool = False) -> list[Technique]:
     ranks = {name: rank for rank, name in enumerate(_TRIED_FIRST)}
     fitting = [technique for technique in TECHNIQUES.values() if rule.keyword in technique.keywords]
     return sorted(fitting, key=lambda technique: ranks.get(technique.name, len(ranks)))
-
-
-def known_techniques(names: Iterable[str]) -> list[Technique]:
-    """Raises `UnknownNameError` for an unknown name."""
-    wanted = list(names)
-    for name in wanted:
-        if name not in TECHNIQUES:
-            raise UnknownNameError(
-                "technique", name, TECHNIQUES, "`brokerfuzz rules --techniques` lists all techniques"
-            )
-    return [TECHNIQUES[name] for name in wanted]
 
 
 def family_of(name: str) -> str:
