@@ -20,7 +20,7 @@ from brokerfuzz.cases.valid_cases import ValidCases
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.generation import REQUIRED, SMALLEST, Setting, Wish, message
 from brokerfuzz.generation.edge_values import EARLIEST_NOW
-from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
+from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.contract import known_message_type, once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
@@ -51,7 +51,7 @@ def catalogue(
     ['valid', 'valid', 'valid']
     """
     contract, message_type, labels = known_contract(contract), known_message_type(message_type), known_labels(verdicts)
-    timed = () if now is None else _timed(contract, message_type, clock(now), rules)
+    timed = () if now is None else _Listing(contract, message_type, clock(now), rules).about_time()
     return (case for case in _distinct([*_timeless(contract, message_type, rules), *timed]) if case.label in labels)
 
 
@@ -68,10 +68,13 @@ def essentials(
     `now` and `rules` work as in `catalogue`. With `large`, messages of more than `LARGEST` bytes are included. Raises
     `ClockError` for an unsupported `now`, and `UnknownNameError` for an unknown message type.
     """
-    cases = _essentials(
-        known_contract(contract), known_message_type(message_type), None if now is None else clock(now), rules
+    known = known_contract(contract)
+    listing = _Listing(known, known_message_type(message_type), EARLIEST_NOW if now is None else clock(now), rules)
+    return (
+        case
+        for case in _distinct(listing.small())
+        if (large or len(case.body) <= LARGEST) and (now is not None or _is_timeless(case, known))
     )
-    return (case for case in cases if large or len(case.body) <= LARGEST)
 
 
 def plain_messages(message_type: MessageType, *, contract: Contract | None = None) -> tuple[Case, ...]:
@@ -110,26 +113,8 @@ def plainest(message_type: MessageType, *, contract: Contract | None = None) -> 
 @once_per_contract
 def _timeless(contract: Contract, message_type: MessageType, rules: frozenset[str] | None) -> Sequence[Case]:
     """Returns the cases whose verdict is the same at every supported time."""
-    return tuple(
-        case
-        for case in ordered(_distinct(_every(contract, message_type, None, rules)), contract)
-        if _is_timeless(case, contract)
-    )
-
-
-def _timed(
-    contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None
-) -> Sequence[Case]:
-    """Returns the cases whose verdict is correct only at the time `now`, and their twins."""
-    cases = (case for case in _about_time(contract, message_type, now, rules) if not _is_timeless(case, contract))
-    return _distinct(cases)
-
-
-def _essentials(
-    contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None
-) -> Sequence[Case]:
-    cases = _distinct(_small(contract, message_type, now or EARLIEST_NOW, rules))
-    return tuple(cases if now is not None else (case for case in cases if _is_timeless(case, contract)))
+    cases = ordered(_distinct(_Listing(contract, message_type, None, rules).every()), contract)
+    return tuple(case for case in cases if _is_timeless(case, contract))
 
 
 def _is_timeless(case: Case, contract: Contract) -> bool:
@@ -146,65 +131,62 @@ def _distinct(cases: Iterable[Case]) -> list[Case]:
     return list(every.values())
 
 
-def _every(
-    contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None
-) -> Iterator[Case]:
-    faults = FaultCases(contract, message_type, now)
-    if rules is None:
-        yield from _valid(contract, message_type, now)
-    for rule in _chosen(contract, message_type, rules):
-        yield from faults.of_rule(rule)
-    yield from faults.empty_object()
-    if rules is None:
-        yield from _probes(contract, message_type, now)
-        yield from header_cases(contract, message_type, now)
+class _Listing:
+    """Lists the cases of a message type. If `now` is None, there are no time-dependent cases. With `rules`, only the
+    cases that break these rules are listed.
+    """
 
+    def __init__(
+        self, contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None
+    ) -> None:
+        self._contract, self._now, self._message_type, self._all = contract, now, message_type, rules is None
+        self._rules = [rule for rule in contract.rules[message_type] if rules is None or rule.id in rules]
+        self._valid = ValidCases(contract, message_type, now)
+        self._faults = FaultCases(contract, message_type, now)
+        self._probes = ProbeMaker(contract, message_type, now)
 
-def _valid(contract: Contract, message_type: MessageType, now: datetime | None) -> Iterator[Case]:
-    valid = ValidCases(contract, message_type, now)
-    usual = [*valid.of_message(), *valid.packed()]
-    yield from usual
-    yield from valid.others(usual)
-    for body in messages_with_pairs(contract, message_type):
-        yield Case.judged(message_type, body, claim="valid", tags=("pairs",), now=now, contract=contract)
+    def every(self) -> Iterator[Case]:
+        if self._all:
+            yield from self._every_valid()
+        for rule in self._rules:
+            yield from self._faults.of_rule(rule)
+        yield from self._faults.empty_object()
+        if self._all:
+            yield from self._every_probe()
+            yield from header_cases(self._contract, self._message_type, self._now)
 
+    def _every_valid(self) -> Iterator[Case]:
+        usual = [*self._valid.of_message(), *self._valid.packed()]
+        yield from usual
+        yield from self._valid.others(usual)
+        for body in messages_with_pairs(self._contract, self._message_type):
+            yield Case.judged(
+                self._message_type, body, claim="valid", tags=("pairs",), now=self._now, contract=self._contract
+            )
 
-def _chosen(contract: Contract, message_type: MessageType, rules: frozenset[str] | None) -> list[Rule]:
-    return [rule for rule in contract.rules[message_type] if rules is None or rule.id in rules]
+    def _every_probe(self) -> Iterator[Case]:
+        for ambiguity in self._contract.ambiguities:
+            yield from self._probes.of_ambiguity(ambiguity)
 
+    def about_time(self) -> Iterator[Case]:
+        """Yields the cases whose verdict is correct only at the time `now`."""
+        for rule in self._rules:
+            if rule.keyword == NOT_IN_FUTURE:
+                yield from (case for case in self._faults.of_rule(rule) if not _is_timeless(case, self._contract))
+        if self._all:
+            yield from (case for case in self._every_probe() if not _is_timeless(case, self._contract))
 
-def _probes(contract: Contract, message_type: MessageType, now: datetime | None) -> Iterator[Case]:
-    probes = ProbeMaker(contract, message_type, now)
-    for ambiguity in contract.ambiguities:
-        yield from probes.of_ambiguity(ambiguity)
-
-
-def _about_time(
-    contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None
-) -> Iterator[Case]:
-    faults = FaultCases(contract, message_type, now)
-    for rule in _chosen(contract, message_type, rules):
-        if rule.keyword == NOT_IN_FUTURE:
-            yield from faults.of_rule(rule)
-    if rules is None:
-        yield from _probes(contract, message_type, now)
-
-
-def _small(
-    contract: Contract, message_type: MessageType, now: datetime, rules: frozenset[str] | None
-) -> Iterator[Case]:
-    valid, faults = ValidCases(contract, message_type, now), FaultCases(contract, message_type, now)
-    chosen = _chosen(contract, message_type, rules)
-    if rules is None:
-        yield from valid.of_message()
-    for site in contract.sites[message_type].values():
-        if rules is None:
-            yield from valid.of_site(site)
-        for rule in chosen:
-            if rule.site == site.path:
-                yield from faults.small(rule)
-    if rules is None:
-        probes = ProbeMaker(contract, message_type, now)
-        for ambiguity in contract.ambiguities:
-            yield from probes.small(ambiguity)
-        yield from header_cases(contract, message_type, now, SMALLEST)
+    def small(self) -> Iterator[Case]:
+        """Yields the essential cases, sorted by site."""
+        if self._all:
+            yield from self._valid.of_message()
+        for site in self._contract.sites[self._message_type].values():
+            if self._all:
+                yield from self._valid.of_site(site)
+            for rule in self._rules:
+                if rule.site == site.path:
+                    yield from self._faults.small(rule)
+        if self._all:
+            for ambiguity in self._contract.ambiguities:
+                yield from self._probes.small(ambiguity)
+            yield from header_cases(self._contract, self._message_type, self._now, SMALLEST)

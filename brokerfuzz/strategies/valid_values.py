@@ -2,20 +2,22 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Unpack
 
 from hypothesis import reject
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from brokerfuzz.cases.changes import Put, Steps, altered, places
+from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation import Source, Style, Wish, Wishes, node_of, valid_draw
-from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.generation import Source, Style, Wish, Wishes, message, node_of, valid_draw
+from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source
-from brokerfuzz.strategies.judging import judged
 
 
 @dataclass(frozen=True)
@@ -97,11 +99,32 @@ class ValidValues:
                 value = draw_from(hypothesis_source(draw, self.wishes))
             except ContractError:  # the rules of an own contract contradict each other
                 reject()
-            return (
-                judged(value, self.site, self.pins, self.contract, self.message_type) if self.pins and judge else value
-            )
+            if self.pins and judge:
+                self._check(value)
+            return value
 
         return draw_value
+
+    @cached_property
+    def _around(self) -> tuple[Any, Steps]:
+        """A plain message that has a value at the site, and the path to this value."""
+        around = message(
+            self.contract, self.message_type, wishes=wishes_at(self.contract, self.message_type, self.site)
+        )
+        return around, places(around, self.site)[0]
+
+    def _check(self, value: Any) -> None:
+        """Raises `InvalidArgument` if a pinned value breaks the contract."""
+        around, steps = self._around if self.site else (None, ())
+        try:
+            verdict = check(self.message_type, altered(around, steps, Put(value)), contract=self.contract)
+        except TypeError as problem:
+            raise InvalidArgument(f"fields={sorted(self.pins)}: {problem}") from problem
+        if verdict.label == "invalid":
+            raise InvalidArgument(
+                f"fields={sorted(self.pins)}: a pinned value breaks the contract ({verdict.broken[0]}); "
+                "pin values that the contract allows, or use a strategy for invalid messages"
+            )
 
     def _draw_from(self) -> Callable[[Source], Any]:
         try:
