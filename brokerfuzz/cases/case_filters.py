@@ -57,10 +57,6 @@ class Selection:
         """Returns the `rules` that the filter selects, or None if the filter selects all rules."""
         return None if self.rules is None else tuple(rule for rule in rules if rule.id in self.rules)
 
-    def names(self) -> frozenset[str] | None:
-        """Returns the names of the selected techniques, or None if the filter selects all techniques."""
-        return None if self.techniques is None else frozenset(self.techniques)
-
 
 def selection(
     contract: Contract,

@@ -144,7 +144,7 @@ class Plan:
         cases = random_cases(
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts,
             rules=chosen.among(self.demands.rules[self.message_type]),
-            techniques=chosen.names(), now=now, contract=self.demands,
+            techniques=chosen.techniques, now=now, contract=self.demands,
         )  # fmt: skip
         if not chosen:
             return cases

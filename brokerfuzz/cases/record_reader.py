@@ -2,11 +2,10 @@
 
 import re
 from base64 import b64decode
-from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -54,10 +53,8 @@ class CaseRecord(NamedTuple):
     tags: tuple[str, ...]
     twin_id: str | None
     headers: Headers
-    carrier: Literal["body", "raw", "file"]
-    """The name of the property that contains the message: `body`, `raw` or `file`."""
-    carried: bytes | str
-    """The value of the property `carrier`: the message, the message in base64, or the name of a file."""
+    message: bytes | str
+    """The message, or the name of the file that contains it."""
     bytes_of: BytesOf = no_files
 
     @property
@@ -65,17 +62,12 @@ class CaseRecord(NamedTuple):
         """The message. If the message is in a separate file, every access reads this file. Raises `CorpusError` if the
         file cannot be read.
         """
-        if isinstance(self.carried, bytes):
-            return self.carried
-        if self.carrier == "file":
-            try:
-                return self.bytes_of(self.carried)
-            except CorpusError as problem:
-                raise CorpusError(f"{problem}; export the corpus again") from problem
+        if isinstance(self.message, bytes):
+            return self.message
         try:
-            return b64decode(self.carried, validate=True)
-        except (ValueError, Base64Error) as problem:
-            raise _no_record(problem) from problem
+            return self.bytes_of(self.message)
+        except CorpusError as problem:
+            raise CorpusError(f"{problem}; export the corpus again") from problem
 
     @property
     def now(self) -> datetime | None:
@@ -87,7 +79,6 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
     """Parses a line of a corpus. Raises `CorpusError` (without a line number) if the line is not a valid record."""
     try:
         said = orjson.loads(line)
-        carrier, carried = _carried(said)
         faults = tuple(
             Fault(text_of(entry["rule"]), text_of(entry["at"]), text_of(entry["technique"]))
             for entry in _list(said.get("faults", []))
@@ -101,8 +92,7 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
             tags=tuple(map(text_of, _list(said.get("tags", [])))),
             twin_id=None if (twin := said.get("twin")) is None else _id(twin),
             headers=headers_of(_list(said.get("headers", []))),
-            carrier=carrier,
-            carried=carried,
+            message=_message(said),
             bytes_of=bytes_of,
         )
         unknown = said.keys() - _PROPERTIES - _BESIDE
@@ -121,35 +111,24 @@ def _list(value: Any) -> list[Any]:
     return value
 
 
-def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], bytes | str]:
-    """Returns the name and the contents of the property that contains the message. A JSON value becomes bytes, because
-    parsed JSON needs thirty times as much memory.
+def _message(said: Mapping[str, Any]) -> bytes | str:
+    """Returns the message, or the name of its file. A JSON value becomes bytes, because parsed JSON needs thirty times
+    as much memory.
     """
-    carriers = _CARRIERS & said.keys()
+    carriers = sorted(_CARRIERS & said.keys())
     if len(carriers) > 1:
         raise ValueError(
-            f"the properties {' and '.join(sorted(carriers))} contradict each other: only one of them may contain the "
-            "message"
+            f"the properties {' and '.join(carriers)} contradict each other: only one of them may contain the message"
         )
-    if "body" in said:
-        return "body", orjson.dumps(said["body"])
     if "raw" in said:
-        return "raw", text_of(said["raw"])
-    if "file" in said:
-        return "file", _file(said["file"])
-    raise KeyError("body")
+        return b64decode(text_of(said["raw"]), validate=True)
+    return text_of(said["file"]) if "file" in said else orjson.dumps(said["body"])
 
 
 def text_of(value: Any) -> str:
     """Raises `TypeError` if the value is not a string."""
     if not isinstance(value, str):
         raise TypeError(f"{quoted(value)} is not a string")
-    return value
-
-
-def _file(value: Any) -> str:
-    if not isinstance(value, str):
-        raise CorpusError(f"the line is not a valid case record ({quoted(value)} is not a valid file name)")
     return value
 
 

@@ -236,7 +236,7 @@ HARM: dict[str, tuple[Edit, str]] = {
     "a huge message": (in_place_of_first(swell), f"larger than {LONGEST_LINE:,} bytes"),
     "a folder that is a link to a place outside": (link_a_folder_out, "is not a file inside the folder"),
     "a path that is too long": (first_record_names("a/" * 3000 + "a"), "is not a file inside"),
-    "a number for a name": (first_record_names(5), "is not a valid file name"),
+    "a number for a name": (first_record_names(5), "5 is not a string"),
     "no list of cases": (lambda folder: (folder / "cases.ndjson").unlink(), "is not a file inside the folder"),
     "a pipe for the list": (make_the_list_a_pipe, "is not a file inside"),
     "no manifest": (
