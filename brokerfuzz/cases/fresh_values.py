@@ -39,10 +39,6 @@ def _suffix() -> str:
     return f"-{_RUN}-{os.getpid():x}-{next(_NUMBERS)}"
 
 
-def _with_suffix(value: str, suffix: str) -> str:
-    return (value if len(value) < _LONG else value[: -len(suffix)]) + suffix
-
-
 def fresh_properties(message_type: MessageType, contract: Contract) -> list[str]:
     """Returns the properties that can get fresh values: the top-level properties that are strings, and have no
     `enum`.
@@ -147,11 +143,9 @@ def _rewritten(literal: str, suffix: str) -> str:
     longer string is decoded, shortened and encoded again.
     """
     value = _read(literal)
-    return (
-        f'{literal[:-1]}{suffix}"'
-        if len(value) < _LONG
-        else json.dumps(_with_suffix(value, suffix), ensure_ascii=False)
-    )
+    if len(value) < _LONG:
+        return f'{literal[:-1]}{suffix}"'
+    return json.dumps(value[: -len(suffix)] + suffix, ensure_ascii=False)
 
 
 def _read(literal: str) -> str:
