@@ -139,7 +139,8 @@ class _Listing:
     def __init__(
         self, contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None
     ) -> None:
-        self._contract, self._now, self._message_type, self._all = contract, now, message_type, rules is None
+        self._contract, self._now, self._all = contract, now, rules is None
+        self._message_type: MessageType = message_type
         self._rules = [rule for rule in contract.rules[message_type] if rules is None or rule.id in rules]
         self._valid = ValidCases(contract, message_type, now)
         self._faults = FaultCases(contract, message_type, now)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import count, islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import Selection, selection
@@ -93,8 +93,8 @@ class Plan:
         )
 
     def cases(self, shard: int) -> Iterator[tuple[int, Case]]:
-        first = self._catalogue_shards
-        found = self.catalogue_part(shard) if shard < first else self.random_cases(shard - first)
+        every, start, first = self.catalogue_cases(), shard * CATALOGUE_PER_SHARD, self._catalogue_shards
+        found = every[start : start + CATALOGUE_PER_SHARD] if shard < first else self.random_cases(shard - first)
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
@@ -124,10 +124,6 @@ class Plan:
     def catalogue_cases(self) -> Sequence[Case]:
         return () if self.only_random else _catalogue_cases(self.demands, self)
 
-    def catalogue_part(self, shard: int) -> Sequence[Case]:
-        """Returns the catalogue cases of a shard."""
-        return self.catalogue_cases()[shard * CATALOGUE_PER_SHARD : (shard + 1) * CATALOGUE_PER_SHARD]
-
     def random_cases(self, shard: int) -> Iterator[Case]:
         """Yields the random cases of a shard, without generating the catalogue. If only a finite number of messages is
         possible, the first shard contains them all, and the others are empty.
@@ -150,15 +146,6 @@ class Plan:
             return cases
         return (case for case in chosen.of(_until_hopeless(cases, chosen)) if case.label in self.verdicts)
 
-    def blocks(self) -> Iterator["Block"]:
-        """Splits the cases into blocks. To count the catalogue cases, this function generates them."""
-        for is_random, total, size in (
-            (False, len(self.catalogue_cases()), CATALOGUE_PER_SHARD),
-            (True, self.count or 0, RANDOM_PER_SHARD),
-        ):
-            for number, start in enumerate(range(0, total, size)):
-                yield Block(self, number, is_random, min(size, total - start))
-
     def data(self) -> dict[str, Any]:
         return {**asdict(self), "now": self.now and self.now.isoformat()}
 
@@ -176,21 +163,6 @@ class Plan:
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
         return cls(**{**values, "now": time_of(values["now"])})
-
-
-class Block(NamedTuple):
-    """Up to `size` cases of a plan: either only random cases or only catalogue cases. So a process can generate random
-    cases without the catalogue, which takes seconds to generate.
-    """
-
-    plan: Plan
-    number: int
-    is_random: bool
-    size: int
-
-    def cases(self) -> Iterator[Case]:
-        generate = self.plan.random_cases if self.is_random else self.plan.catalogue_part
-        return islice(generate(self.number), self.size)
 
 
 def time_of(text: Any) -> datetime | None:

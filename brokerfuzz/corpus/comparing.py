@@ -55,7 +55,7 @@ def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], 
     def read_all(path: str | Path) -> dict[str, CaseRecord]:
         every: dict[str, CaseRecord] = {}
         for record in records(path):
-            every.setdefault(record.id, record._replace(carried=b""))  # a comparison does not need the message
+            every.setdefault(record.id, record._replace(message=b""))  # a comparison does not need the message
             if progress:
                 progress(next(numbers))
         return every
