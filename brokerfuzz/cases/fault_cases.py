@@ -2,7 +2,7 @@
 with different properties around the fault; for the default corpus, in the smallest message.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import product
