@@ -19,26 +19,43 @@ def judged(result: Result) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def test_a_valid_message_is_reported_as_valid(run: Run, write: Write) -> None:
-    result = run("check", write("offer.json", PLAIN))
-    assert (result.exit_code, result.stdout) == (0, "offer.json:1: valid (offer-creation-request)\n")
+TWICE = '{"number":"","number":5,"offerType":"Email"}'
+DATED = '{"number":"1","offerType":"Email","lastUpdatedDateTimeUtc":"2024-01-01T00:00:00Z"}'
+CHECKS: dict[str, tuple[list[str], str, int, str]] = {
+    "valid": ([], PLAIN, 0, "-:1: valid (offer-creation-request)\n"),
+    "invalid": (
+        [],
+        EMPTY_NUMBER,
+        1,
+        ("-:1: invalid (offer-creation-request)\n"
+        '  /number: expected at least 1 character, found ""\n'
+        f"    rule {EMPTY_RULE} (Offer creation request, row number; validation rule 1)\n"),
+    ),
+    "invalid under one interpretation": (
+        [], TWICE, 1, "expected a string, found 5 (under duplicate-properties=last)",
+    ),
+    "unspecified": ([], CRON, 0, "ambiguity cron-syntax"),
+    "accepted by a policy": (["--policy", "cron-syntax=accepted"], CRON, 0, "-:1: valid"),
+    "rejected by a policy": (["--policy", "cron-syntax=rejected"], CRON, 1, "rule ambiguity/cron-syntax"),
+    "at a later time": (["--now", "2025-01-01T00:00:00Z"], DATED, 0, "valid"),
+    "at an earlier time": (["--now", "2023-01-01T01:00:00+01:00"], DATED, 1, "invalid"),
+    "two lines": ([], f"{PLAIN}\n{PLAIN}", 1, "-:1: invalid\n"),
+    "two lines with --ndjson": (
+        ["--ndjson"], f"{PLAIN}\n\n{EMPTY_NUMBER}\n", 1, "2 messages: 1 valid, 1 invalid, 0 unspecified\n"
+    ),
+    "line endings of Windows": (["--ndjson"], f"{PLAIN}\r\n{EMPTY_NUMBER}\r\n", 1, "-:2: invalid"),
+    "quiet": (["--ndjson", "--quiet"], f"{PLAIN}\n{EMPTY_NUMBER}\n{CRON}\n", 1, "-:3: unspecified"),
+    "a given type": (["--message", "product-list-response"], PLAIN, 1, "invalid (product-list-response)"),
+}  # fmt: skip
 
 
-def test_an_invalid_message_is_reported_with_the_reasons(run: Run, write: Write) -> None:
-    result = run("check", write("offer.json", EMPTY_NUMBER))
-    assert result.exit_code == 1
-    assert result.stdout.splitlines() == [
-        "offer.json:1: invalid (offer-creation-request)",
-        '  /number: expected at least 1 character, found ""',
-        f"    rule {EMPTY_RULE} (Offer creation request, row number; validation rule 1)",
-    ]
-
-
-def test_a_rule_that_is_broken_under_one_interpretation_names_it(run: Run, write: Write) -> None:
-    offer = write("offer.json", '{"number":"","number":5,"offerType":"Email"}')
-    assert "expected a string, found 5 (under duplicate-properties=last)" in run("check", offer).stdout
-    (said,) = judged(run("check", "--json", offer))
-    assert [broken["under"] for broken in said["broken"]] == ["duplicate-properties=first", "duplicate-properties=last"]
+@pytest.mark.parametrize("what", CHECKS)
+def test_a_message_is_judged_and_the_verdict_explained(run: Run, what: str) -> None:
+    args, text, status, said = CHECKS[what]
+    result = run("check", *args, "-", text=text)
+    assert result.exit_code == status
+    assert said in result.stdout
+    assert "-:1: valid" not in result.stdout or "--quiet" not in args
 
 
 def test_the_json_output_contains_the_same_reasons(run: Run, write: Write) -> None:
@@ -61,54 +78,6 @@ def test_the_json_output_contains_the_same_reasons(run: Run, write: Write) -> No
         ],
         "ambiguities": [],
     }
-
-
-def test_an_unspecified_message_does_not_fail_the_check(run: Run, write: Write) -> None:
-    result = run("check", write("offer.json", CRON))
-    assert result.exit_code == 0
-    assert "offer.json:1: unspecified" in result.stdout
-    assert "ambiguity cron-syntax" in result.stdout
-
-
-@pytest.mark.parametrize(("policy", "status", "verdict"), [("accepted", 0, "valid"), ("rejected", 1, "invalid")])
-def test_a_policy_settles_an_ambiguity(run: Run, write: Write, policy: str, status: int, verdict: str) -> None:
-    result = run("check", "--json", "--policy", f"cron-syntax={policy}", write("offer.json", CRON))
-    [said] = judged(result)
-    assert (result.exit_code, said["verdict"]) == (status, verdict)
-    assert [broken["rule"] for broken in said["broken"]] == (["ambiguity/cron-syntax"] if policy == "rejected" else [])
-    assert all(broken["source"] for broken in said["broken"])
-
-
-def test_messages_are_judged_as_of_the_given_time(run: Run, write: Write) -> None:
-    offer = write("offer.json", '{"number":"1","offerType":"Email","lastUpdatedDateTimeUtc":"2024-01-01T00:00:00Z"}')
-    assert run("check", "--now", "2025-01-01T00:00:00Z", offer).exit_code == 0
-    assert run("check", "--now", "2023-01-01T01:00:00+01:00", offer).exit_code == 1
-
-
-@pytest.mark.parametrize(("ending", "second"), [("\n", 2), ("\r\n", 2), ("\n\n", 3)])
-def test_each_line_is_a_message_and_blank_lines_are_skipped(run: Run, folder: Path, ending: str, second: int) -> None:
-    (folder / "offers.ndjson").write_bytes(f"{PLAIN}{ending}{EMPTY_NUMBER}{ending}".encode())
-    result = run("check", "offers.ndjson")
-    assert result.exit_code == 1
-    assert "offers.ndjson:1: valid" in result.stdout
-    assert f"offers.ndjson:{second}: invalid" in result.stdout
-    assert result.stdout.endswith("2 messages: 1 valid, 1 invalid, 0 unspecified\n")
-
-
-def test_with_ndjson_each_line_is_a_message(run: Run, write: Write) -> None:
-    offers = write("offers.txt", PLAIN, PLAIN)
-    assert run("check", offers).exit_code == 1
-    assert run("check", "--ndjson", offers).exit_code == 0
-
-
-def test_quiet_omits_valid_messages(run: Run, write: Write) -> None:
-    result = run("check", "--quiet", write("offers.ndjson", PLAIN, EMPTY_NUMBER, CRON))
-    assert [line.split(":")[1] for line in result.stdout.splitlines() if line.startswith("offers")] == ["2", "3"]
-
-
-def test_standard_input_is_read(run: Run) -> None:
-    assert run("check", "-", text=PLAIN).stdout == "-:1: valid (offer-creation-request)\n"
-    assert run("check", "--ndjson", "-", text=f"{PLAIN}\n{EMPTY_NUMBER}\n").exit_code == 1
 
 
 @pytest.mark.parametrize("text", ["", "nope", "{", "[1,]", '{"number": NaN}', "\x00", "[" * 100_000])
@@ -172,10 +141,6 @@ def test_a_message_with_two_possible_types_gets_the_verdict_that_both_agree_on(r
         "product-list-response",
         "offer-pricing-response",
     }
-
-
-def test_the_type_can_be_given(run: Run) -> None:
-    assert run("check", "--message", "product-list-response", "-", text=PLAIN).exit_code == 1
 
 
 def test_the_content_of_a_message_cannot_control_the_terminal(run: Run, spawn: Spawn) -> None:
