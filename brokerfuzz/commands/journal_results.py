@@ -48,7 +48,7 @@ def recorded(path: str, contract: str | None, options: FireOptions | None = None
             )
         plan = replace(plan, contract=contract)
     policies, fresh, campaign_id = head.get("policies"), head.get("fresh"), str(head.get("campaign"))
-    described: FireOptions = {**(completed(FireOptions) if options is None else options)}
+    described: FireOptions = completed(FireOptions, options or {})
     described["now"] = now
     described["policies"] = policies if isinstance(policies, dict) else {}
     described["fresh"] = None if fresh is None else str(fresh)
