@@ -28,6 +28,9 @@ from brokerfuzz.targets import Target
 from brokerfuzz.targets.trace_headers import new_campaign_id
 from brokerfuzz.version import __version__
 
+NOT_FRESH = "off"
+"""The value of `--fresh` with which no property gets new values."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedCampaign:
@@ -55,7 +58,7 @@ class PlannedCampaign:
     @property
     def fresh(self) -> str | None:
         """The property that gets a different value in each message."""
-        return self.options["fresh"]
+        return None if self.options["fresh"] == NOT_FRESH else self.options["fresh"]
 
     @property
     def journal(self) -> str | None:

@@ -21,6 +21,7 @@ from brokerfuzz.hooks.hook_file import hook_file
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.option import completed
+from brokerfuzz.planned_campaign import NOT_FRESH
 from brokerfuzz.schemas import Contract, MessageType, Policies, load_contract
 from brokerfuzz.service.running import running, serve_command
 from brokerfuzz.target_options import http_options, substituted
@@ -29,7 +30,6 @@ from brokerfuzz.targets.application import OPTIONS, NamedApplicationTarget
 from brokerfuzz.targets.waiting import wait_until_listening
 from brokerfuzz.wording import listed
 
-NOT_FRESH = "off"
 _NUMBER = "number"
 _KINDS = ("exec", "call", "app", "lines", "demo")
 """The options that say what the target is, except for a URL."""
