@@ -10,16 +10,18 @@ from brokerfuzz.cases.case import compact
 
 
 def _last_first(body: bytes) -> bytes:
-    *first, last = orjson.loads(body).items()
-    return compact(dict([last, *first]))
+    properties = list(orjson.loads(body).items())
+    return compact(dict([*properties[-1:], *properties[:-1]]))
 
 
 def _within_texts(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
-    """Returns a function that applies `change` to the first property name and to the first string of a message."""
+    """Returns a function that applies `change` to the first two strings of a message, which are usually the name of a
+    property and its value.
+    """
 
     def rewrite(body: bytes) -> bytes:
         pieces = body.split(b'"')
-        for index in (1, 3):
+        for index in range(1, min(len(pieces), 4), 2):
             pieces[index] = change(pieces[index].decode()).encode()
         return b'"'.join(pieces)
 
@@ -38,7 +40,7 @@ SPELLINGS: Mapping[str, Callable[[bytes], bytes]] = {
     "newline-behind": lambda body: body + b"\n",
     "escaped-letters": _within_texts(lambda text: "".join(f"\\u{ord(letter):04x}" for letter in text)),
     "escaped-letters-in-capitals": _within_texts(lambda text: "".join(f"\\u{ord(letter):04X}" for letter in text)),
-    "escaped-first-letter": _within_texts(lambda text: f"\\u{ord(text[0]):04x}{text[1:]}"),
+    "escaped-first-letter": _within_texts(lambda text: f"\\u{ord(text[0]):04x}{text[1:]}" if text else ""),
     "escaped-slashes": lambda body: body.replace(b"/", b"\\/"),
 }
 """Functions that change the bytes of a message, but not the meaning of the message."""

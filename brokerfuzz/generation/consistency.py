@@ -275,6 +275,10 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
         schema["properties"]["offers"]["items"]["properties"],
     )
     least = offer_schema["extendedPrice"].get("minimum", 0)
+    are_integers = not all("number" in types_of(schema) for schema in (total_schema, offer_schema["extendedPrice"]))
+
+    def fits(amount: Decimal) -> bool:
+        return _is_double(amount) and not (are_integers and amount > _LARGEST_INTEGER)
 
     def repair(data: dict[str, Any]) -> None:
         if _has_all_prices(data):
@@ -290,8 +294,8 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
                 extended = max(
                     extended, _as_written(offer["extendedPrice"])
                 )  # the amount above unit price * quantity is a surcharge
-            if not _is_double(extended) or not _is_double(total + extended):
-                extended = quantity if _is_double(total + quantity) else Decimal(0)
+            if not fits(extended) or not fits(total + extended):
+                extended = quantity if fits(total + quantity) else Decimal(0)
                 offer["unitPrice"] = 1 if extended else 0
             offer["extendedPrice"] = _number(extended, offer_schema["extendedPrice"])
             total += extended
@@ -348,6 +352,10 @@ def _number(amount: Decimal, schema: Schema) -> float:
 
 _PRECISE = Context(prec=1000)
 """Sums of doubles have fewer than 700 significant digits, so they are exact."""
+
+
+_LARGEST_INTEGER = 2**53
+"""The largest integer up to which doubles represent every integer."""
 
 
 def _as_written(number: float) -> Decimal:

@@ -204,8 +204,10 @@ def _check_detector(entry: Mapping[str, Any]) -> None:
         )
     _check_names(entry)
     needed = NEEDED.get(detector)
-    if needed == "limit" and type(entry.get(needed)) is not int:
-        raise ContractError(f"ambiguity {entry['id']!r} has no integer 'limit': add a property such as \"limit\": 100")
+    if needed == "limit" and (type(entry.get(needed)) is not int or entry[needed] < 1):
+        raise ContractError(
+            f"ambiguity {entry['id']!r} has no integer 'limit' of at least 1: add a property such as \"limit\": 100"
+        )
     if needed == "spelling" and entry.get(needed) not in SPELLINGS:
         raise ContractError(f"ambiguity {entry['id']!r} has no valid 'spelling': use one of {', '.join(SPELLINGS)}")
 

@@ -43,6 +43,8 @@ def _integer_forms(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _twice(context: ProbeContext) -> Iterator[Probe]:
+    if not context.message:  # an own contract may require no property
+        return
     name, value = next(iter(context.message.items()))
     escaped = f'"\\u{ord(name[0]):04x}{name[1:]}":'.encode()
     yield "same-value", (), _behind({name: value})
