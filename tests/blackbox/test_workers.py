@@ -70,7 +70,7 @@ def without_times(value: Any) -> Any:
         return {
             name: without_times(prop)
             for name, prop in value.items()
-            if name not in ("started", "seconds", "timing", "campaign")
+            if name not in ("started", "seconds", "latency", "campaign")
         }
     return [without_times(item) for item in value] if isinstance(value, list) else value
 
