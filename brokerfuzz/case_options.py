@@ -67,11 +67,17 @@ def plan_of(message_type: MessageType, options: Mapping[str, Any], now: datetime
     """Returns the plan of cases. `now` is the time for which time-dependent cases are generated (None: no such cases).
     `more` are other properties of the plan.
     """
+    return plans_of((message_type,), options, now, **more)[0]
+
+
+def plans_of(
+    message_types: Sequence[MessageType], options: Mapping[str, Any], now: datetime | None, **more: Any
+) -> tuple[Plan, ...]:
+    """Returns a plan for each message type. A filter only has to match rules of one of the types."""
     contract = contract_of(options)
-    check_filters(options, (message_type,), contract)
+    check_filters(options, message_types, contract)
     only_random = options.get("random", False)
     described: dict[str, Any] = {
-        "message_type": message_type,
         "now": now,
         "seed": options["seed"],
         "count": _random_count(options["count"], only_random),
@@ -81,7 +87,7 @@ def plan_of(message_type: MessageType, options: Mapping[str, Any], now: datetime
         "values": None if contract.values is None else contract.values.text,
         **{name: options[name] for name in PATTERNS},
     }
-    return Plan(**{**described, **more})
+    return tuple(Plan(**{"message_type": message_type, **described, **more}) for message_type in message_types)
 
 
 def _random_count(count: int | None, only_random: bool) -> int:

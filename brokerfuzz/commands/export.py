@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from brokerfuzz import wording, workers
-from brokerfuzz.case_options import RANDOM_CASES, has_filters, plan_of, recipe_of
+from brokerfuzz.case_options import RANDOM_CASES, has_filters, plans_of, recipe_of
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.clock_coverage import covered_only_with_clock
 from brokerfuzz.cases.plan import Plan
@@ -75,7 +75,7 @@ def command(out: str, options: ExportOptions) -> None:
         if out != "-" and shards is None:
             check_place(place_of(out), form, force=options["force"])
         now = clock(options["now"]) if with_clock else None
-        plans = tuple(plan_of(name, options, now, **_scope(form, options)) for name in message_types)
+        plans = plans_of(message_types, options, now, **_scope(form, options))
         by_case = options["by_case"]
         recipe = recipe_of(plans, form.name, options["values"]) + (" --by-case" if by_case else "")
         info = CorpusInfo(plans[0].demands, message_types, recipe, place_of(out).name, by_case=by_case)
