@@ -117,7 +117,7 @@ def cluster(address: str) -> Iterator[Workers]:
         ) from problem
     client = Client(address, timeout=_PATIENCE, set_as_default=False)
     try:
-        threads = sum(client.nthreads().values())
+        threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
         if not threads:
             raise WorkerError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
         yield Workers(client.get_executor(), threads)
