@@ -1,7 +1,7 @@
 """Generates valid messages: one recursive generator, whose choices come from a source."""
 
 from brokerfuzz.generation.choices import SiteChoices, State
-from brokerfuzz.generation.nodes import Node, Style, message, node_of
+from brokerfuzz.generation.nodes import ABSENT, Node, Style, message, node_of
 from brokerfuzz.generation.sources import (
     COMPLETE,
     REQUIRED,
@@ -17,6 +17,7 @@ from brokerfuzz.generation.sources import (
 from brokerfuzz.generation.valid_draws import valid_draw
 
 __all__ = [
+    "ABSENT",
     "COMPLETE",
     "REQUIRED",
     "SETTINGS",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Generic, TypedDict, TypeVar, Unpack
 
+from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from brokerfuzz.strategies import arguments
@@ -158,8 +159,11 @@ def priced_offers(
     draws = ValidValues.of("offer-pricing-response", "data", **options).sized("offers", "offers", 1, 1).draws()
 
     def draw_offer(draw: DrawFn) -> PricedOffer:
-        (offer,) = draws(draw)["offers"]
-        return offer  # type: ignore[no-any-return]
+        data = draws(draw)
+        offers = data.get("offers") if isinstance(data, dict) else None
+        if not offers:
+            raise InvalidArgument("the contract allows no items of data.offers: change its schema")
+        return offers[0]  # type: ignore[no-any-return]
 
     return draw_offer
 

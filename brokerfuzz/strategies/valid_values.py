@@ -12,8 +12,9 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from brokerfuzz.cases.changes import Put, Steps, altered, places
 from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation import Source, Style, Wish, Wishes, message, node_of, valid_draw
-from brokerfuzz.schemas import Contract, MessageType, check
+from brokerfuzz.generation import ABSENT, RandomSource, Source, Style, Wish, Wishes, message, node_of, valid_draw
+from brokerfuzz.schemas import Contract, MessageType, check, load_contract
+from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
@@ -75,6 +76,8 @@ class ValidValues:
                 "message"
             )
         schema = self.contract.sites[self.message_type][site].schema
+        if low and "array" not in types_of(schema):
+            arguments.reject(f"min_{what}", low, f"the contract allows no array at {site}; use another strategy")
         arguments.possible_size(what, low, high, schema)
         present: Wishes = {outer: Wish() for outer in _objects_above(site)} if low else {}
         before = self.wishes.get(site, Wish(state=None))
@@ -129,10 +132,19 @@ class ValidValues:
     def _draw_from(self) -> Callable[[Source], Any]:
         try:
             if self.site:
-                return node_of(self.contract, self.message_type, self.site, self.style).draw
-            return valid_draw(self.contract, self.message_type, self.style)
+                draw_from = node_of(self.contract, self.message_type, self.site, self.style).draw
+            else:
+                draw_from = valid_draw(self.contract, self.message_type, self.style)
+            if self.contract is not load_contract() and not self.pins:
+                self._check_possible(draw_from)
         except ContractError as problem:
             raise InvalidArgument(str(problem)) from problem
+        return draw_from
+
+    def _check_possible(self, draw_from: Callable[[Source], Any]) -> None:
+        """Raises `ContractError` if an own contract allows no value."""
+        if draw_from(RandomSource(0, self.wishes)) is ABSENT:
+            raise ContractError(f"the contract allows no value other than null at {self.site}: change its schema")
 
 
 def _objects_above(site: str) -> list[str]:
