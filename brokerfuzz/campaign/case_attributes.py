@@ -44,6 +44,7 @@ TEXT_FEATURES: Final[Mapping[str, re.Pattern[str]]] = {
     "a space at an end": re.compile(r"\A\s|\s\Z"),
     "more than 255 characters": re.compile(r"(?s).{256}"),
     "a lone surrogate": re.compile("[\ud800-\udfff]"),
+    "a year before 1970": re.compile(r"\A(?:0\d\d\d|1[0-8]\d\d|19[0-6]\d)-\d\d-\d\d"),
 }
 _OF_FAULTS: Final = ("rule", "below", "later item", "item beyond ten", "nothing", "null", "missing", "present", "value")
 _BITS: Final = ((1023, "beyond doubles"), (63, "beyond 64 bits"), (53, "beyond 53 bits"), (31, "beyond 32 bits"))
