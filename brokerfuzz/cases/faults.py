@@ -176,14 +176,18 @@ _RANDOM = 20
 """The number of random messages in which a rule is tried to be broken, if ordinary messages do not suffice."""
 
 
+_MOST_INSIDE, _MOST_BRANCHES = 20, 6
+"""The maximum numbers of schemas in a rule, and of branches of `oneOf`, that give examples."""
+
+
 @once_per_contract
 def examples(contract: Contract, rule: Rule) -> Sequence[Any]:
     """Returns values of the site of a rule without the rule, and values of the schemas in the rule."""
     schema = contract.sites[rule.message_type][rule.site].schema
     keyword = OTHER_ITEMS if rule.keyword == "items" else rule.keyword
-    found = [without({**schema, keyword: rule.value}, keyword), *_inside(rule.value)]
+    found = [without({**schema, keyword: rule.value}, keyword), *_inside(rule.value)[:_MOST_INSIDE]]
     if rule.keyword == "oneOf":
-        found += [conjoin(one, other) for one, other in combinations(rule.value, 2)]
+        found += [conjoin(one, other) for one, other in combinations(rule.value[:_MOST_BRANCHES], 2)]
     values = [value for one in found for value in values_of(contract, rule.message_type, one, rule.site)]
     if rule.keyword == "patternProperties":
         names = [name for pattern in rule.value for name in strings(pattern)[:2]]

@@ -23,6 +23,7 @@ from brokerfuzz.generation.judging import judge_of
 from brokerfuzz.generation.node_states import describe, set_states
 from brokerfuzz.generation.scalars import Draw, ValuePlace, Values, choice, listed, may_be_null, scalar
 from brokerfuzz.generation.sources import COMPLETE, SETTINGS, FixedSource, RandomSource, Setting, Source, Wish, Wishes
+from brokerfuzz.generation.unsupported_keywords import pool
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema
@@ -137,6 +138,8 @@ class _Builder:
             plain += values.edges if values else ()
         judge = judge_of(schema)
         edges = [*{repr(value): value for value in plain if value is not None and judge(value)}.values()]
+        if not draws and not edges and "type" in schema and schema["type"] not in ([], ["null"], "null"):
+            edges = [value for value in pool(schema, place.path) if value is not None]
         listed_values = choice(edges) if edges else None
         if not draws:
             return [], listed_values
@@ -225,11 +228,10 @@ class _Builder:
         return draw
 
     def _props(self, schema: Schema, site: str) -> Mapping[str, Node]:
-        required = schema.get("required", ())
-        return {
-            name: self.node(prop, join(site, name), optional=name not in required)
-            for name, prop in schema.get("properties", {}).items()
-        }
+        required, other = schema.get("required", ()), schema.get("additionalProperties", {})
+        undescribed = [name for name in required if name not in schema.get("properties", {}) and other is not False]
+        props = {**schema.get("properties", {}), **dict.fromkeys(undescribed, {} if other is True else other)}
+        return {name: self.node(prop, join(site, name), optional=name not in required) for name, prop in props.items()}
 
     def _draw_of(self, site: str) -> Callable[[Schema], Draw | None]:
         def draw_of(schema: Schema) -> Draw | None:

@@ -45,16 +45,22 @@ def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
     return [json.loads(text) for text in texts]
 
 
-_found: dict[str, tuple[str, ...]] = {}
-"""The values that were generated for each schema."""
+_found: dict[str, tuple[str, ...] | ContractError] = {}
+"""The values that were generated for each schema, or the error if this has exceeded the time limit."""
 
 
 def _pool(schema_text: str, limit: TimeLimit) -> tuple[str, ...]:
     if schema_text not in _found:
         if len(_found) >= _REMEMBERED:
             _found.clear()
-        _found[schema_text] = _generated(schema_text, limit)
-    return _found[schema_text]
+        try:
+            _found[schema_text] = _generated(schema_text, limit)
+        except ContractError as problem:
+            _found[schema_text] = problem
+    found = _found[schema_text]
+    if isinstance(found, ContractError):
+        raise found
+    return found
 
 
 def _generated(schema_text: str, limit: TimeLimit) -> tuple[str, ...]:

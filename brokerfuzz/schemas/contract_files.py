@@ -74,11 +74,11 @@ def read_files(folder: Path) -> ContractFiles:
             known, folder / AMBIGUITIES, [named for ambiguity in ambiguities for named in ambiguity.read_sites]
         )
         ambiguities = [ambiguity.at_sites_of(known) for ambiguity in ambiguities]
+        warnings = tuple(warning for name, schema in schemas.items() for warning in _warnings(schema, folder, name))
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise ContractError(
             f"the contract in {folder} cannot be used ({problem_of(problem)}): compare its files with the built-in ones"
         ) from problem
-    warnings = tuple(warning for name, schema in schemas.items() for warning in _warnings(schema, folder, name))
     return ContractFiles(
         MappingProxyType(schemas), MappingProxyType(flat), tuple(ambiguities), tuple(semantics), warnings
     )

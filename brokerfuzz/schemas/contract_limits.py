@@ -5,11 +5,9 @@ are compiled, because compiling cannot be interrupted. The environment variable 
 all limits.
 """
 
-import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 import jsonschema_rs
 
 from brokerfuzz.errors import ContractError
+from brokerfuzz.schemas.structural_validation import PATTERNS
 
 LARGEST_FILE = 1 << 20
 """The maximum size of a file of a contract, in bytes."""
@@ -43,12 +42,12 @@ SMALLEST_STEP = 1e-12
 """The minimum value of `multipleOf`. Smaller steps would exceed the precision of doubles: the next double after 1000 is
 larger by 1e-13.
 """
-SECONDS = 10.0
+SECONDS = 2.0
 """The maximum processor time, in seconds, for generating the values of one place of a message."""
 PATTERN_SECONDS = 5
 """The maximum time, in seconds, for compiling the patterns of a file."""
-PATTERN_MEMORY = 1 << 30
-"""The maximum memory for compiling the patterns of a file, in bytes."""
+LONGEST_PATTERN = 1000
+"""The maximum length of a pattern, because the compiling of one pattern cannot be interrupted."""
 
 VARIABLE = "BROKERFUZZ_CONTRACT_LIMITS"
 MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=10"
@@ -134,45 +133,24 @@ class TimeLimit:
 
 # ------------------------------------------------------------------------------------------------------------ patterns
 
-_PROGRAM = """
-import json, sys
-memory, path, patterns = json.load(sys.stdin)
-sys.path.append(path)
-import jsonschema_rs
-try:
-    import resource
-except ImportError:  # Windows
-    pass
-else:
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-for pattern in patterns:
-    try:
-        jsonschema_rs.Draft202012Validator({"pattern": pattern})
-    except jsonschema_rs.ValidationError:  # the command reports this error later
-        pass
-"""
-
 
 def check_patterns(schema: Any, path: Path) -> None:
-    """Compiles the patterns (regular expressions) of a schema in a separate process, because compiling cannot be
-    interrupted. Raises `ContractError` if this exceeds a limit.
+    """Compiles the patterns (regular expressions) of a schema one after the other. Raises `ContractError` if this
+    exceeds a limit.
 
-    Only patterns need much time or memory: jsonschema-rs compiles a schema of 1 MB without patterns in 0.2 s. If the
-    separate process has compiled the patterns within the limits, this process can safely compile them too.
+    Only patterns need much time: jsonschema-rs compiles a schema of 1 MB without patterns in 0.2 s. It limits the
+    memory of a pattern, and a pattern of 1,000 characters needs less than a second.
     """
-    patterns = sorted(set(_patterns_in(schema)))
-    if not patterns:
-        return
-    seconds, memory = limit(PATTERN_SECONDS), int(limit(PATTERN_MEMORY))
-    command = [sys.executable, "-I", "-S", "-c", _PROGRAM]  # Python starts faster without the modules of the user
-    task = json.dumps([memory, str(Path(jsonschema_rs.__file__).parents[1]), patterns])
-    try:
-        subprocess.run(command, input=task, text=True, check=True, capture_output=True, timeout=seconds)
-    except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
-        raise ContractError(
-            f"the patterns of {path} cannot be compiled within {seconds:g} s and {memory / 2**30:g} GB of memory"
-            f": use fewer repetitions, {MORE}"
-        ) from None
+    end = process_time() + limit(PATTERN_SECONDS)
+    for pattern in sorted(set(_patterns_in(schema))):
+        _check(len(pattern), LONGEST_PATTERN, f"{path} has a pattern of {len(pattern):,} characters", "shorten it")
+        with suppress(jsonschema_rs.ValidationError):  # the caller reports wrong patterns
+            jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=PATTERNS)
+        if process_time() > end:
+            raise ContractError(
+                f"the patterns of {path} cannot be compiled within {limit(PATTERN_SECONDS):g} s: use fewer "
+                f"repetitions, {MORE}"
+            )
 
 
 def _patterns_in(schema: Any) -> Iterator[str]:

@@ -12,6 +12,8 @@ from functools import partial, reduce
 from math import gcd, lcm
 from typing import Any
 
+from brokerfuzz.errors import ContractError
+
 Schema = dict[str, Any]
 Resolve = Callable[[str, str], tuple[Any, str]]
 """A function that gets a `$ref` and the base URI of the schema that contains it. The function returns the referenced
@@ -85,6 +87,8 @@ _DEEPER: Schema = {"brokerfuzz:deeper": True}
 _MOST_NESTED = 2
 """How often a recursive schema contains itself in generated messages."""
 
+_MOST_BRANCHES = 500
+_LONGEST_PATTERN = 300
 _KEPT = {*SIMPLE, *COMPOSED, *ANNOTATIONS} - {"$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"}
 KEYWORDS = (*ANNOTATIONS, *REFERENCES, *APPLICATORS, *SIMPLE, *(name for name in COMPOSED if name != OTHER_ITEMS))
 _PLAIN = {*_KEPT, *APPLICATORS, KNOWN, ROWS, NO_ITEMS} - {*COMPOSED}
@@ -248,6 +252,8 @@ def conjoin(left: Schema, right: Schema) -> Schema:
 def _is_apart(keyword: str, left: Schema, right: Schema) -> bool:
     """Returns whether a keyword of two schemas cannot be merged."""
     others = {"items": ("prefixItems",), "prefixItems": ("items", "prefixItems")}.get(keyword, ())
+    if keyword == "pattern" and len(left.get(keyword, "")) + len(right[keyword]) > _LONGEST_PATTERN:
+        return keyword in left  # the validator would not compile the merged pattern
     return any(other in left for other in others) or (
         keyword in left and keyword not in _JOIN and keyword in COMPOSED and not _same(left[keyword], right[keyword])
     )
@@ -294,6 +300,12 @@ def _schemas(left: Any, right: Any) -> Any:
 
 def _each_with_each(left: Iterable[Schema], right: Sequence[Schema]) -> list[Schema]:
     """Returns the branches of one `anyOf` (or `oneOf`) that means the same as two."""
+    left = [*left]
+    if len(left) * len(right) > _MOST_BRANCHES:
+        raise ContractError(
+            f"anyOf and oneOf with {len(left)} and {len(right)} branches are combined, and the limit is "
+            f"{_MOST_BRANCHES} combinations: use fewer branches"
+        )
     return [conjoin(one, other) for one in left for other in right]
 
 

