@@ -66,7 +66,8 @@ def _by_name(schema: Schema) -> Iterator[tuple[str, Schema]]:
         if name not in schema.get("properties", {}) and allows_name(name) and "\0" not in name:
             fitting = [of_pattern for judge, of_pattern in by_pattern if judge(name)]
             if fitting or other is not False:
-                yield name, reduce(conjoin, fitting, {} if fitting or other is True else other)
+                start: Schema = other if isinstance(other, dict) and not fitting else {}
+                yield name, reduce(conjoin, fitting, start)
 
 
 def _names(schema: Schema) -> Iterator[str]:

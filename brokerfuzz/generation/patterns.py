@@ -7,10 +7,12 @@ caller must validate them: assertions such as `(?!a)` are ignored, and a pattern
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from importlib import import_module
 from random import Random
-from re import _constants as codes
-from re import _parser as parser
 from typing import Any
+
+codes: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
 
 _ATTEMPTS = 300
 _LONGEST = 2000

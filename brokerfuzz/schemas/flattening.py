@@ -265,7 +265,7 @@ def _without_forbidden_properties(joined: Schema, left: Schema, right: Schema) -
     """
     changed: dict[str, Schema | None] = {}
     for one, other in ((left, right), (right, left)):
-        more = one.get("additionalProperties", True)
+        more: Any = one.get("additionalProperties", True)
         for name in other.get("properties", {}).keys() - one.get("properties", {}).keys() if more is not True else ():
             if "patternProperties" not in one:
                 changed[name] = None if more is False else conjoin(joined["properties"][name], more)
@@ -295,7 +295,9 @@ def _properties(left: Mapping[str, Schema], right: Mapping[str, Schema]) -> dict
 def _schemas(left: Any, right: Any) -> Any:
     if isinstance(left, bool):
         return right if left else False
-    return left if right is True else right and conjoin(left, right)
+    if isinstance(right, bool):
+        return left if right else False
+    return conjoin(left, right)
 
 
 def _each_with_each(left: Iterable[Schema], right: Sequence[Schema]) -> list[Schema]:
