@@ -268,7 +268,7 @@ def _without_forbidden_properties(joined: Schema, left: Schema, right: Schema) -
         more: Any = one.get("additionalProperties", True)
         for name in other.get("properties", {}).keys() - one.get("properties", {}).keys() if more is not True else ():
             if "patternProperties" not in one:
-                changed[name] = None if more is False else conjoin(joined["properties"][name], more)
+                changed[name] = conjoin(joined["properties"][name], more) if isinstance(more, dict) else None
     if changed:
         every = {name: changed.get(name, prop) for name, prop in joined["properties"].items()}
         joined["properties"] = {name: prop for name, prop in every.items() if prop is not None}
