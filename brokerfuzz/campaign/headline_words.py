@@ -62,6 +62,10 @@ def nothing_checked_in(sites: Sequence[str]) -> str:
     return f"checks nothing in {counted(len(sites), 'property', 'properties')}: {', '.join(sites)}"
 
 
+def crashes_at(line: str, exceptions: Sequence[str]) -> str:
+    return f"crashes at {line} ({listed(exceptions)})"
+
+
 def sometimes_unchecked(rule: str) -> str:
     return f"does not always check {rule.partition('/')[2]}"
 

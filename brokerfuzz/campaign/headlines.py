@@ -17,7 +17,7 @@ from brokerfuzz.campaign.common_attributes import CERTAIN, ENOUGH, common_attrib
 from brokerfuzz.campaign.contradictions import IN_WORDS, FindingKind, contradiction
 from brokerfuzz.campaign.conversions import leniency_of
 from brokerfuzz.campaign.findings import Finding
-from brokerfuzz.campaign.headline_words import in_words, nothing_checked_in, sometimes_unchecked
+from brokerfuzz.campaign.headline_words import crashes_at, in_words, nothing_checked_in, sometimes_unchecked
 from brokerfuzz.cases.case import Case
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label
@@ -34,6 +34,8 @@ SEVERAL: Final = 3
 """A leniency at fewer places is no habit of the target, so each place is a headline of its own."""
 _UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__")
 """A byte that is not printable ASCII, the backslash of an escape, or a name such as `__proto__`."""
+_LINE_OF_CODE: Final = re.compile(r"\((\S+:\d+)\)$")
+"""Where an exception was raised, at the end of an answer such as `ValueError: day is out of range (service.py:20)`."""
 _LABELS: Final[Mapping[FindingKind, tuple[Label, ...]]] = {
     "invalid-accepted": ("invalid",),
     "valid-rejected": ("valid",),
@@ -217,6 +219,7 @@ class _Grouping:
                 yield _Cause(("unchecked",), nothing_checked_in(unchecked), frozenset(covered), simplicity=1)
             yield from self._habits(unchecked)
             yield from self._rules()
+        yield from self._lines_of_code()
         masks = [self._mask(group.numbers) for group in self._groups]
         for one in common_attributes(masks, self._failing(), self._having(), len(self._sent)):
             key = tuple(" ".join(attribute) for attribute in one.attributes)
@@ -232,6 +235,18 @@ class _Grouping:
             text = f"accepts {'every' if accepted == every else 'almost every'} invalid message"
             everything = frozenset(range(len(self._groups)))
             yield _Cause(("everything",), text, everything, accepted, every, simplicity=2, is_general=True)
+
+    def _lines_of_code(self) -> Iterator[_Cause]:
+        """Yields the lines of the target at which several findings crash, whatever the texts of the exceptions are."""
+        lines: dict[str, set[int]] = defaultdict(set)
+        for index, group in enumerate(self._groups):
+            if found := _LINE_OF_CODE.search(group.findings[0].answer.reason):
+                lines[found[1]].add(index)
+        for line, groups in lines.items():
+            if len(groups) >= SEVERAL:
+                reasons = {self._groups[index].findings[0].answer.reason for index in groups}
+                text = crashes_at(line, sorted({reason.partition(":")[0] for reason in reasons}))
+                yield _Cause(("line", line), text, frozenset(groups), simplicity=1)
 
     def _habits(self, unchecked: Sequence[str]) -> Iterator[_Cause]:
         """Yields the leniencies at several places, or at all places that are checked at all."""

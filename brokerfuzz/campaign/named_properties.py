@@ -33,8 +33,8 @@ _KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate
 """The properties of error responses whose values are objects with the invalid properties as keys. For example, `errors`
 is such a property in `{"errors": {"pageCount": "too small"}}`.
 """
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_QUOTED = re.compile(r"""['"`‘“]([A-Za-z_][\w.\[\]/$]*)['"`’”]""")
+_WORD = re.compile(r"[^\W\d]\w*")
+_QUOTED = re.compile(r"""['"`‘“]([\w.\[\]/$@-]+)['"`’”]""")
 _CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
 _POINTER = re.compile(r"(?:^|[\s\"'(])((?:/[A-Za-z_0-9]+)+)")
 _MOST_WALKED = 500
@@ -54,7 +54,15 @@ def named_properties(body: bytes, names: Names) -> frozenset[str]:
 
     A name that is also an English word, such as `name`, does not count if it only occurs in an ordinary sentence.
     """
-    return frozenset(names.by_small[small] for word in _candidates(body) if (small := word.lower()) in names.by_small)
+    return frozenset(names.by_small[small] for small in named_words(body) if small in names.by_small)
+
+
+@lru_cache(maxsize=4096)
+def named_words(body: bytes) -> frozenset[str]:
+    """Returns the words that an answer clearly uses as names, in lower case. They need not be in the contract: an
+    answer can name an unknown property.
+    """
+    return frozenset(word.lower() for word in _candidates(body))
 
 
 def _candidates(body: bytes) -> Iterator[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from brokerfuzz.campaign.answer_texts import text_of
-from brokerfuzz.campaign.named_properties import named_properties, names_at_fault, names_meant, names_of
+from brokerfuzz.campaign.named_properties import named_properties, named_words, names_at_fault, names_meant, names_of
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Verdict
 from brokerfuzz.targets import Answer
@@ -30,6 +30,8 @@ MOST_EXAMPLES = 20
 further reasons or rules.
 """
 
+MOST_NAMED = 5
+"""An answer with the names of more properties probably repeats the message, so it blames none of them."""
 MOST_WAITING = 4096
 """The maximum number of unproven rejections that wait for a retest."""
 
@@ -164,7 +166,9 @@ class Proofs:
         if not body or rejection.rule is None:
             return
         named = named_properties(body, names_of(contract, case.message_type))
-        if named and names_meant(case, rejection.verdict, contract).isdisjoint(name.lower() for name in named):
+        if not 0 < len(named) <= MOST_NAMED:
+            return
+        if names_meant(case, rejection.verdict, contract).isdisjoint(named_words(body)):
             said = body.decode(errors="backslashreplace")[:300]
             _add_example(
                 self.elsewhere, rejection.rule, OtherPropertyNamed(case, rejection.number, tuple(sorted(named)), said)

@@ -1,9 +1,11 @@
 """Headlines of targets that check almost nothing, also if a campaign has sent only a few cases."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
-from behaviours import parsed
+from behaviours import OFFER, parsed
 
 import brokerfuzz
 
@@ -22,9 +24,29 @@ def test_a_target_that_checks_almost_nothing_is_one_headline_after_a_few_cases(
 ) -> None:
     report = brokerfuzz.fire(accepts, max_findings=20)
     assert report.result.cases < 100
-    (headline,) = report.headlines
+    (headline,) = report.headlines or pytest.fail(str(report))
     assert "accepts almost every invalid message" in headline.sentence()
     assert set(headline.findings) == set(report.findings)
+
+
+def test_a_line_that_crashes_for_many_values_is_one_headline() -> None:
+    """The texts of the exceptions differ, and so do their types."""
+
+    def accepts(body: bytes) -> bool:
+        updated = parsed(body).get("lastUpdatedDateTimeUtc")
+        return updated is None or datetime.fromisoformat(updated) < datetime.now(UTC)
+
+    def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+        body = environ["wsgi.input"].read()
+        is_valid = brokerfuzz.check(OFFER, body).label != "invalid" and accepts(body)
+        start_response("201 Created" if is_valid else "422 Invalid", [])
+        return [b"{}"]
+
+    report = brokerfuzz.fire(app, OFFER, path="/offers", tags=["probe:timestamp-format*"], shrink=1)
+    (headline,) = report.headlines or pytest.fail(str(report))
+    assert len(headline.findings) > 3
+    assert "crashes at test_headlines.py:" in headline.sentence()
+    assert "TypeError and ValueError" in headline.sentence()
 
 
 def test_a_target_that_was_tested_with_few_rules_is_not_said_to_accept_everything() -> None:
