@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import wait
-from threading import Thread
+from multiprocessing.context import SpawnContext, SpawnProcess
+from threading import Lock, Thread
 from typing import TypeVar
 
 from brokerfuzz.errors import WorkerError, needs_extra
@@ -23,6 +24,8 @@ _PATIENCE = 10
 """The maximum time to wait for the scheduler of a cluster, in seconds."""
 _SAFE_PATH = "PYTHONSAFEPATH"
 """If this environment variable is set, Python does not import modules from the current folder."""
+_environment = Lock()
+"""Only one thread at a time may change the environment."""
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")
@@ -61,23 +64,44 @@ def _lost() -> WorkerError:
 @contextmanager
 def processes(count: int) -> Iterator[Workers]:
     """Starts worker processes on this machine, which end with the `with` block."""
-    context = multiprocessing.get_context("spawn")
     keeps_safe_path = _SAFE_PATH in os.environ
-    executor = ProcessPoolExecutor(count, context, initializer=_begin, initargs=(keeps_safe_path,))
+    with _safe_path():  # the executor starts Python's resource tracker
+        executor = ProcessPoolExecutor(count, _SafeContext(), initializer=_begin, initargs=(keeps_safe_path,))
     try:
-        # multiprocessing starts its programs with `python -c`, which would import a file `multiprocessing.py` in the
-        # current folder, even if a stranger wrote it.
-        os.environ[_SAFE_PATH] = os.environ.get(_SAFE_PATH, "1")
-        try:
-            executor.submit(os.getpid)
-        finally:
-            if not keeps_safe_path:
-                del os.environ[_SAFE_PATH]
         yield Workers(executor, count)
     finally:
         for process in list((executor._processes or {}).values()):  # noqa: SLF001 - public only in Python 3.14
             process.kill()
         executor.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """In the block, new Python processes import no modules from the current folder. multiprocessing starts them with
+    `python -c`, which would import a file `multiprocessing.py` in the current folder, even if a stranger wrote it.
+    """
+    with _environment:
+        before = os.environ.get(_SAFE_PATH)
+        os.environ[_SAFE_PATH] = "1"
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_SAFE_PATH]
+            else:
+                os.environ[_SAFE_PATH] = before
+
+
+class _SafeProcess(SpawnProcess):
+    """A new process that imports nothing from the current folder before it has the `sys.path` of this process."""
+
+    def start(self) -> None:
+        with _safe_path():
+            super().start()
+
+
+class _SafeContext(SpawnContext):
+    Process = _SafeProcess
 
 
 def _begin(keeps_safe_path: bool) -> None:
