@@ -83,7 +83,8 @@ class FaultCases:
 
     def of_rule(self, rule: Rule) -> Iterator[Case]:
         """Yields a case for each technique, and for each message around the fault. If a technique does not apply there,
-        it breaks the rule in an ordinary message.
+        it breaks the rule in an ordinary message. The first technique for wrong types, mostly null, is used at each
+        position: some programs accept null only in later items.
         """
         techniques = self._faults.techniques(rule)
         if not techniques:
@@ -100,6 +101,10 @@ class FaultCases:
                 yield new
         if not made:
             yield from self._in_suitable_message(rule, techniques)
+        for placement in placements(rule.site)[1:] if rule.keyword == "type" else ():
+            case = self._case(rule, techniques[0], Around(placement=placement))
+            if case is not None:
+                yield case
 
     def _around(self, rule: Rule) -> Iterator[Around]:
         """Yields messages with each setting and each placement of the fault, and messages that meet a condition. A
