@@ -82,8 +82,10 @@ class Report:
         document = json_document.document(self.result)
         findings = {facts.name_of(finding): finding for finding in document["findings"]}
         for number, headline in enumerate(document["headlines"][:_MOST_SHOWN], 1):
-            lines += [f"{number}. {facts.title_of(headline)}"]
-            lines += facts.text_lines(facts.facts_of(findings[headline["findings"][0]]))
+            plainest = findings[headline["findings"][0]]
+            is_single = len(headline["findings"]) == 1
+            lines.append(f"{number}. {facts.sentence_of(plainest) if is_single else facts.title_of(headline)}")
+            lines += facts.text_lines(facts.facts_of(plainest))
         lines += facts.text_lines(fact for fact in facts.campaign_facts(document) if fact.label == "sporadic")
         if (left := len(self.findings) - min(len(self.headlines), _MOST_SHOWN)) > 0:
             lines.append(f"and {counted(left, 'more finding')}: {_ALL_FINDINGS}")
