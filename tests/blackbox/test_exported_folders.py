@@ -46,14 +46,16 @@ def test_a_name_with_a_space_is_quoted_in_the_commands_of_the_readme(run: Run, t
 @pytest.mark.parametrize(
     ("fmt", "file"), [("rust", "rules.rs"), ("junit5", "src/test/java/brokerfuzz/BrokerContractTest.java")]
 )
-def test_the_names_of_groups_in_source_code_are_words(run: Run, tmp_path: Path, fmt: str, file: str) -> None:
+def test_the_names_of_tests_in_source_code_are_words(run: Run, tmp_path: Path, fmt: str, file: str) -> None:
     run("export", tmp_path / "suite", "--format", fmt, "--rule", "*:type", "--technique", "number-instead")
-    groups = re.findall(r"(?:rule! \{|class) (\w+)", (tmp_path / "suite" / file).read_text())
-    types = [name for name in groups if "type" in name]
+    names = re.findall(
+        r"^    (?:@Test void )?(\w+)(?:\(\)|: \d)", (tmp_path / "suite" / file).read_text(), re.MULTILINE
+    )
+    types = [name for name in names if "type" in name]
     assert len(types) > 80
     assert not [name for name in types if re.search(r"\d", name)]
     assert {"offer_creation_request_access_groups_type", "offer_creation_request_access_groups_item_type"} <= set(types)
-    assert len(set(groups)) == len(groups)
+    assert len(set(names)) == len(names)
 
 
 def test_vitest_prints_no_line_for_each_passing_test(run: Run, tmp_path: Path) -> None:
