@@ -59,13 +59,16 @@ def one_of(names: tuple[str, ...]) -> Read:
     return read
 
 
-def each(read: Read, *, empty: bool = True) -> Read:
-    """Returns a reader of lists, whose items `read` reads. The result contains each item once."""
+def each(read: Read, *, empty: bool = True, repeats: bool = False) -> Read:
+    """Returns a reader of lists, whose items `read` reads. Unless `repeats` is true, the result contains each item
+    once.
+    """
 
     def read_all(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list | tuple) or not (value or empty):
             raise WrongValueError(value, "a list" if empty else "a list that is not empty")
-        return tuple(dict.fromkeys(map(read, value)))
+        items = tuple(map(read, value))
+        return items if repeats else tuple(dict.fromkeys(items))
 
     return read_all
 

@@ -409,8 +409,8 @@ class FireOptions(CaseFilters, SendingOptions, total=False):
     reports: Annotated[Sequence[str | Path], Option(
         help="Write a report to this file. The suffix selects the format: .html, .xml (JUnit), .json, .har, .md or .py "
         "(pytest). A report replaces an existing file.",
-        read=read.each(read.path), default=(), section=RESULTS, flags=("--report",), metavar="FILE", many=True,
-        file=True, example=["report.json", "report.html"],
+        read=read.each(read.path, repeats=True), default=(), section=RESULTS, flags=("--report",), metavar="FILE",
+        many=True, file=True, example=["report.json", "report.html"],
     )]  # fmt: skip
     baseline: Annotated[str | Path | None, Option(
         help="Treat the findings in this file as known. Known findings do not cause exit status 1.", read=read.path,
