@@ -33,7 +33,7 @@ class AsgiTarget(InProcessTarget):
         self, application: AsgiApplication, path: str = "/", *, name: str = "the application", **options: Any
     ) -> None:
         super().__init__(name, path, **options)
-        self._application = application
+        self._application, self._application_name = application, name
         self._lifespan: _Lifespan | None = None
         self._usual_headers = _encoded(self.headers)
         location, _, query = path.partition("?")
@@ -58,7 +58,8 @@ class AsgiTarget(InProcessTarget):
         self._lifespan = _Lifespan(self._application)
         if (problem := await self._lifespan.start()) is not None:
             raise TargetError(
-                f"{self.name} does not start ({self.secrets.hide(problem)}): fix this error of the application"
+                f"{self._application_name} does not start ({self.secrets.hide(problem)}): fix this error of the "
+                "application"
             )
 
     async def close(self) -> None:
