@@ -15,9 +15,10 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copy, copytree
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+import yaml
 from click.testing import CliRunner
 from fixture_types import Run
 
@@ -139,13 +140,35 @@ def typed() -> Iterator[tuple[str, list[str]]]:
                     yield name, words[1:]
 
 
+def in_recipes() -> Iterator[tuple[str, list[str]]]:
+    """Yields the commands in the recipes for build servers, which run `brokerfuzz` with a baseline."""
+    for path in sorted((ROOT / "examples" / "build-servers").glob("*")):
+        text = path.read_text(encoding="utf-8")
+        lines = strings_in(yaml.safe_load(text)) if path.suffix == ".yml" else [text]
+        for line in lines:
+            for command in re.findall(r"^\s*(brokerfuzz fire .*)$", line.replace("\\\n", " "), re.MULTILINE):
+                yield path.name, shlex.split(command)[1:]
+
+
+def strings_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from strings_in(inner)
+
+
 def is_elsewhere(words: list[str]) -> bool:
     """Returns whether a command needs a service or a program of the reader."""
     return any(word.startswith("http://") for word in words)
 
 
 HERE = [pytest.param(words, id=f"{name}: {' '.join(words)}") for name, words in typed() if not is_elsewhere(words)]
-ELSEWHERE = [pytest.param(words, id=f"{name}: {' '.join(words)}") for name, words in typed() if is_elsewhere(words)]
+ELSEWHERE = [
+    pytest.param(words, id=f"{name}: {' '.join(words)}")
+    for name, words in [*typed(), *in_recipes()]
+    if is_elsewhere(words)
+]
 
 
 @pytest.fixture(scope="module")
@@ -153,8 +176,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns a folder with the files that the commands read."""
     found = tmp_path_factory.mktemp("files")
     some = ("--bug", "accepts-zero-page-count", "--rule", "*pageCount:minimum", "--technique", "one-below")
-    made = CliRunner().invoke(commands, ["fire", "--demo", *some, "--journal", str(found / "run.ndjson")])
-    assert made.exit_code == FOUND, made.output
+    baseline = ("--baseline", str(found / "known.json"), "--baseline-update")
+    made = CliRunner().invoke(commands, ["fire", "--demo", *some, "--journal", str(found / "run.ndjson"), *baseline])
+    assert made.exit_code == 0, made.output
     few = ("--message", "offer-creation-request", "--random", "--count", "20")
     assert CliRunner().invoke(commands, ["export", str(found / "offers.ndjson"), *few]).exit_code == 0
     (found / "offer.json").write_text('{"number": "OFF-1", "offerType": "Email"}', encoding="utf-8")
@@ -184,7 +208,8 @@ def test_commands_for_a_service_of_the_reader_are_valid(
     contract = Path(brokerfuzz.__file__).parent / "schemas"
     copytree(contract, tmp_path / "changed", ignore=lambda _, names: {name for name in names if ".json" not in name})
     monkeypatch.chdir(tmp_path)
-    done = run(*[re.sub(r"^http://[^/]*", "http://127.0.0.1:1", word) for word in words])
+    copy(folder / "known.json", tmp_path)
+    done = run(*[{"60s": "0.1s"}.get(word, re.sub(r"^http://[^/]*", "http://127.0.0.1:1", word)) for word in words])
     assert done.exit_code == 2
     assert "127.0.0.1:1" in done.stderr
     assert "(see brokerfuzz" not in done.stderr
