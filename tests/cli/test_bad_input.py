@@ -53,6 +53,7 @@ def closed_port() -> int:
 
 OFFER = "offer.json"
 BAD: dict[str, tuple[list[str], str]] = {
+    "a misspelt command": (["expln", "offer.json"], "No such command 'expln': did you mean 'explain'?"),
     "a missing file": (["check", "nowhere.json"], "nowhere.json does not exist"),
     "a folder": (["check", "folder"], "folder is a folder"),
     "two gigabytes": (["check", "huge.json"], f"more than {LARGEST:,} bytes"),
