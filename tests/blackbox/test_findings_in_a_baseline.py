@@ -108,9 +108,10 @@ def test_after_a_fix_there_are_no_new_findings(run: Run, baseline: Path, fixed: 
 
 
 def test_more_random_cases_do_not_turn_combinations_of_known_findings_into_new_ones(run: Run, baseline: Path) -> None:
-    # Messages that are not JSON are left out: brokerfuzz cannot remove parts of them, so it cannot explain them by a
-    # known finding.
-    assert new_findings(run, baseline, BUGS, "--count", 2000, "--seed", 7, "--rule", "!*:json") == (0, [])
+    # Messages that are not JSON in UTF-8 are left out: brokerfuzz cannot remove parts of them, so it cannot explain
+    # them by a known finding.
+    readable = ("--rule", "!*:json", "--tag", "!probe:encoding*")
+    assert new_findings(run, baseline, BUGS, "--count", 2000, "--seed", 7, *readable) == (0, [])
 
 
 @pytest.mark.parametrize("limit", [[], ["--max-findings", 1]])
