@@ -12,12 +12,11 @@ from typing import Any
 
 import jsonschema
 import jsonschema_rs
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 
 import brokerfuzz
 from brokerfuzz.strategies import invalid_offer_requests, offer_requests
 
-HEALTH_CHECKS = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 OFFER: brokerfuzz.MessageType = "offer-creation-request"
 
 
@@ -64,9 +63,7 @@ def _use(folder: Path, schema: Any, found: Outcome) -> None:
 
 
 def _draw(contract: brokerfuzz.Contract) -> None:
-    usual = settings(
-        max_examples=10, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=HEALTH_CHECKS
-    )
+    usual = settings(max_examples=10, database=None, deadline=None, phases=[Phase.generate])
 
     @usual
     @given(offer_requests(contract=contract))
