@@ -9,7 +9,7 @@ from typing import Final
 
 from brokerfuzz.schemas import check
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets import Answer, AnswerKind, Target
+from brokerfuzz.targets import Answer, AnswerKind, Message, Target
 
 OFFER: Final = "offer-creation-request"
 Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
@@ -235,11 +235,11 @@ class Service(Target):
     async def close(self) -> None:
         pass
 
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+    async def send(self, message: Message) -> Answer:
         await asyncio.sleep(0)
         if self.remembers:
-            self.bodies.append(body)
-        status = self.status_of(body)
+            self.bodies.append(message.body)
+        status = self.status_of(message.body)
         kind: AnswerKind = {2: "accepted", 4: "rejected", 5: "crashed"}[status // 100]  # type: ignore[assignment]
         return Answer(kind, status, self.said().encode() if kind == "rejected" else b"", f"status {status}")
 

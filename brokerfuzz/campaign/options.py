@@ -6,7 +6,7 @@ from brokerfuzz.campaign.known_findings import KnownFindings
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Contract, PolicyValues, load_contract
-from brokerfuzz.targets.throttling import LONGEST_WAIT
+from brokerfuzz.targets.waiting import LONGEST_WAIT
 
 SHRINK_REQUESTS = 200
 

@@ -15,7 +15,7 @@ from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Verdict
-from brokerfuzz.targets import Answer, Target
+from brokerfuzz.targets import Answer, Message, Target
 
 CONFLICT = 409
 """The HTTP status with which services reject an offer whose number they already know. If the message got no new value
@@ -238,8 +238,11 @@ class Sender:
             return None
         self.requests += 2
         sent = fresh.of(case, case.body)
-        await self._rate_limiter.wait()
-        both = await self._target.send_twice(sent, case.headers, case_id=case.id)
+        answers: list[Answer] = []
+        for is_followed in (True, False):
+            await self._rate_limiter.wait()
+            answers.append(await self._target.send(Message(sent, case.headers, case.id, is_followed)))
+        both = answers[0], answers[1]
         for key, answer in zip(keys, both, strict=True):
             self._record(key, _Message(case, case.body, sent), answer)
         return both
@@ -252,7 +255,7 @@ class Sender:
         headers = case.headers
         sent = message.sent = body if self._fresh is None else self._fresh.of(case, body)
         case_id = case.id if body is case.body else message_id(case.message_type, headers, body)
-        answer = await self._target.send(sent, headers, case_id=case_id)
+        answer = await self._target.send(Message(sent, headers, case_id))
         task = asyncio.current_task(self._loop)
         if (
             task is not None and task.cancelling()

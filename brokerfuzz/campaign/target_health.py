@@ -17,18 +17,14 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from time import monotonic
 from typing import NamedTuple
 
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.proof import ABOUT_THE_CLIENT, UNAUTHENTICATED
 from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
-from brokerfuzz.targets.throttling import THROTTLING
+from brokerfuzz.targets.waiting import repeated
 
-FIRST_PAUSE = 0.25
-"""The number of seconds until the first attempt to reach the target again. Each further pause is twice as long."""
-LONGEST_PAUSE = 5.0
 WITHOUT_SESSION = 3.0
 """The maximum number of seconds to wait if the target answers, but rejects the plain message. A session that has ended
 rarely comes back.
@@ -194,14 +190,15 @@ class TargetHealth:
         first answer that `is_enough` accepts, or the last answer if the target cannot be waited for any longer.
         """
         seconds = min(self._longest_wait, WITHOUT_SESSION) if _is_unauthenticated(answer) else self._longest_wait
-        deadline, pause = monotonic() + seconds, FIRST_PAUSE
-        while not is_enough(answer) and not _gave_up(answer) and monotonic() < deadline:
-            self.waits_for = answer.reason
-            await asyncio.sleep(max(min(pause, deadline - monotonic()), 0))
-            pause = min(2 * pause, LONGEST_PAUSE)
-            answer = await send()
-        self.waits_for = ""
-        return answer
+        try:
+            return await repeated(
+                send, lambda found: is_enough(found) or _gave_up(found), seconds, answer, self._note_pause
+            )
+        finally:
+            self.waits_for = ""
+
+    def _note_pause(self, answer: Answer, _: float) -> None:
+        self.waits_for = answer.reason
 
     def is_usual(self, answer: Answer) -> bool:
         """Returns whether this answer to the plain message shows that the target works. A crash, or a status such as
@@ -233,7 +230,7 @@ def _is_unauthenticated(answer: Answer) -> bool:
 
 def _gave_up(answer: Answer) -> bool:
     """Returns whether the target asked brokerfuzz to wait longer than it may wait (see `throttling`)."""
-    return not answer.reached and answer.status in THROTTLING
+    return not answer.reached and answer.pause is not None
 
 
 def _reached(answer: Answer) -> Answer:

@@ -18,7 +18,7 @@ from brokerfuzz.option import completed
 from brokerfuzz.options import FireOptions
 from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets import Answer, Target
+from brokerfuzz.targets import Answer, Message, Target
 from brokerfuzz.targets.trace_headers import CAMPAIGN_ID, new_campaign_id
 
 _HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "plan", "policies", "fresh", "judged_at"})
@@ -87,7 +87,7 @@ class _NoTarget(Target):
     async def open(self) -> None:
         """Does nothing."""
 
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+    async def send(self, message: Message) -> Answer:
         """Always raises `NotImplementedError`."""
         raise NotImplementedError
 

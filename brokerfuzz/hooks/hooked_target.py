@@ -17,7 +17,7 @@ from brokerfuzz.targets.answers import MOST_READ, Answer, AnswerRules
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget, excerpt
 from brokerfuzz.targets.request import Request
 from brokerfuzz.targets.secret_masking import Secrets
-from brokerfuzz.targets.target import Target
+from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.targets.throttling import Slowed
 from brokerfuzz.wording import counted
 
@@ -58,6 +58,8 @@ class HookedTarget(Target):
         self._authentications = 0
         self._authenticating: asyncio.Lock | None = None
         self._remaining, self._first_remaining = 0, ""
+        self._unfinished: list[tuple[SentCase, Answer]] = []
+        """Messages that other messages follow (see `Message`), and their answers."""
         self._under_way: set[asyncio.Task[Answer]] = set()
 
     @property
@@ -109,8 +111,8 @@ class HookedTarget(Target):
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         return self._target.can_send(body, headers)
 
-    async def not_listening(self) -> str | None:
-        return await self._target.not_listening()
+    async def contact(self) -> Answer:
+        return await self._target.contact()
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a curl command that sends the message. In the command, environment variables replace the values of
@@ -118,14 +120,14 @@ class HookedTarget(Target):
         """
         return self._target.reproduction(body, (*self._session, *headers, *self._added))
 
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+    async def send(self, message: Message) -> Answer:
         """Sends a message. The hook `classify` can change the kind of the answer, for example from `accepted` to
         `rejected`. Raises `HookError` if a hook fails, and `TargetError` for the same reasons as `HttpTarget.send`.
 
         If a time limit cancels this call, the target may still accept the message. So the request continues, and
         `close` waits for the answer and the cleanup.
         """
-        exchange = asyncio.create_task(self._finished(SentCase(case_id, self.trace.campaign_id, body, headers)))
+        exchange = asyncio.create_task(self._finished(message))
         self._under_way.add(exchange)
         exchange.add_done_callback(self._forget)
         return await asyncio.shield(exchange)
@@ -136,20 +138,16 @@ class HookedTarget(Target):
             # Without this line, asyncio would report the exception if the call of `send` was cancelled.
             exchange.exception()
 
-    async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
-        """The cleanup requests are sent only after the second answer."""
-        case = SentCase(case_id, self.trace.campaign_id, body, headers)
-        first = await self._answer(case)
-        await self.paced()
-        both = first, await self._answer(case)
-        cleaned: set[str] = set()
-        for answer in both:
-            await self._finish(case, answer, cleaned)
-        return excerpt(both[0]), excerpt(both[1])
-
-    async def _finished(self, case: SentCase) -> Answer:
+    async def _finished(self, message: Message) -> Answer:
+        case = SentCase(message.case_id, self.trace.campaign_id, message.body, message.headers)
         answer = await self._answer(case)
-        await self._finish(case, answer, set())
+        if message.is_followed:
+            self._unfinished.append((case, answer))
+            return excerpt(answer)
+        finished, self._unfinished = [*self._unfinished, (case, answer)], []
+        cleaned: set[str] = set()
+        for sent, its_answer in finished:
+            await self._finish(sent, its_answer, cleaned)
         return excerpt(answer)
 
     async def _answer(self, case: SentCase) -> Answer:

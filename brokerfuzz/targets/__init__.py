@@ -7,7 +7,7 @@ from brokerfuzz.targets.answers import ANSWER_KINDS, Answer, AnswerKind, AnswerR
 from brokerfuzz.targets.demo_target import DemoTarget
 from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.program_targets import CallTarget, CommandTarget, LineTarget
-from brokerfuzz.targets.target import Target
+from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.targets.trace_headers import TraceHeaders
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "DemoTarget",
     "HttpTarget",
     "LineTarget",
+    "Message",
     "Target",
     "TraceHeaders",
     "status_patterns",

@@ -44,7 +44,8 @@ class Answer(NamedTuple):
     `headers` are the headers of the response.
 
     `reached` is False if the target never processed the message: for example, no connection was possible, or the target
-    kept asking brokerfuzz to retry later. If `reached` is False, the answer says nothing about the message.
+    kept asking brokerfuzz to retry later. If `reached` is False, the answer says nothing about the message. `pause` is
+    the number of seconds that the target asked brokerfuzz to wait before the next message, or None.
 
     >>> from brokerfuzz.targets import AnswerRules
     >>> AnswerRules(reject=("4xx", "299")).read(299, b'{"error": "unknown product"}').kind
@@ -59,6 +60,7 @@ class Answer(NamedTuple):
     reached: bool = True
     location: str | None = None
     headers: tuple[tuple[str, str], ...] = ()
+    pause: float | None = None
 
 
 @dataclass(frozen=True)

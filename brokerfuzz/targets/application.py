@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from brokerfuzz.errors import TargetError, quoted
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.asgi_target import AsgiTarget
 from brokerfuzz.targets.call_server import SetUpError, object_named
@@ -18,7 +17,7 @@ from brokerfuzz.targets.event_loop import LoopThread
 from brokerfuzz.targets.function_target import FunctionTarget
 from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.in_process import InProcessTarget
-from brokerfuzz.targets.target import Target
+from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.targets.wsgi_target import WsgiTarget
 
 _NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -132,14 +131,14 @@ class NamedApplicationTarget(InProcessTarget):
         if thread is not None:
             thread.close()
 
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+    async def send(self, message: Message) -> Answer:
         assert self._opened is not None, "the target is open"
         assert self._thread is not None, "the target is open"
         if not isinstance(self._opened, AsgiTarget):
-            return await self._opened.send(body, headers)
+            return await self._opened.send(message)
         try:
             async with asyncio.timeout(self.timeout + _GRACE):
-                return await self._thread.wait_for(self._opened.send(body, headers))
+                return await self._thread.wait_for(self._opened.send(message))
         except TimeoutError:
             return self.no_answer()
 

@@ -10,13 +10,14 @@ from typing import Any
 from urllib.parse import unquote
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.schemas.headers import Headers, replaced
+from brokerfuzz.schemas.headers import replaced
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.in_process import InProcessTarget, Response, exception_log, exceptions_of_request
+from brokerfuzz.targets.target import Message
 
-Message = MutableMapping[str, Any]
+AsgiMessage = MutableMapping[str, Any]
 AsgiApplication = Callable[
-    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
+    [AsgiMessage, Callable[[], Awaitable[AsgiMessage]], Callable[[AsgiMessage], Awaitable[None]]], Awaitable[None]
 ]
 STARTING_SECONDS = 30.0
 _HOST = ((b"host", b"127.0.0.1"), (b"user-agent", b"brokerfuzz"))
@@ -68,9 +69,10 @@ class AsgiTarget(InProcessTarget):
             await self._lifespan.stop()
             self._lifespan = None
 
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+    async def send(self, message: Message) -> Answer:
         assert self._lifespan is not None, "the target is open"
-        sent = _encoded(replaced(self.headers, headers)) if headers else self._usual_headers
+        body = message.body
+        sent = _encoded(replaced(self.headers, message.headers)) if message.headers else self._usual_headers
         scope = self._scope.copy()
         scope["headers"] = [*_HOST, (b"content-length", b"%d" % len(body)), *sent]
         scope["state"] = self._lifespan.state.copy()
@@ -110,7 +112,7 @@ class _Exchange:
         self._is_complete = False
         self._completion: asyncio.Event | None = None
 
-    async def receive(self) -> Message:
+    async def receive(self) -> AsgiMessage:
         if self._request is not None:
             body, self._request = self._request, None
             return {"type": "http.request", "body": body, "more_body": False}
@@ -142,7 +144,7 @@ class _Lifespan:
     def __init__(self, application: AsgiApplication) -> None:
         self.state: dict[str, Any] = {}
         self._application = application
-        self._events: asyncio.Queue[Message] = asyncio.Queue()
+        self._events: asyncio.Queue[AsgiMessage] = asyncio.Queue()
         self._said: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
 

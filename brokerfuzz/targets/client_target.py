@@ -4,9 +4,10 @@ import asyncio
 from time import perf_counter
 from typing import Any
 
-from brokerfuzz.schemas.headers import Headers, replaced
+from brokerfuzz.schemas.headers import replaced
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.in_process import InProcessTarget, Response, exception_log, exceptions_of_request
+from brokerfuzz.targets.target import Message
 from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 HTTPX, HTTPX_ASYNC, WERKZEUG, DJANGO = (
@@ -68,13 +69,13 @@ class AsyncClientTarget(InProcessTarget):
         """Leaves the client open, because the client belongs to the caller."""
         exception_log.stop(self)
 
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        sent, logged = replaced(self.headers, headers), exceptions_of_request()
+    async def send(self, message: Message) -> Answer:
+        sent, logged = replaced(self.headers, message.headers), exceptions_of_request()
         started, limit = perf_counter(), asyncio.timeout(self.timeout)
         try:
             async with limit:
                 answer = await self._client.request(
-                    self.method, self.path, content=body, headers=sent, follow_redirects=False
+                    self.method, self.path, content=message.body, headers=sent, follow_redirects=False
                 )
                 content = await answer.aread()
         except Exception as problem:

@@ -10,7 +10,7 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.call_server import description_of, meaning_of, rejects_by_default
-from brokerfuzz.targets.target import CALL_IN_PYTHON
+from brokerfuzz.targets.target import CALL_IN_PYTHON, Message
 from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
 
@@ -50,13 +50,13 @@ class FunctionTarget(SynchronousTarget):
         """Returns Python code that calls the function."""
         return f"{self.name}({body!r})"
 
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+    async def send(self, message: Message) -> Answer:
         if not self.is_asynchronous:
-            return await super().send(body, headers)
+            return await super().send(message)
         started, limit = perf_counter(), asyncio.timeout(self.timeout)
         try:
             async with limit:
-                return self._meaning(await self._function(body), perf_counter() - started)
+                return self._meaning(await self._function(message.body), perf_counter() - started)
         except Exception as problem:
             return self.no_answer() if limit.expired() else self._exception(problem, perf_counter() - started)
 

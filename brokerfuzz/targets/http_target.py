@@ -19,9 +19,10 @@ from brokerfuzz.targets.http_connections import HttpConnections
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.request import Request
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets, variable, without_user
-from brokerfuzz.targets.target import Target, checked_timeout
-from brokerfuzz.targets.throttling import LONGEST_WAIT, THROTTLING, Gate, RetryLater, Slowed, seconds_of
+from brokerfuzz.targets.target import Message, Target, checked_timeout
+from brokerfuzz.targets.throttling import THROTTLING, Gate, RetryLater, Slowed, seconds_of
 from brokerfuzz.targets.trace_headers import TraceHeaders
+from brokerfuzz.targets.waiting import LONGEST_WAIT
 
 if TYPE_CHECKING:
     from pyreqwest.client import Client, ClientBuilder
@@ -224,11 +225,12 @@ class HttpTarget(Target):
                     await asyncio.gather(*(client.close() for client in clients))
             await asyncio.sleep(CLOSING_TIME)
 
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        """Sends a message and returns the answer. The request also contains the trace headers with `case_id` and the ID
-        of the campaign (see `TraceHeaders`). Raises `TargetError` like `exchange`.
+    async def send(self, message: Message) -> Answer:
+        """Sends a message and returns the answer. The request also contains the trace headers (see `TraceHeaders`).
+        Raises `TargetError` like `exchange`.
         """
-        return excerpt(await self.exchange(self.request_of(body, (*headers, *self.trace.of(case_id)))))
+        headers = (*message.headers, *self.trace.of(message.case_id))
+        return excerpt(await self.exchange(self.request_of(message.body, headers)))
 
     def request_of(self, body: bytes, headers: Headers = ()) -> Request:
         return Request(self.method, self.url, tuple(self._headers(headers)), body)
@@ -309,8 +311,8 @@ class HttpTarget(Target):
         proxy = self.connections.proxy
         return self.name if proxy is None else f"{self.name} (through the proxy {without_user(proxy)})"
 
-    async def not_listening(self) -> str | None:
-        """Returns None if a server answers a HEAD request, otherwise the reason why no server listens yet.
+    async def contact(self) -> Answer:
+        """Sends a HEAD request.
 
         The statuses 502, 503 and 504 do not count as an answer: a gateway sends them while the server behind the
         gateway does not listen. Raises `TargetError` if the certificate of the server cannot be verified.
@@ -318,14 +320,15 @@ class HttpTarget(Target):
         assert self._client is not None, "the target is open"
         try:
             async with self._client.request("HEAD", self._address).headers(self.headers).build_streamed() as response:
-                return f"status {response.status}" if response.status in _NOT_READY else None
+                reason = f"status {response.status}"
+                return Answer("accepted", reason=reason, reached=response.status not in _NOT_READY)
         except self._client_error as error:
             from brokerfuzz.targets.transport import failure_of
 
             failure = failure_of(error, self.timeout)
-            return (
-                self.secrets.hide(failure.reason) if failure.kind != "untrusted" else self._failed(failure, 0.0).reason
-            )
+            if failure.kind == "untrusted":
+                return self._failed(failure, 0.0)
+            return Answer("crashed", reason=self.secrets.hide(failure.reason), reached=False)
 
     async def _ask(self, request: Request, *, pooled: bool = True) -> "Answer | RetryLater | Failure":
         started = perf_counter()

@@ -24,7 +24,7 @@ from brokerfuzz.targets.program import Excerpt, Program, cores, how_it_ended, in
 from brokerfuzz.targets.reproduction import LONGEST_ARGUMENT, fed
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.shell import path_of, secrets_of, shown_command, words_of
-from brokerfuzz.targets.target import CALL_IN_PYTHON, RUN_IN_SHELL, Target, checked_timeout
+from brokerfuzz.targets.target import CALL_IN_PYTHON, RUN_IN_SHELL, Message, Target, checked_timeout
 
 LONGEST_LINE = 1 << 16
 """The maximum number of bytes in an answer line."""
@@ -81,16 +81,16 @@ class ProgramTarget(Target):
         if threads is not None:
             threads.shutdown(cancel_futures=True)
 
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+    async def send(self, message: Message) -> Answer:
         """If this call is cancelled, its program is killed."""
         if self._threads is None:
             raise TargetError(f"{self.name} is not open: call open() before send(), and close() after all answers")
-        if not self.can_send(body, headers):
+        if not self.can_send(message.body, message.headers):
             raise TargetError(f"{self.name} cannot receive this message: check can_send() before send()")
         mine: list[Program] = []
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._threads, self._answered, body, mine.append)
+            return await loop.run_in_executor(self._threads, self._answered, message.body, mine.append)
         except asyncio.CancelledError:
             for program in mine:
                 program.kill()

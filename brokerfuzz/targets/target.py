@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
@@ -14,6 +14,20 @@ from brokerfuzz.targets.trace_headers import TraceHeaders
 RUN_IN_SHELL = "run the command in a shell to see why"
 CALL_IN_PYTHON = "call the function in Python to see why"
 """Advice for users if a program or a function does not work."""
+
+
+class Message(NamedTuple):
+    """A message for a target.
+
+    `headers` replace the headers of the target that have the same names. A header with the value None is removed. If
+    possible, the request contains `case_id`, the ID of the case. If `is_followed` is true, another message belongs to
+    this one, and what the target created is removed only after its answer.
+    """
+
+    body: bytes
+    headers: Headers = ()
+    case_id: str = ""
+    is_followed: bool = False
 
 
 class Target(ABC):
@@ -58,16 +72,8 @@ class Target(ABC):
         """
 
     @abstractmethod
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        """Sends a message and returns the answer. `headers` replace the headers of the target that have the same names.
-        A header with the value None is removed. If possible, the request contains the ID of the case.
-        """
-
-    async def send_twice(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> tuple[Answer, Answer]:
-        """Sends a message, waits for the answer, and sends the same message again."""
-        first = await self.send(body, headers, case_id=case_id)
-        await self.paced()
-        return first, await self.send(body, headers, case_id=case_id)
+    async def send(self, message: Message) -> Answer:
+        """Sends a message and returns the answer."""
 
     async def paced(self) -> None:
         """Waits until the rate allows a further request."""
@@ -80,9 +86,9 @@ class Target(ABC):
         """
         return not headers
 
-    async def not_listening(self) -> str | None:
-        """Returns None if the target can receive messages, otherwise the reason why it cannot receive messages yet."""
-        return None
+    async def contact(self) -> Answer:
+        """Returns an answer with `reached=False` if the target cannot receive messages yet."""
+        return Answer("accepted")
 
     @property
     def about(self) -> Mapping[str, Any]:

@@ -12,8 +12,6 @@ from time import monotonic, time
 
 from brokerfuzz.targets.answers import Answer, AnswerKind
 
-LONGEST_WAIT = 120.0
-"""The default limit, in seconds, for waiting until a target is ready."""
 THROTTLING = (429, 503)
 _KINDS: dict[int, AnswerKind] = {429: "timeout", 503: "crashed"}
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
@@ -146,4 +144,6 @@ class Gate:
             else f"{times} times to wait"
         )
         reason = f"asked brokerfuzz {wanted} (status {status}), and the longest wait is {self._longest:g} s"
-        return asked.answer._replace(kind=_KINDS[status], reason=reason, seconds=waited, reached=False)
+        return asked.answer._replace(
+            kind=_KINDS[status], reason=reason, seconds=waited, reached=False, pause=asked.seconds or 0.0
+        )

@@ -1,25 +1,58 @@
-"""Waits until a target listens."""
+"""Waits for a target that is not ready, or that asked brokerfuzz to wait (see `Answer.pause`)."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from time import monotonic
 
 from brokerfuzz.errors import TargetError
+from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.target import Target, opened
 
-PAUSE = 0.2
-"""The number of seconds between two attempts."""
+LONGEST_WAIT = 120.0
+"""The default limit, in seconds, for waiting until a target is ready."""
+FIRST_PAUSE = 0.25
+"""The number of seconds until the first repetition. Each further pause is twice as long."""
+LONGEST_PAUSE = 5.0
+"""Only a target that asks for it gets a longer pause."""
+
+
+async def repeated(
+    send: Callable[[], Awaitable[Answer]],
+    is_enough: Callable[[Answer], bool],
+    seconds: float,
+    answer: Answer,
+    on_pause: Callable[[Answer, float], None] = lambda _, __: None,
+) -> Answer:
+    """Sends a message again after longer and longer pauses, because it got the insufficient `answer`. Returns the first
+    answer that `is_enough` accepts. Returns the last answer if the time limit of `seconds` is over, or if the target
+    asks for a pause that would exceed the limit. Calls `on_pause` with the answer and the length of each pause.
+    """
+    deadline, usual = monotonic() + seconds, FIRST_PAUSE
+    while not is_enough(answer):
+        left = deadline - monotonic()
+        if left <= 0 or (answer.pause or 0.0) > left:
+            break
+        pause = min(max(answer.pause or 0.0, usual), left)
+        on_pause(answer, pause)
+        await asyncio.sleep(pause)
+        usual = min(2 * usual, LONGEST_PAUSE)
+        answer = await send()
+    return answer
 
 
 async def wait_until_listening(target: Target, seconds: float) -> None:
     """Waits until the target can receive messages. Raises `TargetError` if the target does not answer within
     `seconds`.
     """
-    reason: str | None = "it did not answer"
+    answer = Answer("timeout", reason="it did not answer", reached=False)
     try:
         async with opened(target), asyncio.timeout(seconds):
-            while (reason := await target.not_listening()) is not None:
-                await asyncio.sleep(PAUSE)
+            answer = await target.contact()
+            answer = await repeated(target.contact, lambda found: found.reached, seconds, answer)
     except TimeoutError:
+        pass
+    if not answer.reached:
         raise TargetError(
-            f"{target.name} was not ready within {seconds:g} s ({reason}): start the service, or wait longer with "
-            "--wait-for"
-        ) from None
+            f"{target.name} was not ready within {seconds:g} s ({answer.reason}): start the service, or wait longer "
+            "with --wait-for"
+        )

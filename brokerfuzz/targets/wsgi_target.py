@@ -8,10 +8,11 @@ from time import perf_counter
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from brokerfuzz.schemas.headers import Headers, replaced
+from brokerfuzz.schemas.headers import replaced
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.call_thread import CallThread, HangingError, outside_of_event_loop
 from brokerfuzz.targets.in_process import InProcessTarget, Response, exception_log, exceptions_of_request
+from brokerfuzz.targets.target import Message
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
@@ -36,12 +37,12 @@ class SynchronousTarget(InProcessTarget):
             self._thread.close()
             self._thread = None
 
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-        sent = replaced(self.headers, headers) if headers else self.headers
+    async def send(self, message: Message) -> Answer:
+        sent = replaced(self.headers, message.headers) if message.headers else self.headers
         context = copy_context()
 
         def call() -> Answer:
-            return context.run(self._called, body, sent)
+            return context.run(self._called, message.body, sent)
 
         if self._thread is None:
             await asyncio.sleep(0)  # so that the event loop can end the campaign

@@ -6,7 +6,7 @@ from typing import Self
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
-from brokerfuzz.targets import Answer, Target
+from brokerfuzz.targets import Answer, Message, Target
 from brokerfuzz.targets.event_loop import LoopThread
 from brokerfuzz.testing.failure_text import described_failure
 
@@ -37,14 +37,14 @@ class CheckedTarget:
     def __enter__(self) -> Self:
         try:
             self._loop.run(self._target.open())
-            reason = self._loop.run(self._target.not_listening())
+            contact = self._loop.run(self._target.contact())
         except BaseException:
             self.__exit__(None, None, None)
             raise
-        if reason is not None:
+        if not contact.reached:
             self.__exit__(None, None, None)
             raise TargetError(
-                f"{self._target.name} cannot be reached ({reason}): start the service, or correct the URL"
+                f"{self._target.name} cannot be reached ({contact.reason}): start the service, or correct the URL"
             )
         return self
 
@@ -62,7 +62,7 @@ class CheckedTarget:
         """
         if case.id in self._answers:
             return self._answers[case.id]
-        answer = self._loop.run(self._target.send(case.body, case.headers, case_id=case.id))
+        answer = self._loop.run(self._target.send(Message(case.body, case.headers, case.id)))
         if case.label == "valid":
             self._answers[case.id] = answer
             if answer.kind == "accepted":

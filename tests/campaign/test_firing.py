@@ -19,9 +19,8 @@ from brokerfuzz.campaign import CampaignProgress, Options, Result, fire
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.errors import TargetError
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.schemas.instants import spell
-from brokerfuzz.targets import Answer, HttpTarget
+from brokerfuzz.targets import Answer, HttpTarget, Message
 
 pytestmark = pytest.mark.internals
 
@@ -205,9 +204,9 @@ def test_the_first_messages_that_nothing_distinguishes_are_shrunk_separately() -
 
 def test_findings_do_not_depend_on_the_order_of_answers() -> None:
     class Overtaking(Service):
-        async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+        async def send(self, message: Message) -> Answer:
             await asyncio.sleep(0.02 if len(self.bodies) % 3 == 0 else 0)
-            return await super().send(body, headers)
+            return await super().send(message)
 
     cases = [below(-number, "negative", comments=str(number)) for number in range(1, 40)]
     cases += [case(f"edge:{number % 3}", description="") for number in range(40)]
@@ -289,12 +288,12 @@ def test_concurrency_limits_the_messages_sent_at_the_same_time() -> None:
     class Counting(Service):
         under_way = most = 0
 
-        async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+        async def send(self, message: Message) -> Answer:
             self.under_way += 1
             self.most = max(self.most, self.under_way)
             await asyncio.sleep(0.001)
             self.under_way -= 1
-            return await super().send(body, headers)
+            return await super().send(message)
 
     target = Counting(lambda _: 200)
     assert fired([VALID] * 100, target, concurrency=7).cases == 100
@@ -321,7 +320,7 @@ def test_the_time_limit_ends_an_endless_campaign() -> None:
 
 
 class IgnoringCancellation(Service):
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+    async def send(self, message: Message) -> Answer:
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(0.05)
         return Answer("accepted", 200)
@@ -417,11 +416,11 @@ def test_an_interrupt_while_a_case_is_generated_loses_nothing() -> None:
 
 def test_an_interrupt_while_shrinking_keeps_the_smallest_message_so_far() -> None:
     class Pressing(Service):
-        async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+        async def send(self, message: Message) -> Answer:
             if len(self.bodies) == 4:
                 os.kill(os.getpid(), signal.SIGINT)
                 await asyncio.sleep(5)
-            return await super().send(body, headers)
+            return await super().send(message)
 
     (finding,) = fired(
         [below(0, "one-below", comments="a", description="b", isActive=True)], Pressing(lambda _: 200)

@@ -10,9 +10,8 @@ from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue, plainest
 from brokerfuzz.reports import json_document, terminal
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.service.judging import answering
-from brokerfuzz.targets import Answer
+from brokerfuzz.targets import Answer, Message
 
 pytestmark = pytest.mark.internals
 
@@ -132,8 +131,8 @@ def test_the_reference_service_always_names_the_broken_property() -> None:
     answer_to = answering(now=NOW)
 
     class Reference(Service):
-        async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
-            said = answer_to(body)
+        async def send(self, message: Message) -> Answer:
+            said = answer_to(message.body)
             envelope = json.dumps(said.envelope).encode() if said.envelope else b""
             return Answer("accepted" if said.accepts else "rejected", said.status, envelope[:2048])
 

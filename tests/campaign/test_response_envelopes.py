@@ -9,8 +9,7 @@ from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import load_contract
-from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets import Answer
+from brokerfuzz.targets import Answer, Message
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CASES = [Case.judged(OFFER, b'{"number":"%d","offerType":"Email"}' % number, now=NOW) for number in range(5)]
@@ -27,7 +26,7 @@ class Saying(Service):
         super().__init__(lambda _: 201)
         self.text = said if isinstance(said, bytes) else json.dumps(said).encode()
 
-    async def send(self, body: bytes, headers: Headers = (), *, case_id: str = "") -> Answer:
+    async def send(self, message: Message) -> Answer:
         return Answer("accepted", 201, self.text, "status 201")
 
 

@@ -16,7 +16,7 @@ from brokerfuzz.hooks import hooked_target
 from brokerfuzz.hooks.hook_file import hook_file
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
-from brokerfuzz.targets import HttpTarget
+from brokerfuzz.targets import HttpTarget, Message
 from brokerfuzz.targets.target import opened
 
 SOME: Final = ("--message", PRICING, "--rule", BUG, "--rule", "*unitPrice:minimum", "--shrink", "10s")
@@ -203,7 +203,7 @@ def test_ctrl_c_does_not_wait_for_a_hook_that_hangs(
     async def interrupted() -> None:
         hooks = Hooks(hook_file("hangs.py"), 600)
         async with opened(HookedTarget(HttpTarget(broker.url), hooks=hooks, cleanup=None)) as target:
-            await target.send(b"{}")
+            await target.send(Message(b"{}"))
 
     async def interrupt() -> None:
         campaign = asyncio.create_task(interrupted())

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.target_options import substituted
-from brokerfuzz.targets import Answer, CommandTarget, HttpTarget, LineTarget
+from brokerfuzz.targets import Answer, CommandTarget, HttpTarget, LineTarget, Message
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.target import opened
 
@@ -168,7 +168,7 @@ def test_the_name_and_the_reproduction_of_a_command_contain_no_secret(command: A
 def test_no_excerpt_of_an_output_contains_a_part_of_a_secret() -> None:
     async def ask(target: LineTarget, bodies: list[bytes]) -> list[Answer]:
         async with opened(target):
-            return [await target.send(body) for body in bodies]
+            return [await target.send(Message(body)) for body in bodies]
 
     secrets = {"${KEY}": "s3cr3t-abcdef"}
     for before in (170, 195, 1015, 2035, 2040, 8190):

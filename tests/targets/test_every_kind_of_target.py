@@ -15,7 +15,7 @@ from hand_made_programs import SECONDS, answers
 from hand_made_servers import response, serving
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import Answer, CallTarget, CommandTarget, HttpTarget, LineTarget, Target
+from brokerfuzz.targets import Answer, CallTarget, CommandTarget, HttpTarget, LineTarget, Message, Target
 from brokerfuzz.targets.application import NamedApplicationTarget
 from brokerfuzz.targets.function_target import FunctionTarget
 from brokerfuzz.targets.target import opened
@@ -110,10 +110,10 @@ def test_answers_are_short_and_contain_no_secret(kind: str) -> None:
 def test_a_cancelled_message_does_not_affect_others(kind: str) -> None:
     async def ask(target: Target) -> list[Answer]:
         async with opened(target):
-            hanging = asyncio.create_task(target.send(b"hang"))
+            hanging = asyncio.create_task(target.send(Message(b"hang")))
             await asyncio.sleep(0.3)
             hanging.cancel()
-            return [await target.send(b"accept"), await target.send(b"reject")]
+            return [await target.send(Message(b"accept")), await target.send(Message(b"reject"))]
 
     with KINDS[kind](timeout=2) as target:
         said = asyncio.run(ask(target))

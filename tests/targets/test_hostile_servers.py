@@ -36,7 +36,7 @@ from hand_made_servers import (
 )
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import Answer, AnswerRules, HttpTarget
+from brokerfuzz.targets import Answer, AnswerRules, HttpTarget, Message
 from brokerfuzz.targets.target import opened
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -204,7 +204,7 @@ def test_a_huge_envelope_that_reports_a_failure_is_not_accepted(
 
 MEMORY = """
 import asyncio, resource, sys
-from brokerfuzz.targets import HttpTarget
+from brokerfuzz.targets import HttpTarget, Message
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 if sys.platform == "darwin" else 1 / 1024)
@@ -213,7 +213,7 @@ async def ask():
     target = HttpTarget(sys.argv[1])
     await target.open()
     before = peak()
-    kinds = {answer.kind for answer in await asyncio.gather(*(target.send(b"{}") for _ in range(4)))}
+    kinds = {answer.kind for answer in await asyncio.gather(*(target.send(Message(b"{}")) for _ in range(4)))}
     await target.close()
     print(*kinds, int(peak() - before))
 
@@ -255,8 +255,8 @@ def test_a_server_that_stops_after_an_answer_has_crashed() -> None:
         with serving(sends(response(200), then_closes=True)) as url:
             target = HttpTarget(url, patience=0.2)
             await target.open()
-            first = await target.send(b"{}")
-        second = await target.send(b"{}")
+            first = await target.send(Message(b"{}"))
+        second = await target.send(Message(b"{}"))
         await target.close()
         return first, second
 
@@ -285,8 +285,8 @@ def test_a_server_that_restarts_soon_misses_no_message() -> None:
         with serving(sends(response(201))) as url:
             target = HttpTarget(url, patience=5)
             await target.open()
-            answers = [await target.send(b"1")]
-        sending = [asyncio.create_task(target.send(b"2")) for _ in range(8)]
+            answers = [await target.send(Message(b"1"))]
+        sending = [asyncio.create_task(target.send(Message(b"2"))) for _ in range(8)]
         await asyncio.sleep(0.5)
         with serving(sends(response(201)), port=int(url.split(":")[2].split("/")[0])):
             answers += await asyncio.gather(*sending)
@@ -337,7 +337,7 @@ def test_an_unexpected_response_is_not_the_answer_to_the_next_message(
         async with opened(HttpTarget(url, **options)) as target:
             answers = []
             for status in statuses:
-                answers.append((await target.send(b"%d" % status)).status)
+                answers.append((await target.send(Message(b"%d" % status))).status)
                 assert not waits or await asyncio.to_thread(hung_up.acquire, timeout=10), (
                     "the connection is kept, and what came on it"
                 )

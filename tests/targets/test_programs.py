@@ -20,7 +20,7 @@ from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, 
 from waiting import happens
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import Answer, CallTarget, CommandTarget, LineTarget, Target
+from brokerfuzz.targets import Answer, CallTarget, CommandTarget, LineTarget, Message, Target
 from brokerfuzz.targets.target import opened
 
 pytestmark = [
@@ -258,9 +258,9 @@ def test_an_unexpected_line_is_a_crash_of_the_next_message() -> None:
     async def ask() -> list[Answer]:
         program = each("say(b'accepted\\n'); time.sleep(.1); say(b'by the way\\n')")
         async with opened(LineTarget(program, processes=1)) as target:
-            said = [await target.send(b"{}")]
+            said = [await target.send(Message(b"{}"))]
             await asyncio.sleep(0.5)
-            return [*said, await target.send(b"{}"), await target.send(b"{}")]
+            return [*said, await target.send(Message(b"{}")), await target.send(Message(b"{}"))]
 
     said = asyncio.run(ask())
     assert [one.kind for one in said] == ["accepted", "crashed", "accepted"]
@@ -441,11 +441,11 @@ def test_a_program_that_can_no_longer_be_started_was_not_reached(calling: Callin
 
     async def ask(target: Target, breaks: Callable[[], object], repairs: Callable[[], object]) -> list[Answer]:
         async with opened(target):
-            said = [await target.send(b"")]
+            said = [await target.send(Message(b""))]
             breaks()
-            said += [await target.send(b"x") for _ in range(2)]
+            said += [await target.send(Message(b"x")) for _ in range(2)]
             repairs()
-            return [*said, await target.send(b"")]
+            return [*said, await target.send(Message(b""))]
 
     write()
     said = asyncio.run(ask(CommandTarget("./validate"), (tmp_path / "validate").unlink, write))

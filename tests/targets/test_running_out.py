@@ -14,15 +14,15 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs limits of
 
 DESCRIPTORS = """
 import asyncio, os, resource, sys
-from brokerfuzz.targets import HttpTarget
+from brokerfuzz.targets import HttpTarget, Message
 
 async def fire():
     target = HttpTarget(sys.argv[1], patience=float(sys.argv[2]))
     await target.open()
-    await target.send(b"{}")
+    await target.send(Message(b"{}"))
     used = max(int(name) for name in os.listdir("/dev/fd"))
     resource.setrlimit(resource.RLIMIT_NOFILE, (used + 4, used + 4))
-    said = await asyncio.gather(*(target.send(b"{}") for _ in range(20)), return_exceptions=True)
+    said = await asyncio.gather(*(target.send(Message(b"{}")) for _ in range(20)), return_exceptions=True)
     await target.close()
     print(*sorted({getattr(one, "kind", str(one)) for one in said}), sep="\\n")
 
@@ -31,7 +31,7 @@ asyncio.run(fire())
 
 PORTS = """
 import asyncio, fcntl, pathlib, socket, struct
-from brokerfuzz.targets import HttpTarget
+from brokerfuzz.targets import HttpTarget, Message
 
 def loopback_up():
     with socket.socket() as some:
@@ -45,7 +45,7 @@ async def fire():
     pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").write_text("40000 40009")
     target = HttpTarget("http://127.0.0.1:8080/", patience=0.2, timeout=2)
     await target.open()
-    said = await asyncio.gather(*(target.send(b"{}") for _ in range(30)), return_exceptions=True)
+    said = await asyncio.gather(*(target.send(Message(b"{}")) for _ in range(30)), return_exceptions=True)
     print(*sorted({getattr(one, "kind", str(one)) for one in said}), sep="\\n")
     import os
     os._exit(0)

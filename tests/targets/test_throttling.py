@@ -7,7 +7,7 @@ import pytest
 from hand_made_servers import Behaviour, one_after_another, response, sends, serving
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import Answer, AnswerRules, HttpTarget
+from brokerfuzz.targets import Answer, AnswerRules, HttpTarget, Message
 from brokerfuzz.targets.target import opened
 from brokerfuzz.targets.throttling import Slowed, seconds_of
 
@@ -24,7 +24,7 @@ def fired(
 
             async def work() -> None:
                 for number in messages:
-                    answers.append(await target.send(b"%d" % number))  # noqa: PERF401 - others send in between
+                    answers.append(await target.send(Message(b"%d" % number)))  # noqa: PERF401 - others send in between
 
             await asyncio.gather(*(work() for _ in range(workers)))
         return answers, target.slowed
@@ -164,9 +164,9 @@ def test_after_giving_up_nothing_is_sent_before_the_requested_time() -> None:
 
     async def ask(url: str) -> list[Answer]:
         async with opened(HttpTarget(url, longest_wait=0.2)) as target:
-            answers = [await target.send(b"1"), await target.send(b"2")]
+            answers = [await target.send(Message(b"1")), await target.send(Message(b"2"))]
             await asyncio.sleep(1.05)
-            answers += [await target.send(b"3"), await target.send(b"4")]
+            answers += [await target.send(Message(b"3")), await target.send(Message(b"4"))]
         return answers
 
     with serving(opens_later) as url:
@@ -189,8 +189,8 @@ def test_a_message_cancelled_while_it_waits_does_not_block_others() -> None:
     async def ask(url: str) -> Answer:
         async with opened(HttpTarget(url)) as target:
             with pytest.raises(TimeoutError):
-                await asyncio.wait_for(target.send(b"1"), 0.2)
-            return await asyncio.wait_for(target.send(b"2"), 5)
+                await asyncio.wait_for(target.send(Message(b"1")), 0.2)
+            return await asyncio.wait_for(target.send(Message(b"2")), 5)
 
     with serving(one_after_another(later(429, "Retry-After: 0.5"), response(201))) as url:
         assert asyncio.run(ask(url)).kind == "accepted"
@@ -205,7 +205,7 @@ def test_a_target_that_stops_before_the_retry_has_crashed() -> None:
         with serving(postpones_and_stops) as url:
             target = HttpTarget(url, patience=0.2)
             await target.open()
-            sending = asyncio.create_task(target.send(b"{}"))
+            sending = asyncio.create_task(target.send(Message(b"{}")))
             await asyncio.sleep(0.3)
         answer = await sending
         await target.close()
