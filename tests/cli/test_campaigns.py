@@ -104,17 +104,3 @@ def test_an_endless_campaign_can_be_replayed(run: Run, url: str, tmp_path: Path)
         == 1
     )
     assert run("replay", journal, url).exit_code == 1
-
-
-# ---------------------------------------------------------------------------------------------------- workers
-
-
-@pytest.mark.rotated(2)
-def test_the_result_is_the_same_for_any_number_of_workers(run: Run, url: str, expected: Any, tmp_path: Path) -> None:
-    journal = tmp_path / "run.ndjson"
-    together = run("fire", url, *SOME, "--workers", "2", "--journal", journal)
-    assert together.stderr == ""
-    assert reproducible_parts(together.stdout_bytes) == expected
-    assert (
-        reproducible_parts(run("fire", url, "--resume", journal, "--json", "--workers", "2").stdout_bytes) == expected
-    )

@@ -4,9 +4,7 @@ import gzip
 import html
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -253,37 +251,6 @@ def before_request(request, seen=set()):
 """
 
 
-def test_no_stream_of_workers_and_child_programs_contains_a_secret(
-    environment: Mapping[str, str], folder: Path
-) -> None:
-    (folder / "hooks.py").write_text(PRINTS)
-    with serving_streams(echoes) as url:
-        words = [
-            url,
-            "--hooks",
-            "hooks.py",
-            "-H",
-            "X-Tenant: ${HEADER}",
-            "--secret",
-            "HOOK",
-            *SOME,
-            "--json",
-            "--workers",
-            "2",
-        ]
-        key = "-----BEGIN KEY-----\nc4nary-first-line\nc4nary-second-line\n"
-        done = subprocess.run(
-            [sys.executable, "-m", "brokerfuzz", "fire", *words],
-            env={**environment, **FROM_ENVIRONMENT, "HOOK": key + FROM_ENVIRONMENT["HOOK"]},
-            capture_output=True, timeout=60, check=False,
-        )  # fmt: skip
-    assert leaks(done.stdout + done.stderr, [*CANARIES.values(), *key.splitlines()]) == set()
-    assert "outcome" in json.loads(done.stdout)
-    assert done.stderr.count(b"loading ") >= 6, done.stderr  # the command and a worker
-    assert b"sending " in done.stderr
-    assert b"${HOOK}" in done.stderr
-
-
 def test_short_secrets_are_noted_and_hidden_in_their_own_header(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,12 +260,6 @@ def test_short_secrets_are_noted_and_hidden_in_their_own_header(
     assert re.search(r"\$\{SHORT\}.* X-Pin .*fewer than 6 characters", result.stderr), result.stderr
     request = json.loads((folder / "r.json").read_text())["request"]
     assert "q7z" not in json.dumps(request)
-
-
-def test_a_secret_variable_must_exist(run: Run) -> None:
-    result = run("fire", "http://127.0.0.1:1", "--secret", "NO_SUCH_VARIABLE_7")
-    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-    assert "the environment variable NO_SUCH_VARIABLE_7, which should contain a secret, is not set" in result.stderr
 
 
 def test_the_search_finds_every_encoding() -> None:

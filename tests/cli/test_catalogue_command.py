@@ -1,8 +1,6 @@
 import json
 from typing import Any
 
-import pytest
-
 OFFER = "offer-creation-request"
 NOW = ("--now", "2026-03-01T12:00:00Z")
 
@@ -50,18 +48,3 @@ def test_faults_can_be_selected_by_rule_and_technique(run: Any) -> None:
     size = data(run, "--rule", "*pageCount:minimum", "--technique", "one-below")["messages"]
     assert set(size) == {OFFER, "offer-pricing-response"}
     assert set(size[OFFER]["techniques"]) == {"one-below"}
-
-
-@pytest.mark.parametrize(
-    ("args", "line"),
-    [
-        (("--rule", "nothing"), "unknown rule 'nothing'"),
-        (("--technique", "one-belo"), "unknown technique 'one-belo': did you mean 'one-below'?"),
-    ],
-)
-def test_an_invalid_option_is_reported_in_one_line(run: Any, args: tuple[str, ...], line: str) -> None:
-    done = run("catalogue", *args)
-    assert done.exit_code == 2
-    assert line in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not done.stdout

@@ -1,16 +1,20 @@
+"""Campaigns and exports on a Dask cluster, also if one of its processes is killed."""
+
 import os
+import re
 import signal
 from pathlib import Path
 
 import pytest
 from fixture_types import Run, Spawn, Start
 from pricing_reader import PRICING, reproducible_parts
-from waiting import gets_answers
+from waiting import gets_answers, happens
 
 from brokerfuzz.campaign.journal import records
 
 SECONDS = 90
-SOME = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--json", "--no-preflight")
+FIRE = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--json", "--no-preflight")
+EXPORT = ("--message", PRICING, "--random", "--count", "9000", "--shards", "9")
 
 
 @pytest.mark.long
@@ -19,8 +23,8 @@ def test_a_killed_worker_of_a_cluster_does_not_change_the_result(
 ) -> None:
     address, workers = cluster
     journal = tmp_path / "run.ndjson"
-    alone = spawn("fire", url, *SOME)
-    with start("fire", url, *SOME, "--cluster", address, "--journal", journal, "--rate", "300") as process:
+    alone = spawn("fire", url, *FIRE)
+    with start("fire", url, *FIRE, "--cluster", address, "--journal", journal, "--rate", "300") as process:
         assert gets_answers(journal, 1)
         os.kill(workers[0], signal.SIGKILL)
         stdout, stderr = process.communicate(timeout=SECONDS)
@@ -30,14 +34,35 @@ def test_a_killed_worker_of_a_cluster_does_not_change_the_result(
     assert len(known) == len(set(known))
 
 
-@pytest.mark.parametrize("address", ["nonsense", "tcp://127.0.0.1:1", "tcp://127.0.0.1:99999", "tcp://["])
-def test_a_missing_cluster_is_reported_with_a_remedy(run: Run, url: str, address: str) -> None:
-    done = run("fire", url, *SOME, "--cluster", address)
-    assert done.exit_code == 2
-    assert f"no Dask cluster answers at {address}" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+@pytest.mark.long
+def test_a_killed_worker_of_a_cluster_does_not_change_the_export(
+    start: Start, run: Run, cluster: tuple[str, list[int]], tmp_path: Path
+) -> None:
+    address, workers = cluster
+    alone, together = tmp_path / "alone", tmp_path / "together"
+    alone.mkdir()
+    together.mkdir()
+    with start("export", (together / "out.ndjson").as_uri(), *EXPORT, "--cluster", address) as process:
+        assert happens(lambda: list(together.glob("out-00001-*")))
+        os.kill(workers[0], signal.SIGKILL)
+        _, stderr = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, stderr
+    assert run("export", alone / "out.ndjson", *EXPORT).exit_code == 0
+    assert len(list(together.iterdir())) == 10
+    for path in together.iterdir():
+        assert path.read_bytes() == (alone / path.name).read_bytes()
 
 
-def test_a_process_that_finds_no_cluster_prints_only_that(spawn: Spawn, url: str) -> None:
-    done = spawn("fire", url, *SOME, "--cluster", "tcp://127.0.0.1:1")
-    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+@pytest.mark.rotated(3)
+def test_a_killed_scheduler_is_reported_in_one_line(
+    start: Start, cluster: tuple[str, list[int]], tmp_path: Path
+) -> None:
+    address, [worker, _] = cluster
+    scheduler = int(Path(f"/proc/{worker}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    with start("export", tmp_path / "out.ndjson", *EXPORT, "--cluster", address) as process:
+        assert happens(lambda: list(tmp_path.glob("out-00001-*")))
+        os.kill(scheduler, signal.SIGKILL)
+        _, stderr = process.communicate(timeout=SECONDS)
+    assert process.returncode == 2
+    assert re.fullmatch(rb"brokerfuzz: a worker was lost: [^\n]* --resume[^\n]*\n", stderr), stderr
+    assert not list(tmp_path.glob(".*"))

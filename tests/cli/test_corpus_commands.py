@@ -56,24 +56,6 @@ def test_show_counts_what_is_in_a_corpus(run: Run, mixed: Path) -> None:
         assert part["largest"] == max(len(case.body) for case in ours)
 
 
-def test_errors_about_malformed_files_do_not_contain_the_names_of_exceptions(run: Run, tmp_path: Path) -> None:
-    message, scalar = tmp_path / "offer.json", tmp_path / "scalar.json"
-    message.write_text('{"number": "1", "offerType": "Email"}')
-    scalar.write_text("5")
-    for path in (message, scalar):
-        for words in (
-            ["corpus", "show", path],
-            ["corpus", "diff", path, path],
-            ["replay", path, "http://127.0.0.1:1/"],
-        ):
-            result = run(*words)
-            assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-            assert "Error" not in result.stderr
-        baseline = run("fire", "http://127.0.0.1:1/", "--baseline", path)
-        assert "is not a baseline" in baseline.stderr
-        assert "Error" not in baseline.stderr
-
-
 @pytest.mark.parametrize("form", ["go", "openapi"])  # a folder and a file
 def test_the_error_about_an_unreadable_format_names_the_readable_formats(run: Run, tmp_path: Path, form: str) -> None:
     assert run("export", tmp_path / "a", "--format", form, "--random", "--count", "20").exit_code == 0
@@ -138,20 +120,6 @@ def test_show_displays_one_case_with_its_reason_message_and_twin(run: Run) -> No
     said = json.loads(run("corpus", "show", PRICING, case.id, "--json").stdout)
     assert (said["case"]["id"], said["twin"]["id"]) == (case.id, case.twin_id)
     assert lines_of(PRICING)[said["line"] - 1].startswith(b'{"id":"%s"' % case.id.encode())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("8125173f",), "neither a file nor a complete ID"),
-        (("8125173fe510dc20", "--tag", "a"), "remove the ID"),
-        (("0" * 16,), "case 0000000000000000 is not in"),
-    ],
-)
-def test_a_wrong_id_is_reported_in_one_line(run: Run, arguments: tuple[str, ...], words: str) -> None:
-    result = run("corpus", "show", PRICING, *arguments)
-    assert (result.exit_code, len(result.stderr.splitlines()), result.stdout) == (2, 1, "")
-    assert words in result.stderr
 
 
 # ------------------------------------------------------------------------------------------------------------- diff
@@ -234,26 +202,6 @@ def test_an_existing_file_is_replaced_only_with_force(run: Run, tmp_path: Path, 
     assert "--force" in rejected.stderr
     assert run("corpus", command, out, few, "--force").exit_code == 0
     assert sum(1 for _ in read(out)) > 0
-
-
-@pytest.mark.parametrize("command", ["merge", "minimize"])
-def test_nothing_is_written_if_a_corpus_is_damaged(run: Run, tmp_path: Path, command: str) -> None:
-    (tmp_path / "cut.ndjson").write_bytes(PRICING.read_bytes()[:-100])
-    result = run("corpus", command, tmp_path / "out.ndjson", tmp_path / "cut.ndjson")
-    assert result.exit_code == 2
-    assert "cut.ndjson, line" in result.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["cut.ndjson"]
-
-
-@pytest.mark.parametrize("command", ["merge", "minimize"])
-@pytest.mark.parametrize("name", ["out.ndjson.zip", "out.parquet", "out.html"])
-def test_a_name_with_the_ending_of_another_compression_or_format_is_rejected(
-    run: Run, tmp_path: Path, command: str, name: str
-) -> None:
-    rejected = run("corpus", command, tmp_path / name, PRICING)
-    assert rejected.exit_code == 2
-    assert len(rejected.stderr.splitlines()) == 1
-    assert list(tmp_path.iterdir()) == []
 
 
 # --------------------------------------------------------------------------------------------------------- minimize

@@ -88,34 +88,6 @@ def test_configured_credentials_are_not_used_for_another_target(
     assert all(b"authorization" not in head.lower() for head in heads)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--auth", "me:${BROKER_UNSET}"], "--auth needs the environment variable BROKER_UNSET, which is not set"),
-        (
-            ["-H", "X-A: ${BROKER_UNSET}"],
-            "the header X-A needs the environment variable BROKER_UNSET, which is not set",
-        ),
-        (["--auth", "me"], "write USER:PASSWORD"),
-        (["--auth", "${BROKER_PASSWORD}"], "write USER:PASSWORD"),
-        (["--auth", f"me:{PASSWORD}", "-H", "authorization: x"], "credentials are specified twice"),
-        (["--auth", f"me:{PASSWORD}", f"http://me:{PASSWORD}@127.0.0.1:1/"], "credentials are specified twice"),
-        (["-H", f"Authorization {PASSWORD}"], "--header has a wrong value: use NAME:VALUE"),
-        (["--exec", f"v --token '{PASSWORD}"], "is not a valid command line (No closing quotation)"),
-        ([f"http://me:{PASSWORD}@127.0.0.1:1/?token={PASSWORD}"], "cannot be reached (the connection was refused)"),
-        (["--proxy", f"ftp://me:{PASSWORD}@h"], "is not a valid proxy URL"),
-    ],
-)
-def test_invalid_credentials_are_reported_in_one_line_without_the_password(
-    run: Run, words: list[str], said: str
-) -> None:
-    url = [] if any(word.startswith(("http", "--exec")) for word in words) else ["http://127.0.0.1:1/"]
-    result = run("fire", *url, *words)
-    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
-    assert said in result.stderr
-    assert PASSWORD not in result.stderr
-
-
 # ---------------------------------------------------------------------------------------------------- waiting
 
 
@@ -144,9 +116,3 @@ async def _unavailable(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
         seen.append(await reader.readuntil(b"\r\n\r\n"))
         writer.write(b"HTTP/1.1 503 Said\r\nContent-Length: 0\r\n\r\n")
         await writer.drain()
-
-
-def test_a_target_that_never_listens_is_an_error(run: Run) -> None:
-    result = run("fire", "http://127.0.0.1:1/offers", "--wait-for", "300ms")
-    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
-    assert "was not ready within 0.3 s (the connection was refused)" in result.stderr

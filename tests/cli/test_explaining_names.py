@@ -72,17 +72,6 @@ def test_a_rule_is_recognised_without_its_message_type_or_with_another_one(run: 
     assert MINIMUM in result.stderr
 
 
-@pytest.mark.parametrize("command", [["fire", "http://127.0.0.1:1/"], ["export", "out.ndjson"], ["catalogue"]])
-@pytest.mark.usefixtures("folder")
-def test_filters_recognise_rules_of_another_message_type(run: Run, command: list[str]) -> None:
-    for filters in (["--rule", MINIMUM], ["--rule", "*orderMinimum*"], ["--site", "orderMinimum"]):
-        result = run(*command, "--message", PRICING, *filters)
-        assert result.exit_code == 2
-        assert "use --message offer-creation-request" in result.stderr
-    assert f"did you mean '{MINIMUM}'" in run(*command, "--rule", "orderMinimum:minimum").stderr
-    assert "names contain it" in run(*command, "--rule", "pageCount").stderr
-
-
 # --------------------------------------------------------------------------------------------------- cases and findings
 
 
@@ -108,25 +97,3 @@ def test_a_case_is_explained_from_the_catalogue_a_corpus_or_a_journal(
     if "report.json" not in files:
         assert result.stdout.startswith(f"{case}  invalid {PRICING}")
         assert ("The target answered: accepted (status 200)" in result.stdout) == (files[-1:] == ("run.ndjson",))
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["0" * 16], "add the corpus, journal, JSON report or baseline"),
-        (["0" * 8], "add the corpus, journal, JSON report or baseline"),
-        (
-            ["0" * 16, "run.ndjson", "corpus.ndjson", "report.json", "known.json"],
-            "no case and no finding in run.ndjson, corpus.ndjson",
-        ),
-        (["0" * 8, "nowhere.json"], "nowhere.json"),
-        (["0" * 16, "nowhere.ndjson"], "nowhere.ndjson cannot be read"),
-        ([MINIMUM, "run.ndjson"], "a FILE works only with the ID"),
-        (["!"], "unknown name '!'"),
-        ([""], "unknown name ''"),
-    ],
-)
-def test_an_unknown_id_or_name_is_reported_in_one_line(run: Run, finding: object, words: list[str], said: str) -> None:
-    result = run("explain", *words)
-    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
-    assert said in result.stderr

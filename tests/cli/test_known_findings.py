@@ -1,23 +1,52 @@
+"""Findings of earlier campaigns: a baseline, and `replay`."""
+
 import json
+import re
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from click.testing import CliRunner
 from fixture_types import Run
 from hand_made_servers import answers, serving
 from pricing_reader import BUG, PRICING, lenient
 
+from brokerfuzz.cli import commands
 from brokerfuzz.schemas import check
 
+FILES: Final = ("known.json", "report.json", "run.ndjson")
 SOME: Final = ("--message", PRICING, "--rule", BUG, "--shrink", "10s", "--baseline", "known.json")
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory, url: str) -> Path:
+    """A folder with the files of a campaign against a service with one bug."""
+    folder = tmp_path_factory.mktemp("written")
+    known, report, journal = (str(folder / name) for name in FILES)
+    more = ("--baseline-update", "--report", report, "--journal", journal)
+    done = CliRunner().invoke(commands, ["fire", url, *SOME[:-1], known, *more])
+    assert done.exit_code == 0, done.output
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def known(folder: Path, run: Run) -> Any:
-    """Returns the finding of a service with one bug. The baseline `known.json` contains this finding."""
-    with serving(answers(lenient)) as url:
-        assert run("fire", url, *SOME, "--baseline-update").exit_code == 0
-    return json.loads(Path("known.json").read_text())["findings"][0]
+def known(folder: Path, written: Path) -> Any:
+    """Returns the finding in the baseline `known.json`."""
+    for name in FILES:
+        shutil.copy(written / name, folder)
+    return entries()[0]
+
+
+@pytest.fixture(scope="module")
+def conforming_url() -> Iterator[str]:
+    with serving(answers(lambda body: 400 if check(PRICING, body).label == "invalid" else 200)) as url:
+        yield url
+
+
+def entries() -> Any:
+    return json.loads(Path("known.json").read_text())["findings"]
 
 
 def edited(**changes: Any) -> None:
@@ -26,9 +55,7 @@ def edited(**changes: Any) -> None:
     Path("known.json").write_text(json.dumps(document))
 
 
-def test_the_message_of_a_known_finding_is_sent_after_one_ordinary_message_and_before_all_cases(
-    run: Run, known: Any
-) -> None:
+def test_a_known_finding_is_sent_after_one_ordinary_message_and_before_all_cases(run: Run, known: Any) -> None:
     received: list[bytes] = []
 
     def status_of(body: bytes) -> int:
@@ -36,54 +63,46 @@ def test_the_message_of_a_known_finding_is_sent_after_one_ordinary_message_and_b
         return lenient(body)
 
     with serving(answers(status_of)) as url:
-        done = run("fire", url, *SOME, "--no-preflight", "--json")
+        done = run("fire", url, *SOME, "--no-preflight")
     assert json.loads(received[1]) == known["smallest"]["body"]  # the first message checks that the target works
-    assert json.loads(done.stdout)["baseline"] == [{"finding": known["finding"], "outcome": "still there"}]
     assert "known findings, sent first: 1 still there" in done.stderr
+    assert re.match(rf"no new findings \(1 known\) in \d+ cases at {url}\n", done.stdout)
     assert done.exit_code == 0
 
 
-def test_a_fixed_bug_is_reported_first_and_pruned(run: Run, known: Any) -> None:
-    with serving(answers(lambda body: 200 if check(PRICING, body).label != "invalid" else 400)) as url:
-        done = run("fire", url, *SOME, "--baseline-prune")
+def test_a_fixed_bug_is_reported_first_and_pruned(run: Run, known: Any, conforming_url: str) -> None:
+    done = run("fire", conforming_url, *SOME, "--baseline-prune")
     assert f"known findings, sent first: 1 gone ({known['finding']})" in done.stderr
-    assert done.exit_code == 0
-    assert json.loads(Path("known.json").read_text())["findings"] == []
+    assert (done.exit_code, entries()) == (0, [])
 
 
-def test_a_known_finding_that_is_still_there_is_not_pruned_by_a_campaign_with_other_cases(run: Run, known: Any) -> None:
-    with serving(answers(lenient)) as url:
-        assert run("fire", url, *SOME[:2], "--rule", "*unitPrice:minimum", *SOME[4:], "--baseline-prune").exit_code == 0
-    assert json.loads(Path("known.json").read_text())["findings"] == [known]
+def test_a_known_finding_that_is_still_there_is_not_pruned_by_a_campaign_with_other_cases(
+    run: Run, known: Any, url: str
+) -> None:
+    assert run("fire", url, *SOME[:2], "--rule", "*unitPrice:minimum", *SOME[4:], "--baseline-prune").exit_code == 0
+    assert entries() == [known]
 
 
-def test_an_entry_no_longer_applies_after_its_date(run: Run, known: Any) -> None:
+def test_an_entry_no_longer_applies_after_its_date(run: Run, known: Any, url: str) -> None:
     edited(until="2020-01-31", reason="ticket 17")
-    with serving(answers(lenient)) as url:
-        done = run("fire", url, *SOME, "--baseline-update")
+    done = run("fire", url, *SOME, "--baseline-update")
     assert done.exit_code == 1
-    assert (
-        f"the entry of the finding {known['finding']} in known.json was valid only until 2020-01-31, so this finding "
-        "counts as new" in done.stderr
-    )
-    entry = json.loads(Path("known.json").read_text())["findings"][0]
-    assert (entry["until"], entry["reason"]) == ("2020-01-31", "ticket 17")
-
-
-def test_explain_shows_an_entry_with_its_message(run: Run, known: Any) -> None:
-    edited(until="2099-01-31", reason="ticket 17")
+    assert f"the entry of the finding {known['finding']} in known.json was valid only until 2020-01-31" in done.stderr
+    assert [(entry["until"], entry["reason"]) for entry in entries()] == [("2020-01-31", "ticket 17")]
+    edited(until="2099-01-31")
     text = run("explain", known["finding"], "known.json").stdout
-    for said in (
-        known["sentence"],
-        "Reason: ticket 17",
-        "The entry applies until 2099-01-31.",
-        '"totalExtendedPrice":-',
-    ):
+    for said in (known["sentence"], "Reason: ticket 17", "applies until 2099-01-31.", '"totalExtendedPrice":-'):
         assert said in text
 
 
-def test_an_entry_without_a_fingerprint_is_an_error_with_file_and_line(run: Run) -> None:
-    Path("known.json").write_text('{"baseline": 3, "findings": [\n{"sentence": "A."}]}')
-    done = run("fire", "http://127.0.0.1:1/", *SOME)
-    assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert "known.json, line 2: the entry does not name a finding" in done.stderr
+@pytest.mark.parametrize("source", ["report.json", "run.ndjson", pytest.param("the ID", marks=pytest.mark.rotated(3))])
+def test_findings_are_sent_again_from_a_report_a_journal_or_a_case_id(
+    run: Run, url: str, conforming_url: str, source: str
+) -> None:
+    case = json.loads(Path("report.json").read_text())["findings"][0]["case"]["id"]
+    words = [case, "--now", "2026-03-01T12:00:00Z"] if source == "the ID" else [source]
+    still = run("replay", *words, url)
+    assert still.exit_code == 1, still.stderr
+    assert still.stdout.startswith("still there (accepted: status 200): ")
+    gone = run("replay", *words, conforming_url)
+    assert (gone.exit_code, gone.stdout.splitlines()[-1]) == (0, "1 of 1 finding is gone")

@@ -90,12 +90,6 @@ def test_the_schema_of_a_message_type_is_one_document_that_validators_can_use(
     assert not validator.is_valid({})
 
 
-def test_one_schema_is_printed_at_a_time(run: Run) -> None:
-    done = run("rules", "--schema")
-    assert done.exit_code == 2
-    assert "choose it with --message" in done.stderr
-
-
 def test_rules_can_list_the_techniques_with_their_text_and_keywords(run: Run) -> None:
     listed = json.loads(run("rules", "--techniques", "--json").stdout)["techniques"]
     assert [technique["name"] for technique in listed] == list(TECHNIQUES)
@@ -175,17 +169,6 @@ def test_a_group_of_ambiguities_is_explained_with_all_of_its_questions(run: Run)
 
 def test_the_rule_of_a_settled_ambiguity_is_explained_like_the_ambiguity(run: Run) -> None:
     assert run("explain", "ambiguity/cron-syntax").stdout == run("explain", "cron-syntax").stdout
-
-
-def test_the_error_about_an_unknown_name_suggests_the_nearest_of_all_kinds(run: Run) -> None:
-    for typo, near in {
-        "one-bellow": "one-below",
-        "cron-sintax": "cron-syntax",
-        "offer-creation-request/orderMinimum:minimun": "orderMinimum:minimum",
-    }.items():
-        result = run("explain", typo)
-        assert result.exit_code == 2
-        assert near in result.stderr
 
 
 @pytest.mark.parametrize(

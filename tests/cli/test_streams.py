@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from fixture_types import Run
 
-from brokerfuzz.commands.streams import lossless
-
 
 class Narrow(io.RawIOBase):
     """Accepts only ten bytes per call, as a pipe may do."""
@@ -23,22 +21,6 @@ class Narrow(io.RawIOBase):
         piece = bytes(data)[:10]  # type: ignore[call-overload]
         self.written += piece
         return len(piece)
-
-
-def test_no_output_is_lost_without_pythons_buffering() -> None:
-    narrow = Narrow()
-    stream = lossless(io.TextIOWrapper(narrow, encoding="utf-8", write_through=True))  # type: ignore[type-var]
-    stream.write("x" * 1000)
-    stream.flush()
-    assert narrow.written == b"x" * 1000
-
-
-def test_characters_that_an_encoding_lacks_are_escaped() -> None:
-    written = io.BytesIO()
-    stream = lossless(io.TextIOWrapper(written, encoding="ascii"))
-    stream.write("\u20ac")
-    stream.flush()
-    assert written.getvalue() == b"\\u20ac"
 
 
 EXPORT = ("--message", "offer-pricing-response", "--rule", "*:minimum")

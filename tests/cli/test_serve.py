@@ -1,0 +1,72 @@
+import json
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.request import urlopen
+
+import pytest
+from fixture_types import Run, Spawn, Start
+
+SECONDS = 60
+BUG = "accepts-zero-order-minimum"
+
+
+@contextmanager
+def served(start: Start, *args: str) -> Iterator[str]:
+    """Runs `brokerfuzz serve` as a separate process, and yields what it prints."""
+    with start("serve", "--port", "0", *args) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().decode().strip()
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(SECONDS) == 0
+            assert process.stderr is not None
+            assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize(
+    ("some", "cases"),
+    [(("--site", "orderM*"), 100), pytest.param((), 2000, marks=pytest.mark.long)],
+    ids=["some sites", "the whole catalogue"],
+)
+def test_fire_finds_the_bug_that_serve_seeds_and_no_other(
+    start: Start, run: Run, some: tuple[str, ...], cases: int
+) -> None:
+    with served(start, "--json", "--bug", BUG) as line:
+        said = json.loads(line)
+        with urlopen(f"{said['url']}/products", timeout=SECONDS) as response:
+            assert response.status == 200
+        report = json.loads(run("fire", f"{said['url']}/offers", *some, "--json").stdout)
+    assert said["bugs"] == [BUG]
+    assert report["cases"] > cases
+    found = {rule["rule"] for finding in report["findings"] for rule in finding["rules"]}
+    assert found == {"offer-creation-request/orderMinimum:minimum"}
+
+
+def test_serve_lists_the_bugs(run: Run) -> None:
+    bugs = json.loads(run("serve", "--list-bugs", "--json").stdout)["bugs"]
+    assert len({bug["kind"] for bug in bugs}) == len(bugs) == 16
+    assert len(run("serve", "--list-bugs").stdout.splitlines()) == len(bugs)
+
+
+def test_the_printed_commands_start_the_service_again_with_the_same_bugs_on_the_same_port(run: Run) -> None:
+    some = ("--rule", "*orderMinimum:minimum", "--technique", "one-below")
+    document = json.loads(run("fire", "--demo", "--bug", BUG, *some, "--json").stdout)
+    (port,) = re.findall(r":(\d+)/offers", document["target"])
+    for finding in document["findings"]:
+        assert f" --port {port} --bug {BUG} -- curl " in finding["reproduce"]
+        said = subprocess.run(
+            ["sh", "-c", finding["reproduce"]], capture_output=True, text=True, timeout=60, check=True
+        )
+        assert said.stdout.startswith(f"HTTP/1.1 {finding['got']['status']} ")
+
+
+def test_a_command_runs_while_the_service_runs(spawn: Spawn) -> None:
+    done = spawn("serve", "--port", "0", "--", "sh", "-c", "cat; exit 7", body=b"input")
+    assert (done.returncode, done.stdout, done.stderr) == (7, b"input", b"")
+    done = spawn("serve", "--port", "0", "--", "no-such-program")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"no-such-program cannot be started" in done.stderr
