@@ -192,6 +192,8 @@ def test_commands_run(
 ) -> None:
     for file in folder.iterdir():
         copy(file, tmp_path)
+    if words[:2] == ["contract", "check"]:
+        assert run("contract", "new", str(tmp_path / words[2])).exit_code == 0
     monkeypatch.chdir(tmp_path)
     shorter = ["200" if word == "10000" else word for word in words]
     done = run(*shorter, *(["--force"] if "export" in words else []))
