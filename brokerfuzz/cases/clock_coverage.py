@@ -3,13 +3,11 @@ time).
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.plan import Plan
-from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.generation.edge_values import EARLIEST_NOW
-from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 
 
 def covered_only_with_clock(plan: Plan) -> Mapping[str, Sequence[str]]:
@@ -19,20 +17,12 @@ def covered_only_with_clock(plan: Plan) -> Mapping[str, Sequence[str]]:
     return {kind: names for kind, names in missing.items() if names}
 
 
-def _covered(plan: Plan, now: datetime | None) -> dict[str, list[str]]:
-    contract, chosen = plan.demands, plan.chosen
-    faults, probes = Faults(contract, plan.message_type, now), ProbeMaker(contract, plan.message_type, now)
-    covered: dict[str, list[str]] = {"rules": [], "techniques": [], "ambiguities": []}
-    for rule in contract.rules[plan.message_type] if "invalid" in plan.verdicts else ():
-        if rule.keyword == NOT_IN_FUTURE and (chosen.rules is None or rule.id in chosen.rules):
-            techniques = [
-                technique.name
-                for technique in faults.techniques(rule)
-                if chosen.techniques is None or technique.name in chosen.techniques
-            ]
-            covered["techniques"] += techniques
-            covered["rules"] += [rule.id] if techniques else []
-    for ambiguity in contract.ambiguities if "unspecified" in plan.verdicts and not chosen.only_faults else ():
-        if next(probes.of_ambiguity(ambiguity), None) is not None:
-            covered["ambiguities"].append(ambiguity.id)
-    return covered
+def _covered(plan: Plan, now: datetime | None) -> dict[str, dict[str, None]]:
+    cases = replace(plan, now=now, only_random=False).catalogue_cases()
+    faults = [fault for case in cases for fault in case.faults]
+    touched = [touch.ambiguity for case in cases if case.label == "unspecified" for touch in case.verdict.ambiguities]
+    return {
+        "rules": dict.fromkeys(fault.rule for fault in faults),
+        "techniques": dict.fromkeys(fault.technique for fault in faults),
+        "ambiguities": dict.fromkeys(touched),
+    }

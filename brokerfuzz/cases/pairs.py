@@ -3,10 +3,10 @@ two properties have certain states.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.cases.covering.goals import Goal, Pair, StatePairs
+from brokerfuzz.cases.covering.states import Pair, states
 from brokerfuzz.generation import RandomSource, node_of
 from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.contract import once_per_contract
@@ -21,7 +21,7 @@ def messages_with_pairs(contract: Contract, message_type: MessageType) -> Sequen
     """Returns valid messages that together contain every pair of states of the random messages. No message can be left
     out.
     """
-    _, pairs_of = _drawn(contract, message_type)
+    pairs_of = _drawn(contract, message_type)
     counts = Counter(pair for pairs in pairs_of.values() for pair in pairs)
     kept = dict(pairs_of)
     for body, pairs in sorted(pairs_of.items(), key=lambda one: len(one[1])):
@@ -31,21 +31,20 @@ def messages_with_pairs(contract: Contract, message_type: MessageType) -> Sequen
     return tuple(kept)
 
 
-def possible_pairs(contract: Contract, message_type: MessageType) -> frozenset[Goal]:
+def possible_pairs(contract: Contract, message_type: MessageType) -> set[Pair]:
     """Returns the pairs of states that valid messages can have."""
-    states, pairs_of = _drawn(contract, message_type)
-    return frozenset(map(states.goal, set().union(*pairs_of.values())))
+    return set().union(*_drawn(contract, message_type).values())
 
 
 @once_per_contract
-def _drawn(contract: Contract, message_type: MessageType) -> tuple[StatePairs, dict[bytes, set[Pair]]]:
+def _drawn(contract: Contract, message_type: MessageType) -> Mapping[bytes, set[Pair]]:
     """Returns random messages that each add a pair of states, and their pairs."""
-    states, found, seen = StatePairs(contract, message_type), dict[bytes, set[Pair]](), set[Pair]()
+    found, seen = dict[bytes, set[Pair]](), set[Pair]()
     source, node = RandomSource(_SEED), node_of(contract, message_type)
     for _ in range(_DRAWN):
         message = node.draw(source)
-        pairs = states.of(message)
+        pairs = states(contract, message_type).pairs(message)
         if not pairs <= seen and check(message_type, body := compact(message), contract=contract).label == "valid":
             found[body] = pairs
             seen |= pairs
-    return states, found
+    return found

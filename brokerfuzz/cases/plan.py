@@ -15,7 +15,7 @@ from typing import Any, Literal
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import Selection, selection
 from brokerfuzz.cases.catalogue import catalogue, essentials
-from brokerfuzz.cases.fuzz_seed_cases import seeds
+from brokerfuzz.cases.corpus_minimizer import seeds
 from brokerfuzz.cases.random_cases import plausible_cases, random_cases
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.errors import quoted

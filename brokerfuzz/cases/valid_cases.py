@@ -11,7 +11,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.covering.edges import Edges, edges, spelled
-from brokerfuzz.cases.covering.goals import goals_of_message
+from brokerfuzz.cases.covering.goals import edges_of
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
 from brokerfuzz.cases.spellings import NUMBER_LITERALS, SPELLINGS, TEXT_LITERALS
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
@@ -187,7 +187,7 @@ class ValidCases:
         """Yields cases with the edges that are in none of these cases."""
         shown: dict[str, set[str]] = {}
         for case in cases:
-            for goal in goals_of_message(self.contract, self.message_type, case.value, pairs=False):
+            for goal in edges_of(self.contract, self.message_type, case.value):
                 shown.setdefault(goal.site, set()).add(goal.name)
         for path, site in self._sites.items():
             yield from self.of_site(site, shown.get(path, ()))

@@ -5,16 +5,14 @@ at least one value with this edge.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from brokerfuzz.generation import edge_values
+from brokerfuzz.generation import ABSENT, edge_values
 from brokerfuzz.generation.ambiguity_sites import notation_detector_at
 from brokerfuzz.generation.edge_values import SIZES, Edge
 from brokerfuzz.generation.nodes import values_at
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import KNOWN, Schema, composed_keywords_of, types_of
-
-_REMEMBERED = 10_000
-"""The maximum number of values whose edges are cached."""
+from brokerfuzz.schemas.sites import join
 
 
 class Edges:
@@ -25,14 +23,14 @@ class Edges:
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
         self.message_type: MessageType = message_type
-        self._shown: dict[tuple[str, type, Any], list[str]] = {}
-        self._at: dict[str, list[str]] = {}
         self._named = {
             path: list(self._tables_at(path, site.schema)) for path, site in contract.sites[message_type].items()
         }
 
     def of(self, path: str, value: Any) -> list[str]:
-        """Returns the names of the edges of a valid value. Null is also an edge."""
+        """Returns the names of the edges of a valid value. Null and the absence of a property are also edges."""
+        if value is ABSENT:
+            return ["absent"]
         if value is None:
             return ["null"]
         if path not in self._named:  # a changed contract does not describe this value
@@ -44,22 +42,10 @@ class Edges:
             return list(_of_objects(value, schema))
         if "enum" in schema or isinstance(value, bool):
             return [spelled(value)]
-        key = (path, type(value), value)
-        if key not in self._shown:
-            if len(self._shown) >= _REMEMBERED:
-                self._shown.clear()
-            self._shown[key] = [
-                edge.name for edge, of in self._named[path] if isinstance(value, of) and edge.test(value, schema)
-            ]
-        return self._shown[key]
+        return [edge.name for edge, of in self._named[path] if isinstance(value, of) and edge.test(value, schema)]
 
     def at(self, site: Site) -> list[str]:
         """Returns the names of all edges that a site can have."""
-        if site.path not in self._at:
-            self._at[site.path] = self._all_at(site)
-        return self._at[site.path]
-
-    def _all_at(self, site: Site) -> list[str]:
         schema, types = site.schema, types_of(site.schema)
         found = ["absent"] if site.name and not site.required else []
         if "enum" in schema:
@@ -96,6 +82,17 @@ class Edges:
         if types & {"integer", "number"}:
             table = edge_values.NUMBERS if "number" in types else edge_values.INTEGERS
             yield from ((edge, (int, float)) for edge in table.edges)
+
+
+def parts_of(schema: Schema, path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yields each value of a message with its site, and `ABSENT` for each absent property."""
+    yield path, value
+    if isinstance(value, dict):
+        for name, prop in schema.get("properties", {}).items():
+            yield from parts_of(prop, join(path, name), value.get(name, ABSENT))
+    elif isinstance(value, list):
+        for item in value:
+            yield from parts_of(schema.get("items", {}), f"{path}[]", item)
 
 
 def spelled(value: Any) -> str:

@@ -1,58 +1,74 @@
 """Determines the states of an object's properties: absent, null, plain, or at an edge. For a boolean or an enumeration,
-each possible value is a state.
-
-Each pair of states of two properties counts as a goal.
+each possible value is a state. Each pair of states of two properties counts as a goal.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 from typing import Any
 
-from brokerfuzz.cases.covering.edges import edges
+from brokerfuzz.cases.covering.edges import edges, parts_of
 from brokerfuzz.cases.fault_wishes import wishes_at
-from brokerfuzz.generation import message
-from brokerfuzz.schemas import Contract, MessageType, Site
+from brokerfuzz.generation import ABSENT, message
+from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import join
+
+Pair = tuple[int, int]
+"""Two states of properties of the same object. Each state has a number, because there are millions of pairs."""
 
 
 class States:
     """The states of the properties of all objects of a message type. Use `states` to get a `States` object."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
-        self.edges = edges(contract, message_type)
-        self._sites = contract.sites[message_type]
+        self._schema, self._sites = contract.flat[message_type], contract.sites[message_type]
+        self._edges = edges(contract, message_type)
+        self._flags = {
+            path
+            for path, site in self._sites.items()
+            if "enum" in site.schema or types_of(site.schema) - {"null"} == {"boolean"}
+        }
         self._plain: dict[str, set[str]] = {}
-        self._store_edges("", message(contract, message_type))
-        for path in [path for path in self._sites if path not in self._plain]:
-            self._store_edges("", message(contract, message_type, wishes=wishes_at(contract, message_type, path)))
+        for path in self._sites:
+            if path not in self._plain:
+                self._store_edges(message(contract, message_type, wishes=wishes_at(contract, message_type, path)))
+        self._numbers: dict[tuple[str, str, str], int] = {}
 
-    def _store_edges(self, path: str, value: Any) -> None:
-        """Stores the edges in `value`, a part of an ordinary message. A value without any other edges has the state
+    def _store_edges(self, ordinary: Any) -> None:
+        """Stores the edges of the values in an ordinary message. A value without any other edges has the state
         `plain`.
         """
-        self._plain.setdefault(path, {"1-items", "2-items"}).update(self.edges.of(path, value))
-        if isinstance(value, dict):
-            for name, item in value.items():
-                self._store_edges(join(path, name), item)
-        elif isinstance(value, list):
-            for item in value:
-                self._store_edges(path + "[]", item)
+        for path, value in parts_of(self._schema, "", ordinary):
+            if value is not ABSENT:
+                self._plain.setdefault(path, {"1-items", "2-items"}).update(self._edges.of(path, value))
 
-    def of(self, path: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Returns the state of each property of an object, including absent properties."""
-        props = self._sites[path].schema.get("properties", {})
-        return [(name, self._state(join(path, name), value[name]) if name in value else "absent") for name in props]
+    def pairs(self, message: Any) -> set[Pair]:
+        """Returns the pairs of states in a valid message."""
+        found: set[Pair] = set()
+        for path, value in parts_of(self._schema, "", message):
+            if isinstance(value, dict):
+                found.update(combinations(self._of(path, value), 2))
+        return found
+
+    def _of(self, path: str, value: Mapping[str, Any]) -> list[int]:
+        """Returns the number of the state of each property of an object, including absent properties."""
+        props = self._sites[path].schema.get("properties", {}) if path in self._sites else {}
+        states = [(path, name, self._state(join(path, name), value.get(name, ABSENT))) for name in props]
+        return [self._numbers.setdefault(state, len(self._numbers)) for state in states]
 
     def _state(self, path: str, value: Any) -> str:
-        shown = self.edges.of(path, value)
-        if value is None or _is_flag(self._sites[path]):
+        shown = self._edges.of(path, value)
+        if value is None or value is ABSENT or path in self._flags:
             return shown[0] if shown else "plain"
         return "edge" if set(shown) - self._plain.get(path, set()) else "plain"
 
-
-def _is_flag(site: Site) -> bool:
-    return "enum" in site.schema or types_of(site.schema) - {"null"} == {"boolean"}
+    def named(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, str]]:
+        """Yields the site of the object and a name, such as `hint:null label:edge`, for each pair."""
+        known = list(self._numbers)
+        for first, second in pairs:
+            (path, one, state), (_, other, other_state) = known[first], known[second]
+            yield path, f"{one}:{state} {other}:{other_state}"
 
 
 @once_per_contract

@@ -1,5 +1,5 @@
-"""Counts how many messages cover each goal, and records the first message for each goal. The messages are counted one
-by one, so the memory does not grow with the size of the corpus.
+"""Lists all goals of a message type, counts how many messages cover each goal, and records the first message for each.
+The messages are counted one by one, so the memory does not grow with the size of the corpus.
 """
 
 from collections import Counter
@@ -9,9 +9,14 @@ from datetime import datetime
 from functools import cached_property
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.covering.goals import Goal, Pair, StatePairs, covered, goals_of_message
-from brokerfuzz.cases.covering.universe import every_goal
-from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.cases.covering.edges import edges
+from brokerfuzz.cases.covering.goals import KINDS, Goal, covered, of_pairs, of_rule
+from brokerfuzz.cases.covering.states import Pair, states
+from brokerfuzz.cases.faults import Faults
+from brokerfuzz.cases.pairs import possible_pairs
+from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.schemas import Ambiguity, Contract, MessageType
+from brokerfuzz.schemas.flattening import types_of
 
 COUNTED = ("rule", "technique", "edge", "ambiguity")
 """`Tally` counts the messages for each goal of these kinds. For a pair of states, `Tally` stores only the first
@@ -21,7 +26,11 @@ message.
 
 @dataclass
 class Tally:
-    """The coverage of the messages of one type."""
+    """The coverage of the messages of one type.
+
+    `now` is the time that counts as the present. Some techniques use a fixed time, such as a time in 2038, that must be
+    in the future. The goals of such a technique are included only if `now` is before this time.
+    """
 
     contract: Contract
     message_type: MessageType
@@ -34,46 +43,66 @@ class Tally:
 
     _pairs: set[Pair] = field(default_factory=set, init=False, repr=False, compare=False)
 
-    @cached_property
-    def _states(self) -> StatePairs:
-        return StatePairs(self.contract, self.message_type)
-
-    @cached_property
-    def goals(self) -> Sequence[Goal]:
-        return every_goal(self.contract, self.message_type, self.now)
-
     def add(self, case: Case, source: str) -> None:
         """Counts the goals that a case covers. `source` says where the message comes from, for the report."""
         self.verdicts[case.label] += 1
-        if case.label == "valid":
-            goals = goals_of_message(self.contract, self.message_type, case.value, pairs=False)
-            self._note_pairs(case, source)
-        else:
-            goals = {self._at_home(goal) for goal in covered(case, self.contract)}
-        self.counts.update(goals & self._known)
-        self._note(goals, source)
-
-    def _note_pairs(self, case: Case, source: str) -> None:
-        """Notes only new pairs of states, because most pairs occurred before."""
-        new = self._states.of(case.value) - self._pairs
-        self._pairs |= new
-        self._note(set(map(self._states.goal, new)), source)
-
-    def _note(self, goals: set[Goal], source: str) -> None:
-        for goal in goals & self._known:
+        goals = self.goals_of(case, pairs=False)
+        self.counts.update(goals)
+        if case.label == "valid":  # most pairs occurred before
+            new = states(self.contract, self.message_type).pairs(case.value) - self._pairs
+            self._pairs |= new
+            goals |= of_pairs(self.contract, self.message_type, new) & self._known
+        for goal in goals:
             self.first.setdefault(goal, source)
 
-    def goals_of(self, case: Case) -> frozenset[Goal]:
+    def goals_of(self, case: Case, *, pairs: bool = True) -> set[Goal]:
         """Returns all goals that a case covers, including goals that an earlier case covered."""
-        return self._known.intersection(map(self._at_home, covered(case, self.contract)))
-
-    @cached_property
-    def _known(self) -> frozenset[Goal]:
-        return frozenset(self.goals)
+        return self._known & set(map(self._at_home, covered(case, self.contract, pairs=pairs)))
 
     def _at_home(self, goal: Goal) -> Goal:
         """If the goal is an ambiguity that concerns the whole message, replaces the goal's site with the root."""
         return goal if goal.kind != "ambiguity" or goal in self._known else goal._replace(site="")
+
+    # -------------------------------------------------------------------------------------------------- all goals
+
+    @cached_property
+    def _known(self) -> set[Goal]:
+        return set(self.goals)
+
+    @cached_property
+    def goals(self) -> Sequence[Goal]:
+        """All goals of the message type, sorted by site and then by kind."""
+        order = {path: number for number, path in enumerate(self.contract.sites[self.message_type])}
+        pairs = of_pairs(self.contract, self.message_type, possible_pairs(self.contract, self.message_type))
+        found = [*self._of_rules(), *self._of_edges(), *self._of_ambiguities(), *sorted(pairs)]
+        return sorted(found, key=lambda goal: (order.get(goal.site, len(order)), KINDS.index(goal.kind)))
+
+    def _of_rules(self) -> Iterator[Goal]:
+        faults = Faults(self.contract, self.message_type, self.now)
+        for rule in self.contract.rules[self.message_type]:
+            yield of_rule(rule)
+            yield from (of_rule(rule, technique.name) for technique in faults.techniques(rule))
+
+    def _of_edges(self) -> Iterator[Goal]:
+        known = edges(self.contract, self.message_type)
+        for site in self.contract.sites[self.message_type].values():
+            yield from (Goal("edge", site.path, edge) for edge in known.at(site))
+
+    def _of_ambiguities(self) -> Iterator[Goal]:
+        for ambiguity in self.contract.ambiguities:
+            if ambiguity.concerns(self.message_type):
+                yield from (Goal("ambiguity", path, ambiguity.id) for path in dict.fromkeys(self._sites(ambiguity)))
+
+    def _sites(self, ambiguity: Ambiguity) -> Sequence[str]:
+        """Returns the sites of an ambiguity. An ambiguity that concerns the whole message, or all strings, has the root
+        as its only site.
+        """
+        probes = ProbeMaker(self.contract, self.message_type, self.now)
+        paths = [probes.path(site) for site in probes.sites(ambiguity)]
+        if ambiguity.sites is not None:
+            return paths or [""]
+        known = self.contract.sites[self.message_type]
+        return [""] if any("string" in types_of(known[path].schema) for path in paths) else paths
 
     # ---------------------------------------------------------------------------------------------------- results
 
