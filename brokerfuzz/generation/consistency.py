@@ -16,12 +16,16 @@ from typing import Any
 
 from brokerfuzz.generation.ambiguity_sites import SiteAmbiguity
 from brokerfuzz.generation.judging import matches
-from brokerfuzz.generation.known_rows import in_one_row, use_each_key_once
-from brokerfuzz.schemas.flattening import ANNOTATIONS, KNOWN, ROWS, Schema, composed_keywords_of, types_of
+from brokerfuzz.generation.known_rows import in_one_row, known_key
+from brokerfuzz.schemas.flattening import KNOWN, ROWS, Schema, composed_keywords_of, types_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.sites import join
 
 Repair = Callable[[Any], None]
+Renew = Callable[[Any, Sequence[Any]], Any]
+"""A function that changes a value (the first argument) so that it differs from other values (the second argument). If
+the function finds no such value, it returns the first argument.
+"""
 
 
 def repairs(
@@ -43,97 +47,99 @@ def repairs(
     return found
 
 
-def _ordered_numbers(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    return _ordered(site, names, schema, pinned, lambda value: value if isinstance(value, int | float) else None)
-
-
-def _ordered_instants(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    return _ordered(
-        site, names, schema, pinned, lambda value: instant(value) if isinstance(value, str) else None, strictly=True
-    )
-
-
 def _ordered(
     site: str,
     names: Sequence[str],
     schema: Schema,
     pinned: Collection[str],
-    read: Callable[[Any], Any],
     *,
-    strictly: bool = False,
+    read: Callable[[Any], Any],
+    strictly: bool,
 ) -> list[Repair]:
+    """A minimum above its maximum becomes equal to the maximum. If that is not possible, one of the two is removed."""
     low, high = names
     props = schema.get("properties", {})
-    if low not in props or high not in props:
-        return []
     loose = [name for name in (high, low) if join(site, name) not in pinned]
-    adjustable = len(loose) == 2 and _without_annotations(props[low]) == _without_annotations(props[high])
     removable = [name for name in loose if name not in schema.get("required", ())]
 
     def repair(value: dict[str, Any]) -> None:
-        if low not in value or high not in value:
-            return
-        first, last = read(value[low]), read(value[high])
+        first, last = read(value.get(low)), read(value.get(high))
         if first is None or last is None or first < last or (first == last and not strictly):
             return
-        if adjustable and not strictly:
+        if len(loose) == 2 and not strictly and matches(props[low], value[high]):
             value[low] = value[high]
         elif removable:
             del value[removable[0]]
 
-    return [repair] if loose else []
+    return [repair] if {low, high} <= props.keys() else []
 
 
-def _without_annotations(schema: Schema) -> Schema:
-    return {keyword: value for keyword, value in schema.items() if keyword not in ANNOTATIONS}
+def _number_of(value: Any) -> Any:
+    return value if isinstance(value, int | float) else None
+
+
+def _instant_of(value: Any) -> Any:
+    return instant(value) if isinstance(value, str) else None
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    """Returns a list with a repair for quantities below a minimum or above a maximum. If there is only one quantity, it
-    becomes equal to the violated minimum or maximum. Several quantities could become equal to each other, so the repair
-    removes the violated minimum or maximum instead, and always a violated minimum. It never removes a required minimum
-    or maximum.
+    """The repair removes a minimum or maximum that a quantity violates. If that is not possible, it changes the
+    quantities.
     """
-    quantities, low, high = names
-    if quantities not in schema.get("properties", {}):
-        return []
-    listed = schema["properties"][quantities].get("items", {})
+    quantities, *bounds = names
+    listed = schema.get("properties", {}).get(quantities, {}).get("items", {})
     is_pinned = KNOWN in listed or any(path.startswith(join(site, quantities)) for path in pinned)
-    removable = [
-        name for name in (low, high) if join(site, name) not in pinned and name not in schema.get("required", ())
-    ]
+    removable = [name for name in bounds if join(site, name) not in pinned and name not in schema.get("required", ())]
 
     def repair(value: dict[str, Any]) -> None:
-        numbers = [number for number in value.get(quantities) or [] if number is not None]
-        bounds = [name for name in (low, high) if numbers and value.get(name) is not None]
-        violated = [name for name in bounds if not _in_order(numbers, value[name], is_low=name == low)]
-        for name in violated:
-            if name in removable and (len(numbers) > 1 or is_pinned or name == low):
+        for name, nearest in zip(bounds, (max, min), strict=True):
+            numbers, bound = [number for number in value.get(quantities) or [] if number is not None], value.get(name)
+            if bound is None or all(nearest(number, bound) == number for number in numbers):
+                continue
+            if name in removable:
                 del value[name]
-            elif not is_pinned and matches(listed, value[name]):
-                move = max if name == low else min
-                value[quantities] = list(dict.fromkeys(move(number, value[name]) for number in numbers))
-            elif name in removable:
-                del value[name]
+            elif not is_pinned and matches(listed, bound):
+                value[quantities] = list(dict.fromkeys(nearest(number, bound) for number in numbers))
 
     return [repair]
 
 
-def _in_order(numbers: Sequence[float], bound: float, *, is_low: bool) -> bool:
-    return min(numbers) >= bound if is_low else max(numbers) <= bound
-
-
 def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    least, items = schema.get("minItems", 0), schema.get("items", {})
-    renew: Renew = _keep if any(path.startswith(site) for path in pinned) else partial(_renew, schema=items)
-    if not names:
-        return [] if {site, f"{site}[]"} & set(pinned) else [lambda values: _drop_repeated(values, None, least, renew)]
-    key = names[0]
-    if KNOWN in items.get("properties", {}).get(key, {}) and renew is not _keep:
-        return [use_each_key_once(f"{site}[]", key, items, least)]
-    if _allows_new(items.get("properties", {}).get(key, {}), "string") and join(f"{site}[]", key) not in pinned:
-        return [lambda values: _rename_repeated(values, key, renew)]
-    return [lambda values: _drop_repeated(values, key, least, renew)]
+    """An item that repeats an earlier one is changed. If that is not possible, it is removed, unless fewer than
+    `minItems` items would remain.
+    """
+    if not names and {site, f"{site}[]"} & set(pinned):
+        return []
+    key, least, renew = names[0] if names else None, schema.get("minItems", 0), _renewal(site, names, schema, pinned)
+
+    def repair(items: list[Any]) -> None:
+        kept: list[Any] = []
+        for number, item in enumerate(items):
+            new = renew(item, [*kept, *items[number + 1 :]]) if _repeats(item, kept, key) else item
+            if not _repeats(new, kept, key) or len(kept) + len(items) - number <= least:
+                kept.append(new)
+        items[:] = kept
+
+    return [repair]
+
+
+def _repeats(item: Any, others: Sequence[Any], key: str | None) -> bool:
+    """Returns whether an item is equal to another one, or has the same string as `key`."""
+    if key is None or not isinstance(item, dict) or not isinstance(item.get(key), str):
+        return item in others
+    return any(isinstance(other, dict) and other.get(key) == item[key] for other in others)
+
+
+def _renewal(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> Renew:
+    """Returns a function that changes an item of an array, or returns it unchanged."""
+    items = schema.get("items", {})
+    if any(path.startswith(site) for path in pinned):
+        return lambda item, others: item
+    if names and KNOWN in (of_key := items.get("properties", {}).get(names[0], {})):
+        return known_key(f"{site}[]", names[0], items)
+    if names and _allows_new(of_key, "string"):
+        return partial(_renamed, key=names[0])
+    return partial(_renewed, schema=items)
 
 
 def repetition(
@@ -157,93 +163,51 @@ def repetition(
     return repeat
 
 
-def _allows_new(schema: Schema, json_type: str) -> bool:
-    """Returns whether a repair may change a value with this schema. Repairs append a number to a `string`, and increase
-    an `integer`.
+def _allows_new(schema: Schema, *json_types: str) -> bool:
+    """Returns whether a repair may change a value of one of these types. Repairs append a number to a string, and
+    increase an integer.
     """
     return (
-        json_type in types_of(schema)
+        not types_of(schema).isdisjoint(json_types)
         and not {"enum", KNOWN, "maxLength", "multipleOf"} & set(schema)
         and not composed_keywords_of(schema)
     )
 
 
-Renew = Callable[[Any, Collection[Any]], Any]
-"""A function that changes a value (the first argument) so that it differs from other values (the second argument). If
-the function finds no such value, it returns the first argument.
-"""
+def _renamed(item: Any, others: Sequence[Any], key: str) -> Any:
+    if not isinstance(item, dict):
+        return item
+    name = item.get(key)
+    taken = [other.get(key) for other in others if isinstance(other, dict)]
+    return {**item, key: _fresh(name if isinstance(name, str) else "a", taken)}
 
 
-def _keep(value: Any, others: Collection[Any]) -> Any:
-    return value
-
-
-def _renew(value: Any, others: Collection[Any], schema: Schema) -> Any:
+def _renewed(value: Any, others: Sequence[Any], schema: Schema) -> Any:
     """Changes the first string or number in `value` for which the schema allows other values. Integer properties of
     objects are not changed, because some of these integers must be in ascending order. The new number is larger than
     the old one, and a double can represent it.
     """
     if value in (known := schema.get(KNOWN, ())):
         return next((one for one in known if one not in others), value)
-    if value.__class__ is str:
+    kind = type(value)
+    if kind is str:
         return _fresh(value, others) if _allows_new(schema, "string") else value
-    if value.__class__ is int:
+    if kind is int:
         larger = next(number for number in count(value) if number not in others and float(number) == number)
-        return larger if _allows_new(schema, "integer") and larger <= schema.get("maximum", larger) else value
-    others = [other for other in others if other.__class__ is dict]
-    for name, prop in schema.get("properties", {}).items():
-        inner: Any = value.get(name) if value.__class__ is dict else None
-        if inner.__class__ is list and len(inner) == 1:
-            changed = [_renew(inner[0], [other[name][0] for other in others if other.get(name)], prop.get("items", {}))]
-        elif inner.__class__ is str or (inner.__class__ is int and "number" in types_of(prop)):
-            changed = _renew(
-                inner, [other.get(name) for other in others], {**prop, "type": [*types_of(prop), "integer"]}
-            )
-        else:
-            continue
-        if changed != inner:
-            return {**value, name: changed}
+        return larger if _allows_new(schema, "integer", "number") and matches(schema, larger) else value
+    same = [other for other in others if type(other) is kind and other]
+    if kind is list and len(value) == 1:
+        return [_renewed(value[0], [other[0] for other in same], schema.get("items", {}))]
+    for name, prop in schema.get("properties", {}).items() if kind is dict else ():
+        inner = value.get(name)
+        if type(inner) is not int or "number" in types_of(prop):
+            changed = _renewed(inner, [other.get(name) for other in same], prop)
+            if changed != inner:
+                return {**value, name: changed}
     return value
 
 
-def _drop_repeated(items: list[Any], key: str | None, least: int, renew: Renew) -> None:
-    """Changes each item that duplicates an earlier item. If an item cannot be changed, the function removes this item,
-    unless fewer than `least` items would remain.
-    """
-    kept: list[Any] = []
-    for number, original in enumerate(items):
-        item = renew(original, [*kept, *items[number + 1 :]]) if original in kept else original
-        repeated = item in kept if key is None else any(_alike(item, other, key) for other in kept)
-        if not repeated or len(kept) + len(items) - number <= least:
-            kept.append(item)
-    items[:] = kept
-
-
-def _rename_repeated(items: list[Any], key: str, renew: Renew) -> None:
-    """Gives the property `key` of an item a new string if an earlier item has the same string there. An item without a
-    string in `key` is changed only if the whole item equals an earlier one.
-    """
-    seen: set[str] = set()
-    for number in (number for number, item in enumerate(items) if item.__class__ is dict):
-        if items[number].get(key).__class__ is not str and items[number] in items[:number]:
-            items[number] = renew(items[number], items[:number])
-        item = items[number]
-        name = item.get(key)
-        if name.__class__ is str:
-            if name in seen:
-                name = item[key] = _fresh(name, {*seen, *(other.get(key) for other in items if other)})
-            seen.add(name)
-        elif item in items[:number]:
-            item[key] = _fresh("a", {*seen, *(other.get(key) for other in items if other)})
-            seen.add(item[key])
-
-
-def _alike(one: Any, other: Any, key: str) -> bool:
-    name = one.get(key) if isinstance(one, dict) else None
-    return bool(name == other.get(key) if isinstance(name, str) and isinstance(other, dict) else one == other)
-
-
-def _fresh(name: str, taken: Collection[str]) -> str:
+def _fresh(name: str, taken: Collection[Any]) -> str:
     """Returns `name`, or a similar name that is not in `taken`: for example, `b` instead of `a`, or `ab-2` instead of
     `ab`.
     """
@@ -314,27 +278,6 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
     return [] if sums & set(pinned) else [repair]
 
 
-def _rounding(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    """If sums may be wrong, but not rounded, the repair corrects each sum that is nearly right."""
-
-    def repair(data: dict[str, Any], correct: Repair) -> None:
-        if not _has_all_prices(data):
-            return
-        with localcontext(_PRECISE):
-            prices = [
-                (_as_written(offer["unitPrice"]) * _as_written(offer["quantity"]), _as_written(offer["extendedPrice"]))
-                for offer in data["offers"]
-            ]
-            sums = [
-                *prices,
-                (sum((extended for _, extended in prices), Decimal(0)), _as_written(data["totalExtendedPrice"])),
-            ]
-        if all(abs(expected - found) <= 1 + expected / 10**6 for expected, found in sums):
-            correct(data)
-
-    return [partial(repair, correct=correct) for correct in _arithmetic(site, names, schema, pinned)]
-
-
 def _has_all_prices(data: dict[str, Any]) -> bool:
     offers = data.get("offers")
     rows = [
@@ -376,13 +319,11 @@ def _rounded_up(amount: Decimal) -> Decimal:
     return amount.quantize(max(Decimal("0.0001"), Decimal(1).scaleb(amount.adjusted() - 14)), ROUND_CEILING)
 
 
-_MakeRepairs = Callable[[str, Sequence[str], Schema, Collection[str]], list[Repair]]
-_REPAIRS: dict[str, _MakeRepairs] = {
-    "ordered_numbers": _ordered_numbers,
-    "ordered_instants": _ordered_instants,
+_REPAIRS: dict[str, Callable[[str, Sequence[str], Schema, Collection[str]], list[Repair]]] = {
+    "ordered_numbers": partial(_ordered, read=_number_of, strictly=False),
+    "ordered_instants": partial(_ordered, read=_instant_of, strictly=True),
     "within_range": _within_range,
     "distinct": _distinct,
     "envelope": _envelope,
     "arithmetic": _arithmetic,
-    "rounding": _rounding,
 }

@@ -5,7 +5,7 @@ The generator draws each property independently of the others. Without a repair,
 object can come from different rows.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from brokerfuzz.schemas.flattening import KNOWN, ROWS, Schema
@@ -43,32 +43,20 @@ def in_one_row(site: str, schema: Schema, pinned: Collection[str] = ()) -> list[
     return [repair]
 
 
-def use_each_key_once(site: str, key: str, items: Schema, least: int) -> Repair:
-    """Returns a repair that gives the property `key` of each array item a different value from the reference data. If
-    no value is left for an item, the repair removes the item, unless fewer than `least` items would remain. `site` is
-    the site of the items.
+def known_key(site: str, key: str, items: Schema) -> Callable[[Any, Sequence[Any]], Any]:
+    """Returns a function that gives the property `key` of an item another value from the reference data than the other
+    items have. If no value is left, it returns the item unchanged. `site` is the site of the items.
     """
     known, settle = items["properties"][key][KNOWN], in_one_row(site, items)
 
-    def with_key(item: dict[str, Any], name: Any) -> dict[str, Any]:
-        changed = {**item, key: name}
-        for repair in settle:
-            repair(changed)
-        return changed
+    def renew(item: Any, others: Sequence[Any]) -> Any:
+        used = [other.get(key) for other in others if isinstance(other, dict)]
+        for name in known if isinstance(item, dict) else ():
+            changed = {**item, key: name}
+            for repair in settle:
+                repair(changed)
+            if name not in used and changed.get(key) == name:
+                return changed
+        return item
 
-    def repair(values: list[Any]) -> None:
-        kept: list[Any] = []
-        for number, item in enumerate(values):
-            used = [other.get(key) for other in kept if other.get(key) is not None]
-            candidates = [item]
-            if item.get(key) in used:
-                candidates = [
-                    changed for name in known if name not in used and (changed := with_key(item, name))[key] == name
-                ]
-            elif item in kept:
-                candidates = []
-            if candidates or len(kept) + len(values) - number <= least:
-                kept.append(candidates[0] if candidates else item)
-        values[:] = kept
-
-    return repair
+    return renew
