@@ -1,32 +1,35 @@
 """Generates values for schemas with keywords that the other modules of this folder do not support, such as `pattern`,
 `format` and `oneOf`.
 
-Only a changed contract uses such keywords. The library hypothesis-jsonschema generates the values from bytes that
-brokerfuzz computes from the schema. So the same schema and the same version of the library always give the same values.
-The library handles some keywords incorrectly, so brokerfuzz validates each value before using it.
+Only a changed contract uses such keywords. The library hypothesis-jsonschema generates the values, always with the same
+seed. So the same schema and the same version of the library always give the same values. The library
+handles some keywords incorrectly, so brokerfuzz validates each value before using it.
 """
 
 import json
 import math
-from collections.abc import Mapping
-from hashlib import shake_128
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from time import process_time
 from typing import Any
 
 import jsonschema_rs
 
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.edge_values import OF_DETECTOR
-from brokerfuzz.schemas.contract_limits import TimeLimit
+from brokerfuzz.schemas import contract_limits
 from brokerfuzz.schemas.structural_validation import PATTERNS
 
-POOL_SIZE = 60
-_ATTEMPTS = 1500
-_BYTES = 4096
-_REMEMBERED = 256
+_ENOUGH, _EXAMPLES = 60, 300
 _OF_FORMAT = {"date-time": OF_DETECTOR["past"].values, "uri": OF_DETECTOR["url"].values}
 """The values of these formats. The library would generate timestamps and URLs whose notation is ambiguous, such as the
 year 0000.
 """
+
+
+class _Enough(Exception):
+    """Ends the generation of values."""
 
 
 def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
@@ -34,72 +37,52 @@ def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
 
     Raises `ContractError` if no value was found: the schema allows no value, or its values are too rare.
     """
-    where = site or "the root"
-    texts = _pool(json.dumps(schema), TimeLimit(where))
-    if not texts:
-        demands = json.dumps(schema)[:200]
+    texts, in_time = _generated(json.dumps(schema))
+    if texts:
+        return [json.loads(text) for text in texts]
+    where, demands = site or "the root", json.dumps(schema)[:200]
+    if in_time:
         raise ContractError(
             f"brokerfuzz cannot generate a value for {where} from the schema {demands}: simplify the schema, or pass "
             "a strategy in `fields`"
         )
-    return [json.loads(text) for text in texts]
+    seconds = contract_limits.limit(contract_limits.SECONDS)
+    raise ContractError(
+        f"generating values for {where} exceeds the limit of {seconds:g} s: make its schema simpler, "
+        f"{contract_limits.MORE}"
+    )
 
 
-_found: dict[str, tuple[str, ...] | ContractError] = {}
-"""The values that were generated for each schema, or the error if this has exceeded the time limit."""
-
-
-def _pool(schema_text: str, limit: TimeLimit) -> tuple[str, ...]:
-    if schema_text not in _found:
-        if len(_found) >= _REMEMBERED:
-            _found.clear()
-        try:
-            _found[schema_text] = _generated(schema_text, limit)
-        except ContractError as problem:
-            _found[schema_text] = problem
-    found = _found[schema_text]
-    if isinstance(found, ContractError):
-        raise found
-    return found
-
-
-def _generated(schema_text: str, limit: TimeLimit) -> tuple[str, ...]:
-    from hypothesis import Phase, given, settings
+@lru_cache(maxsize=256)
+def _generated(schema_text: str) -> tuple[Sequence[str], bool]:
+    """Returns values as JSON, and whether the search for them stayed within the time limit."""
+    from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
     from hypothesis.errors import HypothesisException
 
     schema = json.loads(schema_text)
     accepts = jsonschema_rs.validator_for(schema, validate_formats=True, pattern_options=PATTERNS).is_valid
     if plain := [value for value in _OF_FORMAT.get(schema.get("format"), ()) if accepts(value)]:
-        return tuple(json.dumps(value) for value in [*plain, *([None] if accepts(None) else [])])
+        return [json.dumps(value) for value in [*plain, *([None] if accepts(None) else [])]], True
     strategy = _from_schema(schema)
-    if strategy.is_empty:
-        return ()
     found: dict[str, None] = {}
+    end = process_time() + contract_limits.limit(contract_limits.SECONDS)
 
-    @settings(database=None, deadline=None, phases=[Phase.generate])
+    @seed(0)
+    @settings(
+        database=None, deadline=None, phases=[Phase.generate], max_examples=_EXAMPLES, verbosity=Verbosity.quiet,
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
     @given(strategy)
     def collect(value: Any) -> None:
+        if len(found) >= _ENOUGH or process_time() > end:
+            raise _Enough
         if _ordinary(value) and accepts(value):
             found.setdefault(json.dumps(value))
 
-    spell = vars(collect)["hypothesis"].fuzz_one_input
-    for attempt in range(_ATTEMPTS):
-        if len(found) >= POOL_SIZE:
-            break
-        limit.check()
-        try:
-            spell(_bytes(schema_text, attempt))
-        except HypothesisException:
-            break
-    return tuple(sorted(found, key=lambda text: (len(text), text)))
-
-
-def _bytes(schema_text: str, attempt: int) -> bytes:
-    """Returns random bytes for one attempt to generate a value. Some attempts get more zeros than others, because zeros
-    give small values.
-    """
-    raw, mask = (shake_128(f"{salt} {attempt} {schema_text}".encode()).digest(_BYTES) for salt in ("bytes", "mask"))
-    return bytes(byte if kept < 64 * (attempt % 4) else 0 for byte, kept in zip(raw, mask, strict=True))
+    if not strategy.is_empty:
+        with suppress(HypothesisException, _Enough):
+            collect()
+    return sorted(found, key=lambda text: (len(text), text)), process_time() <= end
 
 
 def _ordinary(value: Any) -> bool:

@@ -116,21 +116,6 @@ def check_values(flat: Mapping[str, Any], path: Path) -> None:
     )
 
 
-class TimeLimit:
-    """Limits the processor time for generating the values at a place."""
-
-    def __init__(self, where: str) -> None:
-        self._where, self._end, self._seconds = where, process_time() + limit(SECONDS), limit(SECONDS)
-
-    def check(self) -> None:
-        """Raises `ContractError` if the time limit is exceeded."""
-        if process_time() > self._end:
-            raise ContractError(
-                f"generating values for {self._where} exceeds the limit of {self._seconds:g} s: make its schema "
-                f"simpler, {MORE}"
-            )
-
-
 # ------------------------------------------------------------------------------------------------------------ patterns
 
 
