@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -68,33 +69,33 @@ ROW = '[[rows]]\ncsv = "p.csv"\n'
     [
         (
             '\n"productID" = ["P-1"]',
-            "v.toml:2: unknown site 'productID': did you mean 'productClusters[].products[].productId' or",
+            "unknown site 'productID': did you mean 'productClusters[].products[].productId' or",
         ),
-        ('numbr = ["P-1"]', "v.toml:1: unknown site 'numbr': did you mean 'number'?"),
-        ('"*.prodctId" = ["P-1"]', "v.toml:1: unknown site '*.prodctId': did you mean"),
-        ("a = 5", "v.toml:1: 5 is not a list of values"),
-        ("number = []", "v.toml:1: number has no values: add values"),
-        ('number = {lines = "empty.txt"}', "v.toml:1: number has no values"),
-        ('number = {lines = "none.txt"}', "v.toml:1: none.txt cannot be read: No such file or directory"),
-        ('number = {lines = "latin.txt"}', "v.toml:1: latin.txt is not UTF-8 at byte 1"),
+        ('numbr = ["P-1"]', "v.toml, 'numbr': unknown site 'numbr': did you mean 'number'?"),
+        ('"*.prodctId" = ["P-1"]', "unknown site '*.prodctId': did you mean"),
+        ("a = 5", "5 is not a list of values"),
+        ("number = []", "number has no values: add values"),
+        ('number = {lines = "empty.txt"}', "number has no values"),
+        ('number = {lines = "none.txt"}', "none.txt cannot be read: No such file or directory"),
+        ('number = {lines = "latin.txt"}', "latin.txt is not UTF-8 at byte 1"),
         (
             'number = {csv = "p.csv", column = "ID"}',
-            "v.toml:1: unknown column 'ID': did you mean 'id'? p.csv has 'id', 'pages', 'quantity' and 'empty'",
+            "unknown column 'ID': did you mean 'id'? p.csv has 'id', 'pages', 'quantity' and 'empty'",
         ),
-        ('number = {csv = "p.csv"}', "v.toml:1: {'csv': 'p.csv'} is not a list of values"),
-        ('number = {csv = "p.csv", column = "empty"}', "v.toml:1: number has no values"),
-        ('number = {csv = "head.csv", column = "id"}', "v.toml:1: head.csv has no rows"),
+        ('number = {csv = "p.csv"}', "{'csv': 'p.csv'} is not a list of values"),
+        ('number = {csv = "p.csv", column = "empty"}', "number has no values"),
+        ('number = {csv = "head.csv", column = "id"}', "head.csv has no rows"),
         (
             '\nnumber = [\n"A",\n2020-01-01]',
-            "v.toml:2: datetime.date(2020, 1, 1) is not a string, a number or a boolean",
+            "datetime.date(2020, 1, 1) is not a string, a number or a boolean",
         ),
         (
             '\nnumber = [\n"A",\n77]',
-            "v.toml:2: 77 breaks the rule number:type (expected a string): correct or remove this value",
+            "77 breaks the rule number:type (expected a string): correct or remove this value",
         ),
-        ('number = [""]', "v.toml:1: '' breaks the rule number:minLength (expected at least 1 character)"),
+        ('number = [""]', "'' breaks the rule number:minLength (expected at least 1 character)"),
         ('"*.productId" = [""]', "productId:minLength (expected at least 1 character)"),
-        ('offerType = ["Fax"]', "v.toml:1: 'Fax' breaks the rule offerType:enum (expected one of 'Direct Mail'"),
+        ('offerType = ["Fax"]', "'Fax' breaks the rule offerType:enum (expected one of 'Direct Mail'"),
         (
             'orderMinimum = {csv = "p.csv", column = "pages"}',
             "p.csv:4: 'x' breaks the rule orderMinimum:type (expected an integer or null)",
@@ -103,51 +104,55 @@ ROW = '[[rows]]\ncsv = "p.csv"\n'
             'orderMinimum = {csv = "p.csv", column = "quantity"}',
             "p.csv:4: 0 breaks the rule orderMinimum:minimum (expected at least 1)",
         ),
-        ('comments = ["a\\u0000"]', "v.toml:1: 'a\\x00' contains NUL: remove this value"),
+        ('comments = ["a\\u0000"]', "'a\\x00' contains NUL: remove this value"),
         (f'comments = ["{"a" * 1025}"]', "contains more than 1,024 characters: remove this value"),
-        ("defaultPrice = [9007199254740993]", "v.toml:1: 9007199254740993 is larger than 2**53: remove this value"),
-        ("defaultPrice = [-1e300]", "v.toml:1: -1e+300 is larger than 2**53: remove this value"),
+        ("defaultPrice = [9007199254740993]", "9007199254740993 is larger than 2**53: remove this value"),
+        ("defaultPrice = [-1e300]", "-1e+300 is larger than 2**53: remove this value"),
         (
             'productClusters = ["a"]',
-            f"v.toml:1: productClusters of {OFFER} is not a string, a number or a boolean: use productClusters[]",
+            f"productClusters of {OFFER} is not a string, a number or a boolean: use productClusters[]",
         ),
         (
             'lastUpdatedDateTimeUtc = ["2020-01-01T00:00:00Z"]',
-            "v.toml:1: lastUpdatedDateTimeUtc of offer-creation-request cannot have values",
+            "lastUpdatedDateTimeUtc of offer-creation-request cannot have values",
         ),
         (
             '"data.totalExtendedPrice" = [1]',
-            "v.toml:1: data.totalExtendedPrice of offer-pricing-response cannot have values",
+            "data.totalExtendedPrice of offer-pricing-response cannot have values",
         ),
         (
             'number = ["a"]\n"num*" = ["b"]',
-            f"v.toml:2: number of {OFFER} already has values: remove one of the two entries",
+            f"number of {OFFER} already has values: remove one of the two entries",
         ),
         ("", "v.toml: no site has values"),
         ("number = [", "v.toml is not TOML"),
-        ("rows = 5", "v.toml:1: rows is not an array of tables"),
-        ('[[rows]]\nnumber = "id"', "v.toml:1: this table has no file: add a line such as csv ="),
-        (ROW, "v.toml:2: the columns are not assigned to sites: add a line such as"),
-        (f"{ROW}number = 5", "v.toml:3: 5 is not the name of a column: use one of id, pages, quantity, empty"),
-        (f'{ROW}"*.products[].productId" = "name"', "v.toml:3: unknown column 'name'"),
-        (f'{ROW}\n{ROW}"*.nothing" = "id"', "v.toml:2: the columns are not assigned to sites"),
-        (f'{ROW}number = "id"\n\n{ROW}"*.nothing" = "id"', "v.toml:7: unknown site '*.nothing'"),
+        ("rows = 5", "rows is not an array of tables"),
+        ('[[rows]]\nnumber = "id"', "this table has no file: add a line such as csv ="),
+        (ROW, "the columns are not assigned to sites: add a line such as"),
+        (
+            f"{ROW}number = 5",
+            "v.toml, 'rows'[0]['number']: 5 is not the name of a column: use one of id, pages, quantity, empty",
+        ),
+        (f'{ROW}"*.products[].productId" = "name"', "unknown column 'name'"),
+        (f'{ROW}\n{ROW}"*.nothing" = "id"', "the columns are not assigned to sites"),
+        (f'{ROW}number = "id"\n\n{ROW}"*.nothing" = "id"', "unknown site '*.nothing'"),
         (
             f'{ROW}"{PRODUCTS}.productQuantityInOffer" = "empty"',
             f"p.csv:2: the value of {PRODUCTS}.productQuantityInOffer is missing",
         ),
         (
             f'{ROW}"categoryIds[]" = "id"',
-            "v.toml:2: categoryIds[] is an item of an array, but rows can contain only properties of objects",
+            "categoryIds[] is an item of an array, but rows can contain only properties of objects",
         ),
     ],
 )
-def test_each_mistake_is_reported_with_its_file_and_line(text: str, error: str) -> None:
+def test_each_mistake_is_reported_with_its_file_and_entry(text: str, error: str) -> None:
     Path("v.toml").write_text(text)
     with pytest.raises(ReferenceDataError) as raised:
         load_contract(values="v.toml")
     message = str(raised.value)
     assert error in message, message
+    assert re.match(r"v\.toml(, '| is not TOML|: no site)|p\.csv:\d+: ", message)
     assert "\n" not in message
 
 

@@ -1,6 +1,5 @@
 """Reads a file or a mapping with reference data, and finds the sites of each entry."""
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +16,6 @@ from brokerfuzz.schemas.reference_data.cells import KnownCell, ValueChecker, cel
 from brokerfuzz.schemas.sites import join
 
 ROWS = "rows"
-Table = int | None
-"""The place of a key: 0 for the first table `[[rows]]`, 1 for the second one, and None outside these tables."""
 _SECTIONS = (("values",), ("tool", "brokerfuzz", "values"))
 """The tables of a configuration file that contain reference data."""
 
@@ -27,21 +24,20 @@ def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> 
     """Reads reference data from a TOML file, from the section `[values]` of a configuration, or from a mapping with the
     same content.
 
-    Raises `ReferenceDataError`, which names the file and the line of the problem.
+    Raises `ReferenceDataError`, which names the file and the entry (or the line of a CSV file) with the problem.
     """
     if isinstance(source, Mapping):
-        return _Reader(contract, source, Path(), None, {}).read()
+        return _Reader(contract, source, Path(), None).read()
     path = Path(source)
     try:
-        text = read_file(path).decode("utf-8-sig")
-        content = tomllib.loads(text)
+        content = tomllib.loads(read_file(path).decode("utf-8-sig"))
     except OSError as problem:
         raise ReferenceDataError(
             f"{path} cannot be read: {problem.strerror or problem}; specify a readable file"
         ) from None
     except (ValueError, RecursionError) as problem:
         raise ReferenceDataError(f"{path} is not TOML ({' '.join(str(problem).split())}): correct the file") from None
-    return _Reader(contract, _section(content), path.parent, path, lines_of_keys(text)).read()
+    return _Reader(contract, _section(content), path.parent, path).read()
 
 
 def check_values(values: KnownValues, contract: Contract) -> None:
@@ -76,18 +72,17 @@ class _Reader:
     content: Mapping[str, Any]
     folder: Path
     path: Path | None
-    lines: Mapping[tuple[Table, str], int]
     sites: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     rows: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
 
     def read(self) -> KnownValues:
         for key, given in self.content.items():
             if key != ROWS:
-                self._add(key, self._cells(given, key), self._origin(None, key))
+                self._add(key, self._cells(given, key), self._origin(key))
         tables = self.content.get(ROWS, [])
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             raise ReferenceDataError(
-                f"{self._origin(None, ROWS)}: rows is not an array of tables: begin each table with the line [[rows]]"
+                f"{self._origin(ROWS)}: rows is not an array of tables: begin each table with the line [[rows]]"
             )
         for number, table in enumerate(tables):
             self._add_rows(number, table)
@@ -97,16 +92,17 @@ class _Reader:
             )
         return KnownValues.of(self.sites, self.rows)
 
-    def _origin(self, table: Table, key: str) -> str:
-        if self.path is None:
-            return f"values[{key!r}]" if table is None else f"values['rows'][{table}][{key!r}]"
-        return f"{self.path}:{self.lines.get((table, key), self.lines.get((table, ''), 1))}"
+    def _origin(self, *keys: str | int) -> str:
+        """Names the place of an entry, such as `values.toml, 'rows'[0]['csv']`."""
+        first, *others = keys
+        inside = "".join(f"[{key!r}]" for key in others)
+        return f"values[{first!r}]{inside}" if self.path is None else f"{self.path}, {first!r}{inside}"
 
     # ---------------------------------------------------------------------------------------------------------- values
 
     def _cells(self, given: Any, key: str) -> Sequence[KnownCell]:
         """Returns the values that an entry contains: a list, a column of a CSV file, or the lines of a text file."""
-        origin = self._origin(None, key)
+        origin = self._origin(key)
         match given:
             case {"csv": str(name), "column": str(column), **others} if not others:
                 cells = [cell for cell in table_of(self.folder / name, origin).column(column, origin) if cell.value]
@@ -142,15 +138,13 @@ class _Reader:
         """Adds the values of a table `[[rows]]`. Each row of the CSV file contains values for several properties of the
         same object.
         """
-        origin, name = self._origin(number, "csv"), entry.get("csv")
+        origin, name = self._origin(ROWS, number), entry.get("csv")
         if not isinstance(name, str):
-            raise ReferenceDataError(
-                f'{self._origin(number, "")}: this table has no file: add a line such as csv = "products.csv"'
-            )
+            raise ReferenceDataError(f'{origin}: this table has no file: add a line such as csv = "products.csv"')
         table = table_of(self.folder / name, origin)
         objects: dict[tuple[str, str], dict[str, list[KnownCell]]] = {}
         for key, column in entry.items():
-            there = self._origin(number, key)
+            there = self._origin(ROWS, number, key)
             if key == "csv":
                 continue
             if not isinstance(column, str):
@@ -219,34 +213,3 @@ class _Reader:
                 f"{origin}: {UnknownNameError('site', key, known, '`brokerfuzz rules` lists the sites')}"
             )
         return iter(found)
-
-
-# ------------------------------------------------------------------------------------------------------- line numbers
-
-_BEGIN_OF_ROWS = re.compile(r"\s*\[\[.*\brows\b.*\]\]")
-
-
-def lines_of_keys(text: str) -> Mapping[tuple[Table, str], int]:
-    """Maps each key in a TOML file, with its table, to its line number, because Python's parser does not report line
-    numbers. The key `""` means the line `[[rows]]` at the beginning of the
-    table.
-    """
-    found: dict[tuple[Table, str], int] = {}
-    table: Table = None
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.lstrip().startswith("[["):
-            table = (-1 if table is None else table) + 1 if _BEGIN_OF_ROWS.match(line) else table
-            found[table, ""] = number
-        elif (key := _key(line)) is not None:
-            found.setdefault((table, key), number)
-    return found
-
-
-def _key(line: str) -> str | None:
-    name, equals, _ = line.partition("=")
-    if not equals:
-        return None
-    try:
-        return next(iter(tomllib.loads(f"{name}= 0")), None)
-    except tomllib.TOMLDecodeError:
-        return None
