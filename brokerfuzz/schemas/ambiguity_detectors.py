@@ -1,14 +1,13 @@
 """Defines the detectors for `ambiguities.json`: functions that find values about which the contract leaves a question
 open.
 
-A detector gets the value at a site, the current time, and its options. A detector that compares properties gets their
-values instead. `json_reader` detects the ambiguities that depend on the bytes of a message, such as duplicate
-properties and UTF-16. `headers` detects the ambiguities of request headers.
+A detector gets the value at a site. A detector that compares properties gets their values. `json_reader` detects
+the ambiguities that depend on the bytes of a message, such as duplicate properties and UTF-16. `headers` detects the
+ambiguities of request headers.
 """
 
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from datetime import datetime
 from decimal import Context, Decimal, localcontext
 from typing import Any, NamedTuple
 
@@ -40,35 +39,22 @@ _PRECISE = Context(prec=1000)
 _NUMBERS = (int, float, Decimal)
 
 
-Options = Mapping[str, Any]
-"""The options of a detector, such as `limit`. In `ambiguities.json`, an option is a property of the ambiguity."""
+def cron(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    ranges = _CRON_RANGE.findall(value)
+    return _CRON.fullmatch(value) is None or any(int(low) > int(high) for low, high in ranges)
 
 
-def cron(value: Any, now: datetime, options: Options) -> bool:
-    return isinstance(value, str) and not _is_cron(value)
+def url(value: Any) -> bool:
+    return isinstance(value, str) and _URL.fullmatch(value) is None
 
 
-def _is_cron(text: str) -> bool:
-    return _CRON.fullmatch(text) is not None and all(int(low) <= int(high) for low, high in _CRON_RANGE.findall(text))
+def name(value: Any) -> bool:
+    return isinstance(value, str) and (len(value) > 64 or _NAME.fullmatch(value) is None)
 
 
-def url(value: Any, now: datetime, options: Options) -> bool:
-    return isinstance(value, str) and not _is_url(value)
-
-
-def _is_url(text: str) -> bool:
-    return _URL.fullmatch(text) is not None
-
-
-def name(value: Any, now: datetime, options: Options) -> bool:
-    return isinstance(value, str) and not (len(value) <= 64 and _is_name(value))
-
-
-def _is_name(text: str) -> bool:
-    return _NAME.fullmatch(text) is not None
-
-
-def decimal_range(value: Any, now: datetime, options: Options) -> bool:
+def decimal_range(value: Any) -> bool:
     if not _is_number(value):
         return False
     whole, _, places = f"{Decimal(str(value)).copy_abs():f}".partition(".")
@@ -76,7 +62,7 @@ def decimal_range(value: Any, now: datetime, options: Options) -> bool:
     return len(places) > 28 or len(whole) > 29 or int(whole + places) >= _ABOVE_DECIMALS
 
 
-def envelope(value: Any, now: datetime, options: Options) -> bool:
+def envelope(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     success, failures = value.get("operationWasSuccessful"), value.get("failureMessages")
@@ -86,13 +72,13 @@ def envelope(value: Any, now: datetime, options: Options) -> bool:
     return not consistent
 
 
-def arithmetic(value: Any, now: datetime, options: Options) -> bool:
+def arithmetic(value: Any) -> bool:
     """Returns whether a sum is wrong by more than rounding can explain."""
     sums = _sums(value)
     return sums is not None and not sums.agree(_nearly_equal)
 
 
-def rounding(value: Any, now: datetime, options: Options) -> bool:
+def rounding(value: Any) -> bool:
     """Returns whether all sums are right only after rounding."""
     sums = _sums(value)
     return sums is not None and sums.agree(_nearly_equal) and not sums.agree(_exactly_equal)
@@ -129,18 +115,18 @@ def _sums(value: Any) -> _Sums | None:
     return _Sums([[_decimal(cell) for cell in row] for row in rows], _decimal(value["totalExtendedPrice"]))
 
 
-def ordered_numbers(low: Any, high: Any, now: datetime, options: Options) -> bool:
+def ordered_numbers(low: Any, high: Any) -> bool:
     return type(low) in _NUMBERS and type(high) in _NUMBERS and low > high
 
 
-def ordered_instants(start: Any, end: Any, now: datetime, options: Options) -> bool:
+def ordered_instants(start: Any, end: Any) -> bool:
     if not (isinstance(start, str) and isinstance(end, str)):
         return False
     first, last = timestamp(start).moment, timestamp(end).moment
     return first is not None and last is not None and last <= first
 
 
-def within_range(quantities: Any, low: Any, high: Any, now: datetime, options: Options) -> bool:
+def within_range(quantities: Any, low: Any, high: Any) -> bool:
     if not isinstance(quantities, list) or (low is None and high is None):
         return False
     numbers = [quantity for quantity in quantities if type(quantity) in _NUMBERS]
@@ -184,7 +170,7 @@ def _nearly_equal(expected: Decimal, got: Decimal) -> bool:
     return abs(expected - got) <= max(_CENT, _BILLIONTH * abs(expected))
 
 
-OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
+OF_VALUES: Mapping[str, Callable[[Any], bool]] = {
     detector.__name__: detector for detector in (cron, url, name, decimal_range, envelope, arithmetic, rounding)
 }
 OF_RELATIONS: Mapping[str, Callable[..., bool]] = {
@@ -192,21 +178,21 @@ OF_RELATIONS: Mapping[str, Callable[..., bool]] = {
 }
 """The detectors that compare properties of an object."""
 TIMESTAMP, NEAR_NOW = "timestamp", "near_now"
-OF_TIMES = (TIMESTAMP, NEAR_NOW)
-OF_TEXT = ("integer_form", *MEANINGS, "lone_surrogates", "nul_characters")
 OF_PLACES = frozenset([*OF_VALUES, *OF_RELATIONS, "distinct", TIMESTAMP])
 """The detectors that need `sites`."""
 BYTE_ORDER_MARK, UTF_16, UTF_32 = "byte_order_mark", "utf_16", "utf_32"
 SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8 = "surrogates_in_utf_8", "overlong_utf_8", "not_utf_8"
-OF_ENCODINGS = (UTF_16, UTF_32, SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8)
 MESSAGE_SIZE = "message_size"
-OF_BYTES_AND_SIZES = (BYTE_ORDER_MARK, *OF_ENCODINGS, MESSAGE_SIZE, "string_length", "item_count")
-DETECTORS = frozenset([*OF_VALUES, *OF_RELATIONS, "distinct", *OF_TIMES, *OF_TEXT, *OF_BYTES_AND_SIZES, *OF_HEADERS])
+DETECTORS = frozenset(
+    [
+        *OF_PLACES, NEAR_NOW, "integer_form", *MEANINGS, "lone_surrogates", "nul_characters", BYTE_ORDER_MARK, UTF_16,
+        UTF_32, SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8, MESSAGE_SIZE, "string_length", "item_count",
+        *OF_HEADERS,
+    ]
+)  # fmt: skip
 """The names of detectors that `ambiguities.json` can use."""
 NEEDED: Mapping[str, str] = {
-    "string_length": "limit",
-    "item_count": "limit",
-    MESSAGE_SIZE: "limit",
+    **dict.fromkeys(("string_length", "item_count", MESSAGE_SIZE), "limit"),
     TIMESTAMP: "spelling",
 }
 """Maps a detector to the option that it requires."""

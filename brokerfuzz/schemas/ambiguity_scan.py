@@ -3,7 +3,6 @@
 A scan walks through a message, and visits the places that the contract describes.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -51,7 +50,7 @@ class _Check:
     """Decides whether a value touches an ambiguity. `found` describes such a value."""
 
     ambiguity: Ambiguity
-    test: Callable[[Any, datetime], bool]
+    test: Callable[[Any], bool]
     found: Callable[[Any], str] = describe
 
 
@@ -62,8 +61,6 @@ class _SiteScan:
     props: Mapping[str, "_SiteScan"]
     items: "_SiteScan | None"
     timestamps: Scan | None
-    too_long: Ambiguity | None
-    longest: float
     checks: Sequence[_Check]
 
     def scan(self, value: Any, place: Place, inspection: Inspection) -> None:
@@ -76,13 +73,10 @@ class _SiteScan:
             if self.items is not None:
                 for index, item in enumerate(value):
                     self.items.scan(item, (place, index), inspection)
-        elif kind is str:
-            if self.timestamps is not None:
-                self.timestamps(value, place, inspection)
-            if len(value) > self.longest and self.too_long is not None:
-                inspection.touch(self.too_long, place, f"{len(value):,} characters")
+        elif kind is str and self.timestamps is not None:
+            self.timestamps(value, place, inspection)
         for check in self.checks:
-            if check.test(value, inspection.now):
+            if check.test(value):
                 inspection.touch(check.ambiguity, place, check.found(value))
 
 
@@ -95,7 +89,6 @@ class _ScanBuilder:
         self._sites = contract.sites[message_type]
         concerned = [ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)]
         self._by_detector = {str(ambiguity.detector): ambiguity for ambiguity in concerned}
-        self._too_long = self._by_detector.get("string_length")
         self._at_site: dict[str, list[tuple[Ambiguity, list[str]]]] = {}
         for ambiguity in concerned:
             for where in (ambiguity.sites or {}).get(message_type, ()):
@@ -109,20 +102,12 @@ class _ScanBuilder:
         props = {
             name: self.at(there) for name in schema.get("properties", {}) if (there := join(path, name)) in self._sites
         }
+        of_site = [self._of(ambiguity, names, path) for ambiguity, names in self._at_site.get(path, ())]
         return _SiteScan(
             props,
             self.at(f"{path}[]") if f"{path}[]" in self._sites else None,
             self._timestamps(path),
-            self._too_long,
-            math.inf if self._too_long is None else self._too_long.options["limit"],
-            [
-                *self._of_type(path),
-                *(
-                    check
-                    for ambiguity, names in self._at_site.get(path, ())
-                    for check in self._of(ambiguity, names, path)
-                ),
-            ],
+            [*self._of_type(path), *(check for check in of_site if check is not None)],
         )
 
     def _timestamps(self, path: str) -> Scan | None:
@@ -136,50 +121,51 @@ class _ScanBuilder:
         )
 
     def _of_type(self, path: str) -> Iterator[_Check]:
-        """Yields the checks that concern all integers or all arrays."""
+        """Yields the checks that concern all integers, strings or arrays."""
         schema = self._sites[path].schema
         if "integer" in types_of(schema) and "type" in schema and (ambiguity := self._by_detector.get("integer_form")):
-            yield _Check(ambiguity, lambda value, now: type(value) is float and value.is_integer())
+            yield _Check(ambiguity, lambda value: type(value) is float and value.is_integer())
+        if ambiguity := self._by_detector.get("string_length"):
+            yield _size_check(ambiguity, str, "characters")
         if "array" in types_of(schema) and (ambiguity := self._by_detector.get("item_count")):
-            limit = ambiguity.options["limit"]
-            yield _Check(
-                ambiguity,
-                lambda value, now: type(value) is list and len(value) > limit,
-                lambda value: f"{len(value):,} items",
-            )
+            yield _size_check(ambiguity, list, "items")
 
-    def _of(self, ambiguity: Ambiguity, names: list[str], path: str) -> Iterator[_Check]:
-        """Yields the check of an ambiguity at one of its sites. `names` are the properties that its detector
+    def _of(self, ambiguity: Ambiguity, names: list[str], path: str) -> _Check | None:
+        """Returns the check of an ambiguity at one of its sites. `names` are the properties that its detector
         compares.
         """
-        detector, options = str(ambiguity.detector), ambiguity.options
+        detector = str(ambiguity.detector)
         if detector in OF_VALUES:
-            of_value = OF_VALUES[detector]
-            yield _Check(ambiguity, lambda value, now: of_value(value, now, options))
-        elif detector == DETECTOR:
-            yield _Check(ambiguity, lambda value, now: self._unknown[path](value))
-        elif detector == "distinct":
+            return _Check(ambiguity, OF_VALUES[detector])
+        if detector == DETECTOR:
+            return _Check(ambiguity, self._unknown[path])
+        if detector == "distinct":
             key = names[0] if names else None
-            yield _Check(
+            return _Check(
                 ambiguity,
-                lambda value, now: type(value) is list and len(value) > 1 and distinct(value, key),
-                lambda value: _twice(key),
+                lambda value: type(value) is list and len(value) > 1 and distinct(value, key),
+                lambda value: f"the same {key or 'item'} twice",
             )
-        elif detector in OF_RELATIONS and set(names) <= self._sites[path].schema.get("properties", {}).keys():
-            yield _relation(ambiguity, names)
+        known = self._sites[path].schema.get("properties", {})
+        return _relation(ambiguity, names) if detector in OF_RELATIONS and set(names) <= known.keys() else None
+
+
+def _size_check(ambiguity: Ambiguity, kind: type[str] | type[list[Any]], unit: str) -> _Check:
+    limit = ambiguity.options["limit"]
+    return _Check(
+        ambiguity,
+        lambda value: isinstance(value, kind) and len(value) > limit,
+        lambda value: f"{len(value):,} {unit}",
+    )
 
 
 def _relation(ambiguity: Ambiguity, names: list[str]) -> _Check:
-    compare, options = OF_RELATIONS[str(ambiguity.detector)], ambiguity.options
-
-    def test(value: Any, now: datetime) -> bool:
-        return type(value) is dict and compare(*(value.get(name) for name in names), now, options)
-
-    return _Check(ambiguity, test, lambda value: ", ".join(f"{name} {describe(value.get(name))}" for name in names))
-
-
-def _twice(key: str | None) -> str:
-    return f"the same {key or 'item'} twice"
+    compare = OF_RELATIONS[str(ambiguity.detector)]
+    return _Check(
+        ambiguity,
+        lambda value: type(value) is dict and compare(*map(value.get, names)),
+        lambda value: ", ".join(f"{name} {describe(value.get(name))}" for name in names),
+    )
 
 
 def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: Mapping[str, Ambiguity]) -> Scan:

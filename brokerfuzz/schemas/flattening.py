@@ -22,26 +22,11 @@ schema and the base URI of that schema.
 
 ANNOTATIONS = frozenset(
     [
-        "$schema",
-        "$id",
-        "$anchor",
-        "$dynamicAnchor",
-        "$vocabulary",
-        "$comment",
-        "$defs",
-        "definitions",
-        "title",
-        "description",
-        "default",
-        "examples",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-        "contentEncoding",
-        "contentMediaType",
-        "contentSchema",
+        "$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary", "$comment", "$defs", "definitions", "title",
+        "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "contentEncoding",
+        "contentMediaType", "contentSchema",
     ]
-)
+)  # fmt: skip
 REFERENCES = ("$ref", "$dynamicRef")
 APPLICATORS = ("properties", "items", "allOf", "if", "then", "else", "dependentRequired", "dependentSchemas")
 """The keywords that a flat schema lacks, or that have no rules of their own."""

@@ -73,7 +73,7 @@ def read_fully(body: bytes, *, is_shallow: bool = False) -> Reading:
             reading.values, exotic = interpreted(shallow(text, DEEPEST))
         reading.exotic += exotic
     except ValueError as problem:
-        reading.error = _explain(problem)
+        reading.error = _explain(text, problem)
     return reading
 
 
@@ -157,35 +157,10 @@ def _character(sequence: bytes) -> str:
     return "\ufffd" if 0xD800 <= code < 0xE000 or code > 0x10FFFF else chr(code)
 
 
-def _explain(problem: ValueError) -> str:
-    if not isinstance(problem, json.JSONDecodeError):
-        return str(problem)
-    found, at = problem.msg, problem.pos
-    if found in _AFTER_COMMA:
-        found, at = (
-            _AFTER_COMMA[found],
-            at + 1 + len(problem.doc[at + 1 :]) - len(problem.doc[at + 1 :].lstrip(" \t\n\r")),
-        )
-    found = found.removesuffix(" at")
-    return f"{_ERRORS.get(found) or found[0].lower() + found[1:]} at character {at}"
-
-
-_AFTER_COMMA = {
-    "Illegal trailing comma before end of object": "Expecting property name enclosed in double quotes",
-    "Illegal trailing comma before end of array": "Expecting value",
-}
-"""Maps the errors of newer Python versions about a trailing comma to the errors of older versions. In this way, corpora
-do not depend on the version of Python.
-"""
-
-_ERRORS = {
-    "Expecting value": "expected a value",
-    "Expecting property name enclosed in double quotes": "expected a property name in double quotes",
-    "Expecting ':' delimiter": "expected ':'",
-    "Expecting ',' delimiter": "expected ','",
-    "Extra data": "unexpected data after the end of the JSON",
-    "Unterminated string starting": "unterminated string that starts",
-    "Invalid \\uXXXX escape": "invalid \\uXXXX escape",
-    "Invalid \\escape": "invalid escape sequence",
-}
-"""Maps the errors of Python's parser to the descriptions that brokerfuzz uses."""
+def _explain(text: str, problem: ValueError) -> str:
+    """Says why a text is not JSON. The errors of Python's parser depend on the version of Python."""
+    try:
+        shallow(text, DEEPEST)
+    except ValueError as reason:
+        return str(reason)
+    return str(problem)

@@ -1,4 +1,4 @@
-"""Checks the syntax of JSON that is nested very deeply.
+"""Checks the syntax of JSON, says what is wrong with it, and removes the deepest values of deeply nested JSON.
 
 Parsers and validators use recursion, so they fail on a message with a hundred thousand brackets. This module uses a
 stack instead of recursion. It removes the deepest values, so that parsers and validators can handle the message.
@@ -15,8 +15,8 @@ Expected = tuple[str, ...]
 """The tokens that the parser expects next: first their description for errors, and then their names."""
 _VALUE: Expected = ("a value", "arrays", "object", "string", "scalar")
 _VALUE_OR_END: Expected = ("a value or ]", *_VALUE[1:], "array_ends")
-_NAME: Expected = ("a property name", "string")
-_NAME_OR_END: Expected = ("a property name or }", "string", "object_end")
+_NAME: Expected = ("a property name in double quotes", "string")
+_NAME_OR_END: Expected = ("a property name in double quotes or }", "string", "object_end")
 _COLON: Expected = (":", "colon")
 _IN_ARRAY: Expected = (", or ]", "comma", "array_ends")
 _IN_OBJECT: Expected = (", or }", "comma", "object_end")
@@ -35,7 +35,7 @@ def shallow(text: str, deepest: int) -> str:
         token = _TOKEN.match(text, position)
         kind = token.lastgroup if token else None
         if token is None or kind not in expected[1:]:
-            raise ValueError(f"expected {expected[0]} at character {position}")
+            raise ValueError(_problem(text, position, expected))
         begin, position = token.span(kind)
         depth = len(open_ones)
         match kind:
@@ -58,6 +58,13 @@ def shallow(text: str, deepest: int) -> str:
                     if len(open_ones) <= deepest < depth:
                         start = begin + depth - deepest - 1
                 expected = _behind_value(open_ones)
+
+
+def _problem(text: str, position: int, expected: Expected) -> str:
+    at = position + len(text[position:]) - len(text[position:].lstrip(" \t\n\r"))
+    if text[at : at + 1] == '"' and "string" in expected:
+        return f"unterminated or malformed string that starts at character {at}"
+    return f"expected {expected[0]} at character {at}"
 
 
 def _close(open_ones: bytearray, ends: str, begin: int) -> None:
