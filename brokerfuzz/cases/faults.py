@@ -2,7 +2,7 @@
 fault.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -13,7 +13,7 @@ from brokerfuzz.cases.case import TWIN_TAGS, Broken, Case, Fault, compact, confi
 from brokerfuzz.cases.changes import Change, Steps, apply, place_of, value_at
 from brokerfuzz.cases.fault_wishes import breakable_places, forbids_property, wishes_for
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
-from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, FixedSource, RandomSource, message, node_of
+from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, FixedSource, RandomSource, Source, node_of
 from brokerfuzz.generation.neighbours import SCALARS, without
 from brokerfuzz.generation.nodes import values_of
 from brokerfuzz.generation.patterns import strings
@@ -83,11 +83,6 @@ class Faults:
             self.message_type, compact(message), claim="valid", tags=tags, now=self.now, contract=self.contract
         )
 
-    def broken_bytes(self, message: Any, steps: Steps, rule: Rule, technique: Technique) -> bytes | None:
-        """Like `inject`, but returns only the bytes, which the oracle has not judged."""
-        change = _change(self._context(message, steps, rule), technique)
-        return None if change is None else apply(message, steps, change)
-
     def _context(self, message: Any, steps: Steps, rule: Rule) -> FaultContext:
         schema = self.contract.sites[self.message_type][rule.site].schema
         present = None if forbids_property(rule) else value_at(message, steps)
@@ -123,59 +118,37 @@ def _timeless(contract: Contract, rule: Rule) -> tuple[Any, Sequence[Technique]]
 
 
 def _broken_in(faults: Faults, rule: Rule) -> tuple[Any, Sequence[Technique]]:
-    """Returns an ordinary message, and the techniques that break the rule in it. If several techniques create the same
-    message, only the first technique is returned.
+    """Returns an ordinary message, and the techniques that break the rule in it. In a changed contract, only an unusual
+    message may be suitable. If several techniques create the same message, only the first technique is returned.
     """
-    contract = faults.contract
-    if contract is load_contract():
-        found = message(contract, rule.message_type, wishes=wishes_for(contract, rule))
-        steps = breakable_places(rule, found)[0]
-        bodies = ((technique, faults.broken_bytes(found, steps, rule, technique)) for technique in techniques_for(rule))
-        return found, _different(bodies)
     for any_keyword, most_broken in ((False, 1), (True, 1), (False, 9)):
         for found, steps, twin in _breakable(faults, rule):
-            bodies = (
-                (technique, case.body)
-                for technique in techniques_for(rule, any_keyword=any_keyword)
-                if (case := faults.inject(found, steps, rule, technique, twin=twin)) and len(case.faults) <= most_broken
-            )
-            if techniques := _different(bodies):
-                return found, techniques
+            different: dict[bytes, Technique] = {}
+            for technique in techniques_for(rule, any_keyword=any_keyword):
+                case = faults.inject(found, steps, rule, technique, twin=twin)
+                if case is not None and len(case.faults) <= most_broken:
+                    different.setdefault(case.body, technique)
+            if different:
+                return found, list(different.values())
     return None, ()
 
 
-def _different(bodies: Iterable[tuple[Technique, bytes | None]]) -> Sequence[Technique]:
-    different: dict[bytes, Technique] = {}
-    for technique, body in bodies:
-        if body is not None:
-            different.setdefault(body, technique)
-    return list(different.values())
-
-
 def _breakable(faults: Faults, rule: Rule) -> Iterator[tuple[Any, Steps, Case]]:
-    """Yields valid messages of a changed contract in which the rule might be broken alone, each with a place and its
-    case.
-    """
-    for found in _messages(faults.contract, rule):
+    """Yields valid messages in which the rule might be broken alone, each with a place and its case."""
+    wishes = wishes_for(faults.contract, rule)
+    draw = node_of(faults.contract, rule.message_type).draw
+    sources: list[Source] = [FixedSource(setting, wishes) for setting in (COMPLETE, REQUIRED, *SETTINGS[1:])]
+    sources += [RandomSource(seed, wishes) for seed in range(_RANDOM)]
+    for source in sources:
+        found = draw(source)
         places = breakable_places(rule, found)
         twin = faults.valid(found) if places else None
         if twin is not None:
             yield found, places[0], twin
 
 
-def _messages(contract: Contract, rule: Rule) -> Iterator[Any]:
-    wishes = wishes_for(contract, rule)
-    draw = node_of(contract, rule.message_type).draw
-    for setting in (COMPLETE, REQUIRED, *SETTINGS[1:]):
-        yield draw(FixedSource(setting, wishes))
-    for seed in range(_RANDOM):
-        yield draw(RandomSource(seed, wishes))
-
-
 _RANDOM = 20
 """The number of random messages in which a rule is tried to be broken, if ordinary messages do not suffice."""
-
-
 _MOST_INSIDE, _MOST_BRANCHES = 20, 6
 """The maximum numbers of schemas in a rule, and of branches of `oneOf`, that give examples."""
 
