@@ -8,16 +8,10 @@ import pytest
 from keyword_contracts import KeywordContract, keyword_contracts
 from keyword_outcomes import Outcome, outcome_of
 
-USUAL = {
-    "property: oneOf objects", "property: pattern and length", "nested: contains", "nested: recursion", "message: not",
-    "message: dependentRequired",
-}  # fmt: skip
-"""The contracts of the default run."""
-EVERY = [
-    pytest.param(one, id=one.name, marks=[] if one.name in USUAL else [pytest.mark.long]) for one in keyword_contracts()
-]
+EVERY = [pytest.param(one, id=one.name) for one in keyword_contracts()]
 
 
+@pytest.mark.rotated(40)
 @pytest.mark.parametrize("keywords", EVERY)
 def test_a_contract_with_this_keyword_is_generated_broken_and_judged(keywords: KeywordContract, tmp_path: Path) -> None:
     found = outcome_of(keywords.write(tmp_path / "contract"), keywords.schema)

@@ -44,8 +44,7 @@ PARTS_OF_MESSAGES: dict[brokerfuzz.MessageType, tuple[Callable[..., SearchStrate
 }
 Use = Callable[[brokerfuzz.Contract, brokerfuzz.MessageType], None]
 PARTS = 200
-"""The edits are divided into this number of parts. The default run tries one part."""
-SOME = [pytest.param(number, marks=[pytest.mark.long] if number else []) for number in range(PARTS)]
+"""The edits are divided into this number of parts. Each commit tries another part."""
 
 
 def _types(edit: Edit) -> list[brokerfuzz.MessageType]:
@@ -129,17 +128,20 @@ def _problems(part: list[Edit], folder: Path, use: Use) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("part", SOME)
+@pytest.mark.rotated(PARTS)
+@pytest.mark.parametrize("part", range(PARTS))
 def test_a_contract_with_a_small_edit_works_or_says_in_one_line_why_not(part: int, tmp_path: Path) -> None:
     assert _problems(edits()[part::PARTS], tmp_path, _use) == {}
 
 
-@pytest.mark.parametrize("part", SOME)
+@pytest.mark.rotated(PARTS)
+@pytest.mark.parametrize("part", range(PARTS))
 def test_the_strategies_for_parts_work_with_a_small_edit_or_say_in_one_line_why_not(part: int, tmp_path: Path) -> None:
     assert _problems(edits()[part::PARTS], tmp_path, _use_parts) == {}
 
 
-@pytest.mark.parametrize("part", SOME)
+@pytest.mark.rotated(PARTS)
+@pytest.mark.parametrize("part", range(PARTS))
 def test_cases_for_a_contract_with_a_small_edit_are_generated_or_the_error_is_one_line(
     part: int, tmp_path: Path
 ) -> None:
