@@ -4,11 +4,9 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import pytest
-from contracts import changed_contract
 from sampled import sample
 
 from brokerfuzz import MESSAGE_TYPES, MessageType, check, load_contract, messages
@@ -106,63 +104,3 @@ def test_every_site_every_absence_every_null_and_short_and_long_arrays_occur(mes
 def test_free_values_are_not_limited_to_the_pools() -> None:
     numbers = {message.get("number") for message in islice(messages("offer-creation-request", 11), 6000)}
     assert len(numbers) > 200
-
-
-# ------------------------------------------------------------------------------------------------ changed contracts
-
-SCALARS: dict[str, dict[str, Any]] = {
-    "grade": {"type": "string", "enum": ["x", "y"]},
-    "code": {"type": "string", "minLength": 3, "maxLength": 5},
-    "rank": {"type": "integer", "minimum": 10, "maximum": 20, "multipleOf": 5},
-    "ratio": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-    "step": {"type": "number", "multipleOf": 0.5, "minimum": 1, "maximum": 3},
-    "flag": {"type": ["boolean", "null"]},
-    "sku": {"type": "string", "pattern": "^[A-Z]{2}[0-9]{4}$"},
-    "either": {"oneOf": [{"type": "integer", "minimum": 5}, {"type": "string", "maxLength": 2}]},
-    "mixed": {"type": ["integer", "string"], "maximum": 9},
-    "labels": {"type": "array", "uniqueItems": True, "minItems": 2, "maxItems": 4, "items": {"type": "string"}},
-    "matrix": {"type": "array", "items": {"type": "array", "items": {"type": ["integer", "null"]}}},
-    "box": {
-        "type": "object",
-        "required": ["w"],
-        "properties": {"w": {"type": "integer"}, "h": {"type": "integer"}},
-        "additionalProperties": False,
-    },
-}
-
-
-@pytest.mark.parametrize("name", SCALARS)
-@pytest.mark.parametrize("required", [True, False])
-def test_a_new_property_is_generated_without_code_changes(name: str, required: bool, tmp_path: Path) -> None:
-    def change(schema: dict[str, Any]) -> None:
-        schema["properties"][name] = SCALARS[name]
-        if required:
-            schema["required"].append(name)
-
-    contract = changed_contract(tmp_path, "offer-creation-request", change)
-    seen = set()
-    for message in islice(messages("offer-creation-request", 5, contract=contract), 200):
-        assert check("offer-creation-request", compact(message), contract=contract).label == "valid", message
-        seen.add(name in message)
-    assert seen == ({True} if required else {True, False})
-
-
-def test_conditions_of_a_changed_contract_are_satisfied_by_construction(tmp_path: Path) -> None:
-    def change(schema: dict[str, Any]) -> None:
-        schema["allOf"] = [
-            {
-                "if": {"required": ["isActive"], "properties": {"isActive": {"const": True}}},
-                "then": {
-                    "required": ["defaultPrice"],
-                    "properties": {"defaultPrice": {"type": "number", "minimum": 1}},
-                },
-                "else": {"properties": {"orderMinimum": {"type": ["integer", "null"], "maximum": 5}}},
-            }
-        ]
-
-    contract = changed_contract(tmp_path, "offer-creation-request", change)
-    branches = set()
-    for message in islice(messages("offer-creation-request", 6, contract=contract), 1500):
-        assert check("offer-creation-request", compact(message), contract=contract).label == "valid", message
-        branches.add((message.get("isActive") is True, message["offerType"] == "Product List"))
-    assert len(branches) == 4

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from datetime import UTC, datetime
 from inspect import signature
 from typing import Any
@@ -167,67 +168,28 @@ def test_a_pinned_value_that_breaks_the_contract_is_reported_when_it_is_drawn(
         minimal(strategy)
 
 
-@pytest.mark.parametrize(
-    ("function", "options", "error", "words"),
-    [
-        (catalogue, {"message_type": "x"}, UnknownNameError, "unknown message type 'x'"),
-        (messages, {"message_type": "x", "seed": 1}, UnknownNameError, "unknown message type 'x'"),
-        (
-            messages,
-            {"message_type": "offer-pricing-response", "seed": 1, "verdicts": "valid"},
-            TypeError,
-            "verdicts='valid' is not a list: use a list",
-        ),
-        (
-            messages,
-            {"message_type": "offer-pricing-response", "seed": 1, "verdicts": ["good"]},
-            UnknownNameError,
-            "unknown verdict 'good'",
-        ),
-        (
-            messages,
-            {"message_type": "offer-pricing-response", "seed": 1, "contract": "folder"},
-            TypeError,
-            r"use load_contract\('folder'\)",
-        ),
-        (messages, {"message_type": "offer-pricing-response", "seed": "1"}, TypeError, "seed='1': use an integer"),
-        (
-            catalogue,
-            {"message_type": "offer-pricing-response", "verdicts": "valid"},
-            TypeError,
-            "verdicts='valid' is not a list: use a list",
-        ),
-        (
-            catalogue,
-            {"message_type": "offer-pricing-response", "contract": {}},
-            TypeError,
-            "contract={}: use the contract that load_contract",
-        ),
-        (
-            catalogue,
-            {"message_type": "offer-pricing-response", "now": "2026-01-01"},
-            TypeError,
-            "now='2026-01-01' is not a datetime",
-        ),
-        (
-            check,
-            {"message_type": "offer-pricing-response", "body": b"", "now": "2026-01-01"},
-            TypeError,
-            "now='2026-01-01' is not a datetime",
-        ),
-        (
-            check,
-            {"message_type": "offer-pricing-response", "body": b"", "contract": "folder"},
-            TypeError,
-            "contract='folder'",
-        ),
-    ],
-)
+PRICING: Any = "offer-pricing-response"
+UNKNOWN: Any = "x"
+FUNCTIONS: list[tuple[Callable[[], object], type[Exception], str]] = [
+    (lambda: catalogue(UNKNOWN), UnknownNameError, "unknown message type 'x'"),
+    (lambda: messages(UNKNOWN, 1), UnknownNameError, "unknown message type 'x'"),
+    (lambda: messages(PRICING, 1, verdicts=["good"]), UnknownNameError, "unknown verdict 'good'"),  # type: ignore[list-item]
+    (lambda: messages(PRICING, 1, contract=UNKNOWN), TypeError, r"use load_contract\('x'\)"),
+    (lambda: messages(PRICING, UNKNOWN), TypeError, "seed='x': use an integer"),
+    (lambda: catalogue(PRICING, verdicts=UNKNOWN), TypeError, "verdicts='x' is not a list: use a list"),
+    (lambda: catalogue(PRICING, contract=UNKNOWN), TypeError, "contract='x': use load_contract"),
+    (lambda: catalogue(PRICING, now=UNKNOWN), TypeError, "now='x' is not a datetime"),
+    (lambda: check(PRICING, b"", now=UNKNOWN), TypeError, "now='x' is not a datetime"),
+    (lambda: check(PRICING, b"", contract=UNKNOWN), TypeError, "contract='x'"),
+]
+
+
+@pytest.mark.parametrize(("call_wrongly", "error", "words"), FUNCTIONS)
 def test_the_functions_without_hypothesis_report_wrong_arguments_at_once(
-    function: Any, options: Any, error: type[Exception], words: str
+    call_wrongly: Callable[[], object], error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        function(**options)
+        call_wrongly()
 
 
 def test_the_built_in_contract_is_the_default() -> None:

@@ -1,10 +1,9 @@
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from example_search import first, minimal
+from example_search import first
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -140,21 +139,6 @@ def test_messages_touch_every_ambiguity_that_a_value_can_touch_and_are_never_inv
 def test_messages_touch_only_the_ambiguities_that_a_test_asks_for() -> None:
     for offer in drawn(offer_requests(ambiguities=["url-syntax"])):
         assert {touched.ambiguity for touched in check(OFFER, offer).ambiguities} <= {"url-syntax"}
-
-
-def test_messages_with_ambiguities_break_no_rule() -> None:
-    assert {check(OFFER, offer, now=NOW).label for offer in drawn(offer_requests(ambiguities="all"))} <= {
-        "valid",
-        "unspecified",
-    }
-
-
-# -------------------------------------------------------------------------------------------------------- smallest
-
-
-def test_a_broken_rule_shrinks_to_a_small_message() -> None:
-    case = minimal(invalid_offer_requests(rules=["*orderMinimum:minimum"], now=NOW))
-    assert json.loads(case.twin.body).keys() == {"number", "offerType", "orderMinimum"}
 
 
 @given(cases(OFFER))

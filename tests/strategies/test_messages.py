@@ -2,7 +2,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from example_search import first, minimal
+from example_search import first
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -94,98 +94,6 @@ def test_the_repr_of_a_strategy_is_its_call(name: str) -> None:
 def test_options_are_keywords(name: str, positional: tuple[Any, ...]) -> None:
     with pytest.raises(TypeError, match=rf"{name}\(\) too many positional arguments"):
         EVERY[name][1](*positional)
-
-
-# ------------------------------------------------------------------------------------------------ smallest examples
-
-
-@pytest.mark.parametrize(
-    ("strategy", "condition", "smallest"),
-    [
-        (offer_requests(), lambda m: True, {"number": "a", "offerType": "Direct Mail"}),
-        (offer_requests(offer_types=["VDM"]), lambda m: True, {"number": "a", "offerType": "VDM"}),
-        (offer_requests(), lambda m: "comments" in m, {"number": "a", "offerType": "Direct Mail", "comments": "a"}),
-        (
-            offer_requests(),
-            lambda m: (m.get("orderMinimum") or 0) > 1,
-            {"number": "a", "offerType": "Direct Mail", "orderMinimum": 2},
-        ),
-        (
-            offer_requests(),
-            lambda m: m.get("omniChannel"),
-            {"number": "a", "offerType": "Direct Mail", "omniChannel": {"offers": []}},
-        ),
-        (
-            offer_requests(),
-            lambda m: m["offerType"] == "Product List",
-            {
-                "number": "a",
-                "offerType": "Product List",
-                "productClusters": [{"products": [{"productId": "a", "productQuantityInOffer": 1}]}],
-            },
-        ),
-        (
-            product_list_offers(),
-            lambda m: len(m["productClusters"]) > 1,
-            {
-                "number": "a",
-                "offerType": "Product List",
-                "productClusters": [
-                    {"products": [{"productId": "a", "productQuantityInOffer": 1}]},
-                    {"products": [{"productId": "b", "productQuantityInOffer": 1}]},
-                ],
-            },
-        ),
-        (
-            product_list_responses(min_records=1),
-            lambda m: m["data"][0].get("weight"),
-            {
-                "data": [
-                    {
-                        "productId": "a",
-                        "productNumber": "a",
-                        "productType": "A",
-                        "status": "A",
-                        "lastUpdateDateTimeUtc": "2020-01-01T00:00:00Z",
-                        "weight": 1,
-                    }
-                ],
-                "failureMessages": [],
-                "informationalMessages": [],
-                "operationWasSuccessful": True,
-            },
-        ),
-        (
-            pricing_responses(min_offers=1),
-            lambda m: True,
-            {
-                "data": {
-                    "customerId": "a",
-                    "offers": [{"offerId": "a", "quantity": 1, "unitPrice": 1, "extendedPrice": 1.0}],
-                    "totalExtendedPrice": 1.0,
-                },
-                "failureMessages": [],
-                "informationalMessages": [],
-                "operationWasSuccessful": True,
-            },
-        ),
-    ],
-    ids=[
-        "any",
-        "of a type",
-        "with a comment",
-        "a minimum",
-        "a channel",
-        "a product list",
-        "two clusters",
-        "a weight",
-        "a price",
-    ],
-)
-def test_examples_shrink_to_the_expected_minimum(
-    strategy: SearchStrategy[Any], condition: Callable[[Any], bool], smallest: Any
-) -> None:
-    assert minimal(strategy, lambda message: bool(condition(message))) == smallest
 
 
 # ----------------------------------------------------------------------------------------------------- reachability

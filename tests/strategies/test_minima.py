@@ -4,12 +4,9 @@ Hypothesis also tries constants of the loaded modules, so a seed does not always
 """
 
 import json
-from collections.abc import Callable
-from statistics import median
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import Phase, given, seed, settings, target
 from hypothesis.strategies import SearchStrategy
 
 from benchmarks.quality.examples import difference, smallest
@@ -25,17 +22,12 @@ from benchmarks.quality.minima import (
     AnyOf,
     AnyValue,
     Minimum,
-    prices,
 )
 from brokerfuzz import MessageType, check
 
 SEEDS = range(1, 6)
 SHARE = 0.95
 """For at least this share of the conditions, Hypothesis must find the expected example with every seed."""
-TARGETED = 2000
-"""The maximum number of examples that Hypothesis tries for each goal."""
-NEAR = 0.05
-"""The maximum distance from a goal, as a share of the goal's `value`."""
 OFFER: MessageType = "offer-creation-request"
 PRODUCTS: MessageType = "product-list-response"
 PRICING: MessageType = "offer-pricing-response"
@@ -85,14 +77,6 @@ class Judged(NamedTuple):
     verdict: Any
 
 
-def test_only_expected_examples_show_no_difference() -> None:
-    minimum = next(minimum for minimum in MINIMA if minimum.name == "orderMaximum > 100")
-    right, wrong = ({"number": "a", "offerType": "Direct Mail", "orderMaximum": value} for value in (101, 127))
-    assert difference(minimum, [right, right]) is None
-    assert "1 of 2 seeds" in str(difference(minimum, [right, wrong]))
-    assert "127" in str(difference(minimum, [right, wrong]))
-
-
 @pytest.mark.parametrize(
     ("minima", "seeds"),
     [
@@ -103,45 +87,3 @@ def test_only_expected_examples_show_no_difference() -> None:
 def test_nearly_all_conditions_shrink_to_the_expected_examples(minima: list[Minimum], seeds: range) -> None:
     wrong = list(filter(None, (difference(minimum, [smallest(minimum, seed) for seed in seeds]) for minimum in minima)))
     assert len(wrong) <= (1 - SHARE) * len(minima), "\n".join(wrong)
-
-
-class Goal(NamedTuple):
-    """`numbers` returns some numbers of a message. Hypothesis's `target()` should bring one of these numbers close to
-    `value`.
-    """
-
-    name: str
-    strategy: SearchStrategy[Any]
-    numbers: Callable[[Any], list[Any]]
-    value: int
-
-
-GOALS = [
-    Goal("orderMaximum", OFFERS, lambda m: [m.get("orderMaximum")], 1_234_567),
-    Goal("orderMinimum", OFFERS, lambda m: [m.get("orderMinimum")], 777),
-    Goal("defaultPrice", OFFERS, lambda m: [m.get("defaultPrice")], 54_321),
-    Goal("quantity", PRICES, lambda m: [one["quantity"] for one in prices(m)], 4_242),
-]
-
-
-def distance(goal: Goal, seed_number: int) -> float:
-    nearest = float("inf")
-
-    @seed(seed_number)
-    @settings(max_examples=TARGETED, database=None, deadline=None, phases=[Phase.generate, Phase.target])
-    @given(goal.strategy)
-    def search(message: Any) -> None:
-        nonlocal nearest
-        apart = min((abs(value - goal.value) for value in goal.numbers(message) if value is not None), default=None)
-        if apart is not None:
-            nearest = min(nearest, apart)
-            target(-float(apart))
-
-    search()
-    return nearest
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("goal", GOALS, ids=[goal.name for goal in GOALS])
-def test_target_usually_comes_near_a_goal(goal: Goal) -> None:
-    assert median(distance(goal, seed_number) for seed_number in range(1, 10)) <= NEAR * goal.value
