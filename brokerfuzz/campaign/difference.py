@@ -71,7 +71,7 @@ _ROOT: Final = _Spot()
 @dataclass(frozen=True)
 class OrdinaryValues:
     """`accepted` maps each site of a message that the target accepts to its first value. `others` has the values of
-    other ordinary messages. They matter if the accepted message lacks an object.
+    other messages. They matter if the accepted message lacks an object.
     """
 
     accepted: Mapping[str, Tree]
@@ -87,16 +87,21 @@ class OrdinaryValues:
     def differences(self, tree: Tree, spot: _Spot = _ROOT) -> Iterator[Difference]:
         """Yields the differences between a message and the ordinary one, in the order of the message."""
         usual = self.accepted.get(spot.site, self.others.get(spot.site, MISSING))
-        match tree:
-            case JsonObject(pairs) if isinstance(usual, JsonObject):
+        if isinstance(usual, tuple):
+            return
+        if children(tree) and not (children(usual) and type(usual) is type(tree)):
+            yield spot.difference(tree, partial(_put, spot.path, usual))
+            usual = self.others.get(spot.site, usual)
+        match tree, usual:
+            case JsonObject(pairs), JsonObject():
                 yield from self._in_object(pairs, spot)
                 yield from _missing({name for name, _ in pairs}, spot, usual)
-            case JsonArray(items) if isinstance(usual, JsonArray) and items and usual.items:
-                if len(items) > len(usual.items):
-                    yield spot.difference(tree, partial(_shortened, spot.path, len(usual.items)))
+            case JsonArray(items), JsonArray(usual_items) if items and usual_items:
+                if len(items) != len(usual_items):
+                    yield spot.difference(tree, partial(_resized, spot.path, usual_items))
                 for step, item in enumerate(items):
                     yield from self.differences(item, spot.item(step))
-            case _ if not isinstance(usual, tuple) and usual != tree:
+            case _ if not children(tree) and usual != tree:
                 yield spot.difference(tree, partial(_put, spot.path, usual))
 
     def _in_object(self, pairs: tuple[tuple[str, Tree], ...], spot: _Spot) -> Iterator[Difference]:
@@ -135,9 +140,10 @@ def _removed(path: Path, tree: Tree) -> Tree:
     return replaced(tree, above, without(at(tree, above), step, step + 1))
 
 
-def _shortened(path: Path, count: int, tree: Tree) -> Tree:
-    array = at(tree, path)
-    return replaced(tree, path, without(array, count, len(children(array))))
+def _resized(path: Path, usual: tuple[Tree, ...], tree: Tree) -> Tree:
+    """Removes the additional items, or adds the missing ones."""
+    items = children(at(tree, path))
+    return replaced(tree, path, JsonArray((*items[: len(usual)], *usual[len(items) :])))
 
 
 def _added(path: Path, name: str, value: Tree, tree: Tree) -> Tree:

@@ -12,6 +12,7 @@ answer is now correct, the message belongs to the same finding. Otherwise, it ha
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import groupby
 
 from brokerfuzz.campaign.bounded_sending import Bounds, LimitReachedError, VariantSender
@@ -19,6 +20,7 @@ from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.contradictions import WITH_CAUSES, FindingKind
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
+from brokerfuzz.campaign.headlines import AnsweredCase
 from brokerfuzz.campaign.identity import group_key
 from brokerfuzz.campaign.problem import Problem, signature
 from brokerfuzz.campaign.sending import Sender, UnsendableError
@@ -28,11 +30,13 @@ from brokerfuzz.campaign.size_search import SizeSearch
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.campaign.twins import twin_of_finding
 from brokerfuzz.cases.case import Case
-from brokerfuzz.json_trees import Tree, tree_of, write_tree
+from brokerfuzz.json_trees import Tree, first_values, tree_of, write_tree
 from brokerfuzz.pointers import site_of
 
 ALONE = 2
 """The number of times that a smallest message without a known cause is sent while no other message is sent."""
+MOST_EXAMPLES = 500
+"""The maximum number of accepted messages in which to look for ordinary values."""
 MOST_CAUSES = 4
 """The maximum number of causes to search for in one message."""
 _NOT_SHRUNK: frozenset[FindingKind] = frozenset({"stopped-answering", "repeated-crash"})
@@ -40,19 +44,20 @@ _NOT_SHRUNK: frozenset[FindingKind] = frozenset({"stopped-answering", "repeated-
 
 class Explanations:
     """Explains the contradictions of a campaign. After `run`, `suspicions` contains one contradiction for each cause.
-    `plain` are the ordinary messages that the campaign may send first. `bounds` limit the shrinking of each message,
-    and the search for its causes.
+    `examples` are valid messages, those that the target accepted first. They have the ordinary values of the parts
+    that the accepted plain message does not have. `bounds` limit the shrinking of each message, and the search for its
+    causes.
     """
 
     def __init__(
-        self, suspicions: Iterable[Suspicion], sender: Sender, judge: Judge, plain: Sequence[Case], bounds: Bounds
+        self, suspicions: Iterable[Suspicion], sender: Sender, judge: Judge, examples: Sequence[Case], bounds: Bounds
     ) -> None:
         self.suspicions = list(suspicions)
         self.variants = VariantSender(sender)
-        self.judge, self.bounds, self.plain = judge, bounds, plain
+        self.judge, self.bounds, self.examples = judge, bounds, examples
         contact = sender.contact
         self.accepted = contact.case if contact.accepted else None
-        self.ordinary = OrdinaryValues({}, {}) if self.accepted is None else OrdinaryValues.of(self.accepted, plain)
+        self.ordinary = OrdinaryValues({}, {}) if self.accepted is None else OrdinaryValues.of(self.accepted, examples)
 
     async def run(self, concurrency: int) -> None:
         """Explains up to `concurrency` groups at the same time, and in each group one contradiction after another."""
@@ -178,7 +183,7 @@ class _SameAnswer:
         finally:  # keep the result so far, even if the campaign is interrupted
             suspicion.body, suspicion.verdict, suspicion.answer = problem.body, problem.verdict, problem.answer
             suspicion.sent, suspicion.shown = problem.sent, problem.shown
-        suspicion.twin = await twin_of_finding(suspicion, self._of.judge, self._of.plain)
+        suspicion.twin = await twin_of_finding(suspicion, self._of.judge, self._of.examples)
 
     def _allows(self, tree: Tree) -> bool:
         """Returns whether a smaller message contains none of the known causes."""
@@ -248,8 +253,10 @@ class _SameAnswer:
                 if cause.is_in(differences):  # it cannot be removed
                     return cause.finding
         every = _united(*(some for _, some in removed))
-        if not every or await problem.has(undone(tree, every)):
-            suspicion.body, suspicion.answer = problem.body, problem.answer
+        changed = undone(tree, every)
+        if not every or await problem.outcome(changed) != "other answer":
+            if await problem.has(changed):
+                suspicion.body, suspicion.answer = problem.body, problem.answer
             return None
         removed.sort(key=lambda one: not one[0].is_in(differences))
         for cause, some in removed[:MOST_CAUSES] if len(removed) > 1 else ():
@@ -258,7 +265,8 @@ class _SameAnswer:
         return removed[0][0].finding
 
     def _keeps_verdict(self, suspicion: Suspicion, tree: Tree) -> bool:
-        return signature(self._of.judge.of(suspicion.case, write_tree(tree))) == signature(suspicion.verdict)
+        before, after = suspicion.verdict, self._of.judge.of(suspicion.case, write_tree(tree))
+        return signature(after) == signature(before) or "invalid" not in (before.label, after.label)
 
     # ------------------------------------------------------------------------------------------------ sizes
 
@@ -279,6 +287,15 @@ class _SameAnswer:
             return True
         self._accepted_size = size
         return False
+
+
+def accepted_examples(sent: Iterable[AnsweredCase]) -> list[Case]:
+    """Returns some valid messages that the target accepted, those with most sites first. They show ordinary values of
+    the parts that the plain message does not have.
+    """
+    accepted = [one for one in sent if one.label == "valid" and one.answer == "accepted" and not one.case.headers]
+    earliest = nsmallest(MOST_EXAMPLES, accepted, key=lambda one: one.number)
+    return sorted((one.case for one in earliest), key=lambda case: -len(first_values(tree_of(case.body))))
 
 
 def _without(differences: tuple[Difference, ...], one: Difference) -> tuple[Difference, ...]:

@@ -16,7 +16,7 @@ from brokerfuzz.campaign import accepting_everything, confirming, repeated_numbe
 from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit, needs_time, time_limit
 from brokerfuzz.campaign.confirming import Confirmation
-from brokerfuzz.campaign.explanation import Explanations
+from brokerfuzz.campaign.explanation import Explanations, accepted_examples
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.headlines import headlines_of
 from brokerfuzz.campaign.identity import without_combinations
@@ -311,7 +311,8 @@ class Campaign:
         if self.stop is None or self.stop.cause == "limit":
             suspicions = await accepting_everything.merged(suspicions, seen, self._sender, self._judge)
         bounds = Bounds(options.shrink_requests, min(monotonic() + options.shrink_seconds, self._deadline))
-        explanations = Explanations(suspicions, self._sender, self._judge, options.plain, bounds)
+        ordinary = [*accepted_examples(seen.sent), *options.plain]
+        explanations = Explanations(suspicions, self._sender, self._judge, ordinary, bounds)
         self._explanations = explanations
         if (self.stop is not None and self.stop.cause == "target") or self._sender.waits_for:
             return

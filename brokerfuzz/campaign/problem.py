@@ -5,6 +5,7 @@ problems are changed, this keeps one problem from turning into another one.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Literal
 
@@ -27,8 +28,16 @@ TRIES = 5
 
 Outcome = Literal["same problem", "other verdict", "other answer"]
 """The result of sending a changed message. A message that cannot be sent has no answer, so it counts as `other
-verdict`.
+verdict`. If neither message is invalid, an answer without the problem counts as `other answer`, even if the contract
+leaves one of them open.
 """
+
+
+@dataclass(frozen=True)
+class _Tried:
+    outcome: Outcome
+    verdict: Verdict
+    answer: Answer
 
 
 class Problem:
@@ -46,7 +55,7 @@ class Problem:
         self.allows: Callable[[Tree], bool] = lambda _: True
         self._wanted = signature(self.verdict)
         self._text = text_of(self.answer, self.body)
-        self._tried: dict[bytes, Outcome] = {}
+        self._tried: dict[bytes, _Tried] = {}
         self._judged = 0
 
     async def has(self, tree: Tree) -> bool:
@@ -57,36 +66,41 @@ class Problem:
         return await self.has_bytes(write_tree(tree))
 
     async def has_bytes(self, body: bytes) -> bool:
-        return body == self.body or await self._outcome(body, replaces=True) == "same problem"
+        if body == self.body:
+            return True
+        tried = await self._tried_with(body, any_verdict=False)
+        if tried.outcome == "same problem":
+            self.body, self.verdict, self.answer = body, tried.verdict, tried.answer
+            # if it names only one of two problems, the other must not follow
+            self._text = text_of(tried.answer, body)
+        return tried.outcome == "same problem"
 
     async def outcome(self, tree: Tree) -> Outcome:
         """Says whether a changed message has the problem, and does not replace the current message."""
-        return await self._outcome(write_tree(tree), replaces=False)
+        return (await self._tried_with(write_tree(tree), any_verdict=True)).outcome
 
-    async def _outcome(self, body: bytes, *, replaces: bool) -> Outcome:
+    async def _tried_with(self, body: bytes, *, any_verdict: bool) -> "_Tried":
         await self._sender.pause()
         key = blake2b(body, digest_size=16).digest()
         if key not in self._tried:
-            self._tried[key] = await self._try(body, replaces=replaces)
+            self._tried[key] = await self._try(body, any_verdict=any_verdict)
         return self._tried[key]
 
-    async def _try(self, body: bytes, *, replaces: bool) -> Outcome:
+    async def _try(self, body: bytes, *, any_verdict: bool) -> "_Tried":
         self._judged += len(body)
         if self._judged > MOST_JUDGED:
             raise LimitReachedError
         verdict = self._judge.of(self._case, body)
-        if signature(verdict) != self._wanted:
-            return "other verdict"
+        has_same_verdict = signature(verdict) == self._wanted
+        if not has_same_verdict and not (any_verdict and "invalid" not in (verdict.label, self._wanted[0])):
+            return _Tried("other verdict", verdict, self.answer)
         try:
             answer = await self._sender.answer(body)
         except UnsendableError:
-            return "other verdict"
+            return _Tried("other verdict", verdict, self.answer)
         if not self.is_shown(answer, body):
-            return "other answer"
-        if replaces:
-            self.body, self.verdict, self.answer = body, verdict, answer
-            self._text = text_of(answer, body)  # if it names only one of two problems, the other must not follow
-        return "same problem"
+            return _Tried("other answer", verdict, answer)
+        return _Tried("same problem" if has_same_verdict else "other verdict", verdict, answer)
 
     def is_shown(self, answer: Answer, body: bytes) -> bool:
         """Returns whether the answer to a message shows the problem."""
