@@ -349,13 +349,7 @@ _STRICT = [
         strict(lambda message: len(message.get("accessGroups") or ()) > 1),
         "rejects accessGroups",
     ),
-    Behaviour(
-        "rejects null data",
-        strict(is_null("data"), conforming(PRODUCTS)),
-        frozenset({"rejects data", "rejects failureMessages", "rejects operationWasSuccessful"}),
-        PRODUCTS,
-        scattered=True,  # the contract allows null only in the envelope of a failed operation
-    ),
+    _one("rejects null data", strict(is_null("data"), conforming(PRODUCTS)), "rejects data", message_type=PRODUCTS),
     _one(
         "rejects two properties",
         both(strict(is_null("comments")), strict(lambda message: message.get("description") == "")),
