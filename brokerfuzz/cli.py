@@ -169,22 +169,10 @@ def main() -> NoReturn:
     treat_as_ctrl_c("SIGTERM", "SIGHUP")
     try:
         commands()
-    except SystemExit as end:
+    except SystemExit:
         gc.freeze()  # avoids Python's final garbage collection, which would take as long as exporting 10,000 cases
-        if "pyreqwest" in sys.modules:
-            _exit_now(end.code)
         raise
     raise AssertionError("commands() exits")
-
-
-def _exit_now(status: Any) -> NoReturn:
-    """Exits without Python's usual shutdown, because the threads of the HTTP client can abort the process during this
-    shutdown.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(status)
 
 
 @click.group(

@@ -61,10 +61,7 @@ def http_options(
         "rules": AnswerRules(accept=options["accept"], reject=options["reject"]),
         "trace": trace_headers(options["trace_headers"], campaign_id or new_campaign_id()),
         "secrets": of_environment(options["secrets"]),
-        **{
-            name: options[name]
-            for name in ("method", "timeout", "longest_wait", "insecure", "ca", "cert", "key", "proxy")
-        },
+        **{name: options[name] for name in ("method", "timeout", "insecure", "ca", "cert", "key", "proxy")},
     }
 
 

@@ -167,7 +167,7 @@ def test_there_are_no_circles_of_modules_even_with_imports_inside_functions() ->
 
 
 OPTIONAL = {
-    "distributed", "fsspec", "hypothesis", "hypothesis_jsonschema", "httptools", "pyarrow", "pyreqwest", "pytest",
+    "distributed", "fsspec", "hypothesis", "hypothesis_jsonschema", "httptools", "pyarrow", "pytest",
     "upath", "uvicorn", "uvloop",
 }  # fmt: skip
 """Packages that are not installed with every brokerfuzz, or that are slow and rarely needed."""
@@ -198,7 +198,7 @@ def test_functions_import_only_optional_packages() -> None:
 
 
 def test_targets_import_nothing_that_generates_messages() -> None:
-    for name in ("targets.target", "targets.http_target", "targets.answers", "targets.transport"):
+    for name in ("targets.target", "targets.http_target", "targets.answers", "targets.http_client"):
         assert not {room for room in imports(modules()[name]) if room.startswith(("cases", "generation", "strategies"))}
 
 

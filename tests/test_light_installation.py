@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-MISSING = ("distributed", "fsspec", "httptools", "pyarrow", "pyreqwest", "uvicorn", "uvloop")
+MISSING = ("aiohttp", "brotli", "distributed", "fsspec", "httptools", "pyarrow", "uvicorn", "uvloop")
 BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({MISSING}))\n"
 """The content of `sitecustomize.py`, which Python runs when it starts. Afterwards, Python cannot import the packages in
 `MISSING`.
@@ -66,7 +66,7 @@ def test_test_suites_and_corpora_need_no_optional_package(light: Light) -> None:
         (
             "fire http://127.0.0.1:1/offers",
             (
-                "sending messages to a URL needs pyreqwest: pip install 'PATH[fire]', where PATH is a checkout or a wheel "
+                "sending messages to a URL needs aiohttp: pip install 'PATH[fire]', where PATH is a checkout or a wheel "
                 "of brokerfuzz"
             ),
         ),

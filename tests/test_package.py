@@ -15,7 +15,7 @@ FACES = [
         for room in ("campaign", "corpus", "generation", "schemas", "strategies", "cases.techniques")
     ),
 ]
-HEAVY = ["hypothesis", "jsonschema_rs", "orjson", "pyreqwest", "uvicorn", "asyncio", "click"]
+HEAVY = ["hypothesis", "jsonschema_rs", "orjson", "aiohttp", "uvicorn", "asyncio", "click"]
 
 
 @pytest.mark.parametrize("face", FACES)

@@ -16,6 +16,7 @@ from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer, Message, Target
+from brokerfuzz.targets.waiting import repeated
 
 CONFLICT = 409
 """The HTTP status with which services reject an offer whose number they already know. If the message got no new value
@@ -62,6 +63,10 @@ class RateLimiter:
         if mine > now:
             await asyncio.sleep(mine - now)
 
+    def pause(self, seconds: float) -> None:
+        """Allows no request in the next `seconds`."""
+        self._next = max(self._next, monotonic() + seconds)
+
 
 class Sender:
     """`requests` is the number of messages that were sent, including the messages that an earlier run of the campaign
@@ -92,6 +97,7 @@ class Sender:
         self._sends, self._fresh = sends, fresh
         self._loop: asyncio.AbstractEventLoop | None = None
         self._isolated: bool = target.isolates_messages
+        self._longest_wait, self._pause_reason = longest_wait, ""
         self.health = TargetHealth(self._ask, longest_wait, isolated=self._isolated)
 
     @property
@@ -223,7 +229,7 @@ class Sender:
     @property
     def waits_for(self) -> str:
         """Says why the target is not ready, while messages wait for it. Otherwise, it is empty."""
-        return self.health.waits_for or self._target.waits_for
+        return self.health.waits_for or self._pause_reason
 
     async def send_twice(self, case: Case, fresh: FreshValues, number: int = 0) -> tuple[Answer, Answer] | None:
         """Sends a message with a fresh value, and then sends the same bytes again. Sends nothing if the journal already
@@ -248,8 +254,22 @@ class Sender:
         return both
 
     async def _request(self, message: _Message) -> Answer:
-        if self._rate_limiter.limited:
-            await self._rate_limiter.wait()
+        answer = await self._sent(message)
+        if answer.pause is not None:
+            send = partial(self._sent, message)
+            answer = await repeated(send, lambda one: one.pause is None, self._longest_wait, answer, self._pause)
+            self._pause_reason = ""
+        return answer
+
+    def _pause(self, answer: Answer, seconds: float) -> None:
+        """Lets all messages wait, because the target asked for it."""
+        self._rate_limiter.pause(seconds)
+        self.timing.pauses += 1
+        self.timing.paused += seconds
+        self._pause_reason = f"it {answer.reason}"
+
+    async def _sent(self, message: _Message) -> Answer:
+        await self._rate_limiter.wait()
         self.requests += 1
         case, body = message.case, message.body
         headers = case.headers

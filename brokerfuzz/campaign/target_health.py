@@ -111,7 +111,7 @@ class TargetHealth:
         message once more. Raises `TargetLostError` if the target is lost.
         """
         if self.contact.answer is None:
-            return Checked(_reached(await send()))
+            return Checked(self._reached(await send()))
         while self._failed:
             await self._calm.wait()
         if self.lost is not None:
@@ -152,6 +152,9 @@ class TargetHealth:
                 self._calm.set()
 
     async def _again(self, failed: Answer, send: Send) -> Checked:
+        if _gave_up(failed):
+            self.lost = self._lost(failed, failed)
+            raise self.lost
         if self._was_up is None:
             self._was_up = await self._is_up(failed)
         elif self.lost is not None:
@@ -182,7 +185,7 @@ class TargetHealth:
         if self.is_usual(answer):
             return False
         self._was_up = False
-        self.lost = _lost(answer, failed)
+        self.lost = self._lost(answer, failed)
         raise self.lost
 
     async def retried(self, send: Send, is_enough: Callable[[Answer], bool], answer: Answer) -> Answer:
@@ -211,6 +214,23 @@ class TargetHealth:
             return False
         return answer.kind != "crashed" or first.kind == "crashed"
 
+    def _reached(self, answer: Answer) -> Answer:
+        if not answer.reached:
+            raise self._lost(answer, answer)
+        return answer
+
+    def _lost(self, answer: Answer, failed: Answer) -> TargetLostError:
+        """`answer` is the answer to the plain message, and `failed` is the answer to the message that failed first."""
+        if _gave_up(answer):
+            reason = f"the target {answer.reason}, and the longest wait is {self._longest_wait:g} s"
+            return TargetLostError(reason, failed, excused=True)
+        if not is_about_the_client(answer):
+            return TargetLostError(f"the target stopped answering ({answer.reason})", failed)
+        to = "" if answer.location is None else f", Location: {answer.location}"
+        why = ": the session or the credentials probably expired" if _is_unauthenticated(answer) else ""
+        rejection = "the target now rejects an ordinary valid message that it accepted before"
+        return TargetLostError(f"{rejection} ({answer.reason}{to}){why}", failed, excused=True)
+
 
 def is_answer(answer: Answer) -> bool:
     """Returns whether the target answered, correctly or not."""
@@ -229,23 +249,5 @@ def _is_unauthenticated(answer: Answer) -> bool:
 
 
 def _gave_up(answer: Answer) -> bool:
-    """Returns whether the target asked brokerfuzz to wait longer than it may wait (see `throttling`)."""
+    """Returns whether the target asked brokerfuzz to wait longer than it may wait (see `Answer.pause`)."""
     return not answer.reached and answer.pause is not None
-
-
-def _reached(answer: Answer) -> Answer:
-    if not answer.reached:
-        raise _lost(answer, answer)
-    return answer
-
-
-def _lost(answer: Answer, failed: Answer) -> TargetLostError:
-    """`answer` is the answer to the plain message, and `failed` is the answer to the message that failed first."""
-    if _gave_up(answer):
-        return TargetLostError(f"the target {answer.reason}", failed, excused=True)
-    if is_about_the_client(answer):
-        to = "" if answer.location is None else f", Location: {answer.location}"
-        why = ": the session or the credentials probably expired" if _is_unauthenticated(answer) else ""
-        reason = f"the target now rejects an ordinary valid message that it accepted before ({answer.reason}{to}){why}"
-        return TargetLostError(reason, failed, excused=True)
-    return TargetLostError(f"the target stopped answering ({answer.reason})", failed)

@@ -18,6 +18,10 @@ class Timing:
     buckets: Counter[int] = field(default_factory=Counter)
     least: float = float("inf")
     most: float = 0.0
+    pauses: int = 0
+    """How often the target asked brokerfuzz to wait."""
+    paused: float = 0.0
+    """How many seconds the messages have waited altogether because of this."""
 
     def add(self, seconds: float) -> None:
         self.buckets[_bucket(seconds)] += 1

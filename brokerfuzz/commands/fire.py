@@ -88,7 +88,7 @@ def command(url: str | None, options: FireCommandOptions) -> int:
         planned = _in_one_session(target, planned)
         result = _run(target, planned, verbose=options["verbose"])
         about = planned.about(target)
-    _note_slowdown(target)
+    _note_slowdown(result)
     _show_details(result, as_json=options["json"])
     return campaign_results.finish(result, planned, about, options, _continuing(result, planned), configuration.path)
 
@@ -218,11 +218,6 @@ def _show_details(result: Result, *, as_json: bool) -> None:
     click.echo(stop.details, err=True)
 
 
-def _note_slowdown(target: Target) -> None:
-    if target.slowed.times:
-        slowed = target.slowed
-        times = counted(slowed.times, "time")
-        note(
-            f"the target asked brokerfuzz to wait ({times}): brokerfuzz waited {slowed.seconds:.1f} s; consider a "
-            "lower --rate"
-        )
+def _note_slowdown(result: Result) -> None:
+    if result.timing.pauses:
+        note(f"the target asked brokerfuzz to wait ({counted(result.timing.pauses, 'time')}): consider a lower --rate")

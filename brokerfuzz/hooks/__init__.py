@@ -19,6 +19,6 @@ journal or a report.
 
 from brokerfuzz.hooks.requests import SentCase
 from brokerfuzz.targets.answers import Answer, AnswerKind
-from brokerfuzz.targets.request import Request
+from brokerfuzz.targets.http_messages import Request
 
 __all__ = ["Answer", "AnswerKind", "Request", "SentCase"]

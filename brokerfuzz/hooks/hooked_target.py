@@ -14,11 +14,10 @@ from brokerfuzz.hooks.requests import SentCase
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.secret_values import Secret
 from brokerfuzz.targets.answers import MOST_READ, Answer, AnswerRules
+from brokerfuzz.targets.http_messages import Request
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget, excerpt
-from brokerfuzz.targets.request import Request
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.target import Message, Target
-from brokerfuzz.targets.throttling import Slowed
 from brokerfuzz.wording import counted
 
 RENEWS = ("401", "419")
@@ -69,14 +68,6 @@ class HookedTarget(Target):
     @property
     def rules(self) -> AnswerRules:
         return self._target.rules
-
-    @property
-    def slowed(self) -> Slowed:  # type: ignore[override]
-        return self._target.slowed
-
-    @property
-    def waits_for(self) -> str:  # type: ignore[override]
-        return self._target.waits_for
 
     async def open(self) -> None:
         self._authenticating = asyncio.Lock()

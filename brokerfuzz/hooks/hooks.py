@@ -11,7 +11,7 @@ from brokerfuzz.hooks.hook_file import HookFile, described, place_of, user_trace
 from brokerfuzz.hooks.requests import SentCase
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer
 from brokerfuzz.targets.call_thread import CallThread, HangingError, line_of
-from brokerfuzz.targets.request import Request
+from brokerfuzz.targets.http_messages import Request
 from brokerfuzz.wording import listed
 
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")

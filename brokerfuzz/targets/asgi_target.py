@@ -12,7 +12,8 @@ from urllib.parse import unquote
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import replaced
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.in_process import InProcessTarget, Response, exception_log, exceptions_of_request
+from brokerfuzz.targets.http_messages import Response
+from brokerfuzz.targets.in_process import InProcessTarget, exception_log, exceptions_of_request
 from brokerfuzz.targets.target import Message
 
 AsgiMessage = MutableMapping[str, Any]
@@ -90,7 +91,7 @@ class AsgiTarget(InProcessTarget):
             return Answer("crashed", reason="the application returned without a response", seconds=seconds)
         if not logged and exchange.handled is not None and exchange.handled is not sys.exception():
             logged = [exchange.handled]
-        return self._answer(Response(exchange.status, b"".join(exchange.chunks), exchange.encoding), seconds, logged)
+        return self._answer(Response(exchange.status, exchange.headers, b"".join(exchange.chunks)), seconds, logged)
 
 
 def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
@@ -105,7 +106,7 @@ class _Exchange:
 
     def __init__(self, body: bytes) -> None:
         self.status: int | None = None
-        self.encoding: str | None = None
+        self.headers: list[tuple[str, str]] = []
         self.chunks: list[bytes] = []
         self.handled: BaseException | None = None
         self._request: bytes | None = body
@@ -124,10 +125,8 @@ class _Exchange:
     async def send(self, message: Mapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             self.status, self.handled = message["status"], sys.exception()
-            encodings = [
-                value for name, value in message.get("headers", ()) if bytes(name).lower() == b"content-encoding"
-            ]
-            self.encoding = bytes(encodings[-1]).decode("latin-1") if encodings else None
+            fields = message.get("headers", ())
+            self.headers = [(bytes(name).decode("latin-1"), bytes(value).decode("latin-1")) for name, value in fields]
         elif message["type"] == "http.response.body":
             self.chunks.append(message.get("body", b""))
             if not message.get("more_body", False):

@@ -6,7 +6,8 @@ from typing import Any
 
 from brokerfuzz.schemas.headers import replaced
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.in_process import InProcessTarget, Response, exception_log, exceptions_of_request
+from brokerfuzz.targets.http_messages import Response
+from brokerfuzz.targets.in_process import InProcessTarget, exception_log, exceptions_of_request
 from brokerfuzz.targets.target import Message
 from brokerfuzz.targets.wsgi_target import SynchronousTarget
 
@@ -40,7 +41,7 @@ class ClientTarget(SynchronousTarget):
             answer = self._client.open(
                 self.path, method=self.method, data=body, headers=headers, follow_redirects=False
             )
-            return Response(answer.status_code, answer.get_data(), answer.headers.get("content-encoding"))
+            return Response(answer.status_code, list(answer.headers.items()), answer.get_data())
         if self._kind == DJANGO:
             kind = next((value for name, value in headers if name.lower() == "content-type"), "")
             extra = {
@@ -50,9 +51,9 @@ class ClientTarget(SynchronousTarget):
             }
             answer = self._client.generic(self.method, self.path, body, content_type=kind, **extra)
             content = b"".join(answer) if answer.streaming else answer.content
-            return Response(answer.status_code, content, answer.headers.get("content-encoding"))
+            return Response(answer.status_code, list(answer.headers.items()), content)
         answer = self._client.request(self.method, self.path, content=body, headers=headers, follow_redirects=False)
-        return Response(answer.status_code, answer.content)  # httpx decodes the body
+        return Response(answer.status_code, (), answer.content)  # httpx decodes the body
 
 
 class AsyncClientTarget(InProcessTarget):
@@ -80,4 +81,4 @@ class AsyncClientTarget(InProcessTarget):
                 content = await answer.aread()
         except Exception as problem:
             return self.no_answer() if limit.expired() else self.crash(problem, perf_counter() - started)
-        return self._answer(Response(answer.status_code, content), perf_counter() - started, logged)
+        return self._answer(Response(answer.status_code, (), content), perf_counter() - started, logged)

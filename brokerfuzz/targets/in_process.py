@@ -9,11 +9,12 @@ from logging import LogRecord, getLogRecordFactory, setLogRecordFactory
 from pathlib import Path
 from sysconfig import get_path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
+from brokerfuzz.targets.http_messages import Response
 from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import Secrets
@@ -23,16 +24,6 @@ _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-e
 """Headers that a server handles itself, before the application gets the request."""
 _OURS = str(Path(__file__).parent)
 _NOT_OF_APPLICATIONS = (_OURS, get_path("stdlib"))
-
-
-class Response(NamedTuple):
-    """A response of an application. `encoding` is the value of the header `Content-Encoding` if the body is still
-    encoded.
-    """
-
-    status: int
-    body: bytes
-    encoding: str | None = None
 
 
 class InProcessTarget(Target):
@@ -84,7 +75,9 @@ class InProcessTarget(Target):
         """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception in
         `logged`.
         """
-        answer = self.rules.read(response.status, response.body, seconds, self.secrets, response.encoding)
+        answer = self.rules.read(
+            response.status, response.body, seconds, self.secrets, response.header("content-encoding")
+        )
         return self.crash(logged[-1], seconds) if answer.kind == "crashed" and logged else answer
 
     def crash(self, problem: BaseException, seconds: float) -> Answer:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, TypeVar
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.throttling import Slowed
 from brokerfuzz.targets.trace_headers import TraceHeaders
 
 RUN_IN_SHELL = "run the command in a shell to see why"
@@ -50,10 +49,6 @@ class Target(ABC):
     """False if `reproduction` returns Python code instead of a shell command."""
     advice: str | None = None
     """What users can do if the target answers no message."""
-    waits_for = ""
-    """Describes the pause that the target has asked for, while messages wait for its end. Otherwise, it is empty."""
-    slowed = Slowed()
-    """How often the target has asked brokerfuzz to wait since `open`, and how many seconds brokerfuzz has waited."""
     trace = TraceHeaders()
     """The headers that contain the IDs of the case and of the campaign. Only HTTP targets use them."""
     pace: Callable[[], Awaitable[None]] | None = None

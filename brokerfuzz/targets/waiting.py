@@ -1,11 +1,13 @@
 """Waits for a target that is not ready, or that asked brokerfuzz to wait (see `Answer.pause`)."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
-from time import monotonic
+from email.utils import parsedate_to_datetime
+from time import monotonic, time
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets.answers import Answer, AnswerKind
 from brokerfuzz.targets.target import Target, opened
 
 LONGEST_WAIT = 120.0
@@ -14,6 +16,10 @@ FIRST_PAUSE = 0.25
 """The number of seconds until the first repetition. Each further pause is twice as long."""
 LONGEST_PAUSE = 5.0
 """Only a target that asks for it gets a longer pause."""
+
+_TOO_MANY = 429
+_POSTPONING = (_TOO_MANY, 503)
+_SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 async def repeated(
@@ -38,6 +44,37 @@ async def repeated(
         usual = min(2 * usual, LONGEST_PAUSE)
         answer = await send()
     return answer
+
+
+def pause_of(status: int, retry_after: str | None, date: str | None) -> float | None:
+    """Returns how many seconds a response asks brokerfuzz to wait, or None if it does not. Status 429 asks for a pause
+    even without the header `Retry-After`. This header contains a number of seconds or a date, which is compared with
+    the server's `date`, or with the current time.
+    """
+    if status not in _POSTPONING:
+        return None
+    unknown = 0.0 if status == _TOO_MANY else None
+    if retry_after is None:
+        return unknown
+    if _SECONDS.fullmatch(retry_after.strip()):
+        return float(retry_after)
+    until, now = _timestamp(retry_after), _timestamp(date or "")
+    return unknown if until is None else max(until - (time() if now is None else now), 0.0)
+
+
+def _timestamp(date: str) -> float | None:
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def postponed(answer: Answer, pause: float) -> Answer:
+    """Returns the answer that says nothing about the message, because the target asked for a pause."""
+    duration = f" for {pause:.0f} s" if pause >= 1 else ""
+    reason = f"asked brokerfuzz to wait{duration} with status {answer.status}"
+    kind: AnswerKind = "timeout" if answer.status == _TOO_MANY else "crashed"
+    return answer._replace(kind=kind, reason=reason, reached=False, pause=pause)
 
 
 async def wait_until_listening(target: Target, seconds: float) -> None:

@@ -11,7 +11,8 @@ from urllib.parse import unquote_to_bytes
 from brokerfuzz.schemas.headers import replaced
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.call_thread import CallThread, HangingError, outside_of_event_loop
-from brokerfuzz.targets.in_process import InProcessTarget, Response, exception_log, exceptions_of_request
+from brokerfuzz.targets.http_messages import Response
+from brokerfuzz.targets.in_process import InProcessTarget, exception_log, exceptions_of_request
 from brokerfuzz.targets.target import Message
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
@@ -102,13 +103,13 @@ class WsgiTarget(SynchronousTarget):
         for name, value in headers:
             key = name.upper().replace("-", "_")
             environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = value
-        started: list[tuple[str, dict[str, str]]] = []
+        started: list[tuple[str, list[tuple[str, str]]]] = []
         written = BytesIO()
 
         def start_response(
             status: str, fields: Iterable[tuple[str, str]], exc_info: Any = None
         ) -> Callable[[bytes], int]:
-            started[:] = [(status, {name.lower(): value for name, value in fields})]
+            started[:] = [(status, list(fields))]
             return written.write
 
         chunks = self._application(environ, start_response)
@@ -121,4 +122,4 @@ class WsgiTarget(SynchronousTarget):
         if not started:
             raise RuntimeError("the application returned without calling start_response")
         ((status, answered),) = started
-        return Response(int(status.split()[0]), written.getvalue(), answered.get("content-encoding"))
+        return Response(int(status.split()[0]), answered, written.getvalue())

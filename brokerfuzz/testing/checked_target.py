@@ -1,5 +1,6 @@
 """Sends single cases from a test to a target, and checks the answers."""
 
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -8,6 +9,7 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets import Answer, Message, Target
 from brokerfuzz.targets.event_loop import LoopThread
+from brokerfuzz.targets.waiting import LONGEST_WAIT, repeated
 from brokerfuzz.testing.failure_text import described_failure
 
 
@@ -62,12 +64,16 @@ class CheckedTarget:
         """
         if case.id in self._answers:
             return self._answers[case.id]
-        answer = self._loop.run(self._target.send(Message(case.body, case.headers, case.id)))
+        answer = self._loop.run(self._answer(Message(case.body, case.headers, case.id)))
         if case.label == "valid":
             self._answers[case.id] = answer
             if answer.kind == "accepted":
                 self._newly_accepted.append(case.id)
         return answer
+
+    async def _answer(self, message: Message) -> Answer:
+        send = partial(self._target.send, message)
+        return await repeated(send, lambda answer: answer.pause is None, LONGEST_WAIT, await send())
 
     def check(self, case: Case) -> Answer:
         """Sends a case and returns the answer. Raises `WrongAnswer`, an `AssertionError`, if the answer contradicts the

@@ -84,7 +84,7 @@ def test_a_daily_quota_ends_the_campaign_as_partial_without_a_finding(answer: by
 def test_a_quota_without_a_time_ends_the_campaign_after_the_longest_wait() -> None:
     report = fired(Changing(until(3600, response(429))), longest_wait=1.5)
     assert (report.findings, report.outcome.state) == ((), "partial")
-    assert "times to wait (status 429), and the longest wait is 1.5 s" in report.outcome.reason
+    assert "asked brokerfuzz to wait with status 429, and the longest wait is 1.5 s" in report.outcome.reason
 
 
 @pytest.mark.parametrize("said", [b"", response(502), response(503)], ids=["reset", "502", "503"])
@@ -240,7 +240,7 @@ def test_a_message_that_always_hangs_is_a_finding_and_the_campaign_continues() -
     [
         (
             until(3600, response(429, b"", "Retry-After: 45")),
-            "waiting for the target (it asked for a pause of 45 s with status 429)",
+            "waiting for the target (it asked brokerfuzz to wait for 45 s with status 429)",
         ),
         (until(3600, response(503)), "waiting for the target (status 503)"),
     ],

@@ -157,7 +157,7 @@ def test_a_target_that_stops_ends_the_campaign_with_one_finding() -> None:
     ready = threading.Event()
     threading.Thread(target=host, daemon=True).start()
     ready.wait(5)
-    result = fired(cases(), HttpTarget(urls[0], patience=2), concurrency=4)
+    result = fired(cases(), HttpTarget(urls[0]), concurrency=4, longest_wait=2)
     (finding,) = [
         one for one in result.findings if one.kind == "stopped-answering"
     ]  # a request that was under way may be a crash of its own

@@ -36,6 +36,7 @@ answers = st.builds(
     st.booleans(),
     location=st.none(),  # a journal contains neither this nor the headers
     headers=st.just(()),
+    pause=st.none(),
 )
 
 

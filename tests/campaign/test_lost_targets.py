@@ -44,7 +44,7 @@ class Service:
 def fired(service: Service, workers: int, journal: Path, *, resumed: bool = False) -> Result:
     writer = Journal.continued(journal) if resumed else Journal.begun(journal, {"journal": 2})
     with serving(service) as url, closing(writer):
-        target = HttpTarget(url, timeout=3.0, patience=0.5, longest_wait=0.2)
+        target = HttpTarget(url, timeout=3.0)
         recalled = Recalled(journal) if resumed else None
         if workers == 1:
             result = run(Campaign(PLAN.numbered(), target, OPTIONS, journal=writer, recalled=recalled))

@@ -14,7 +14,7 @@ HEAVY = (
     "hypothesis",
     "jsonschema_rs",
     "orjson",
-    "pyreqwest",
+    "aiohttp",
     "uvicorn",
     "asyncio",
     "brokerfuzz.schemas",

@@ -251,12 +251,15 @@ def test_a_missing_or_unknown_client_certificate_is_an_error_with_a_remedy(
     ("options", "said"),
     [
         ({"key": "client.key"}, "needs a certificate: .*--cert"),
-        ({"cert": "client.pem"}, "client.pem does not contain the private key of the client"),
-        ({"cert": "client.key", "key": "client.key"}, "client.key does not contain the certificate of the client"),
+        ({"cert": "client.pem"}, "client.pem cannot be used: specify PEM files with a certificate"),
+        (
+            {"cert": "client.key", "key": "client.key"},
+            "client.key cannot be used: specify PEM files with a certificate",
+        ),
         ({"cert": "nowhere.pem"}, "nowhere.pem cannot be read"),
         (
             {"cert": "client.pem", "key": "other.pem"},
-            "cannot be used: specify certificates and an unencrypted private key that belong together",
+            "cannot be used: specify PEM files with a certificate of the client and its unencrypted private key",
         ),
     ],
 )

@@ -151,11 +151,11 @@ def test_plain_http_to_a_tls_server_is_a_crash(authority: Authority) -> None:
 @pytest.mark.parametrize(
     ("content", "remedy"),
     [
-        (None, "cannot be read .*specify a PEM file with the certificates of an authority"),
-        (b"no certificate", "does not contain the certificates of an authority: specify another file in PEM format"),
+        (None, "cannot be read .*specify PEM files with the certificates of an authority"),
+        (b"no certificate", "cannot be used: specify PEM files with the certificates of an authority"),
         (
             b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-            "cannot be used: specify certificates",
+            "cannot be used: specify PEM files",
         ),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import brokerfuzz.cases.random_cases
-import brokerfuzz.targets.transport
+import brokerfuzz.targets.http_client
 import brokerfuzz.testing.checked_target  # imported now, because each inner session forgets the modules that it imports
 from brokerfuzz import parametrize
 from brokerfuzz.corpus import load

@@ -1,0 +1,64 @@
+"""Defines HTTP requests and responses, and the reasons why a response is missing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+
+@dataclass(frozen=True)
+class Request:
+    """An HTTP request that is about to be sent. A hook may change only the headers, because another body could have
+    another verdict.
+
+    >>> from brokerfuzz.hooks import Request
+    >>> request = Request("POST", "http://127.0.0.1:8000/offers", (("content-type", "application/json"),), b"{}")
+    >>> request.with_header("X-Signature", "6b86b273").headers
+    (('content-type', 'application/json'), ('X-Signature', '6b86b273'))
+    """
+
+    method: str
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+    def with_header(self, name: str, value: str) -> Self:
+        """Returns a copy of the request with this header. The new header replaces a header with the same name."""
+        others = (header for header in self.headers if header[0].lower() != name.lower())
+        return replace(self, headers=(*others, (name, value)))
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """`body` is the beginning of the response body, as the server sent it."""
+
+    status: int
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+
+    def header(self, name: str) -> str | None:
+        """Returns the last value of a header. The `name` is in lower case."""
+        return next((value for known, value in reversed(self.headers) if known.lower() == name), None)
+
+
+FailureKind = Literal[
+    "unreachable", "untrusted", "unidentified", "other-protocol", "exhausted", "timeout", "dropped", "broken"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The reason why there is no complete response. `reason` is a text for the user. `kind` is one of the following:
+
+    - `unreachable`: no connection was possible.
+    - `untrusted`: the certificate cannot be verified.
+    - `unidentified`: the server requires a client certificate, but the client sends none, or sends one that the server
+      rejects.
+    - `other-protocol`: the server speaks only HTTP/2.
+    - `exhausted`: this machine has no file descriptor, port or memory left for a connection.
+    - `timeout`: the response was missing or incomplete when the time limit expired.
+    - `dropped`: the connection ended before the headers of the response were complete.
+    - `broken`: the response is not HTTP, or the connection ended before the body was complete.
+    """
+
+    kind: FailureKind
+    reason: str
