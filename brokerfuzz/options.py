@@ -526,9 +526,7 @@ class ExplainOptions(TypedDict, total=False):
 
 class CatalogueOptions(CaseFilters, ManyMessageTypes, total=False):
     cases: Annotated[bool, Option(
-        help="List the cases, one per line. Each line also shows how many rules, techniques, edges, ambiguities and "
-        "pairs the case covers for the first time.",
-        default=False, section=RESULTS,
+        help="List the cases, one per line, in the order in which `fire` sends them.", default=False, section=RESULTS,
     )]  # fmt: skip
     json: Annotated[bool, JSON]
     contract: Annotated[str | None, CONTRACT_FOLDER]

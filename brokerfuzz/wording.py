@@ -2,7 +2,7 @@
 terminal.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 def printable(text: str, limit: int | None = None) -> str:
@@ -45,6 +45,18 @@ def counted(number: int, one: str, many: str = "") -> str:
 def plural(noun: str) -> str:
     """Returns the regular plural: `cases`, `properties`."""
     return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+
+
+def table(rows: Sequence[Sequence[str]], *, numbers: bool = False) -> Iterator[str]:
+    """Aligns the columns. With `numbers`, all columns except the first are aligned on the right. Lines have no trailing
+    spaces.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells = [
+            cell.rjust(width) if numbers else cell.ljust(width) for cell, width in zip(others, widths[1:], strict=True)
+        ]
+        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
 
 
 def _escaped(text: str, escape: Callable[[str], str]) -> str:

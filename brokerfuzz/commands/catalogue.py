@@ -1,12 +1,11 @@
-from typing import Any
-
 import click
 
 from brokerfuzz.case_options import check_filters, contract_of, filters_of
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.catalogue import catalogue as cases_of
 from brokerfuzz.commands.output import UsageError, print_json, print_lines
-from brokerfuzz.explaining.catalogue_summary import CaseCounts, entries, size_lines
+from brokerfuzz.explaining.cases import case_data, case_line
+from brokerfuzz.explaining.corpora import Overview
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import CatalogueOptions
 
@@ -29,29 +28,21 @@ def command(options: CatalogueOptions) -> None:
     """
     contract = contract_of(options)
     check_filters(options, options["message_types"], contract)
-    chosen, listed = filters_of(options, contract), options["cases"]
-    sizes: dict[str, CaseCounts] = {}
-    rows: list[Any] = []
+    chosen, overview, rows = filters_of(options, contract), Overview(), []
     for message_type in options["message_types"]:
         cases = chosen.of(cases_of(message_type, now=clock(options["now"]), contract=contract))
-        kept = (case for case in cases if case.label in options["verdicts"])
-        if not listed:
-            for case in kept:
-                sizes.setdefault(message_type, CaseCounts()).add_case(case)
-            continue
-        for entry in entries(kept, contract):
-            sizes.setdefault(message_type, CaseCounts()).add_case(entry.case)
-            if options["json"]:
-                rows.append(entry.data())
-            else:
-                click.echo(entry.line())
-    if not sizes:
+        for number, case in enumerate((case for case in cases if case.label in options["verdicts"]), 1):
+            overview.add(case)
+            if options["cases"] and options["json"]:
+                rows.append({"number": number, **case_data(case)})
+            elif options["cases"]:
+                click.echo(f"{number:>6}  {case_line(case)}")
+    if not overview.parts:
         raise UsageError(
             "no case matches the filters: remove or change --message, --verdict, --rule, --technique, --site or --tag"
         )
+    found = overview.summary(names=True)
     if options["json"]:
-        print_json(
-            {"messages": {name: size.data() for name, size in sizes.items()}, **({"cases": rows} if listed else {})}
-        )
-    elif not listed:
-        print_lines(size_lines(sizes))
+        print_json({**found.data, **({"cases": rows} if options["cases"] else {})})
+    elif not options["cases"]:
+        print_lines(found.text)

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import click
 
-from brokerfuzz.commands.output import FOUND, print_json, print_lines
-from brokerfuzz.explaining import contract_changes
+from brokerfuzz.commands.output import FOUND, show
+from brokerfuzz.explaining.contract_changes import changes
 from brokerfuzz.option import SectionedCommand
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.schemas.contract_files import copy_built_in
@@ -57,9 +57,6 @@ def check(folder: str, as_json: bool) -> int:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they are part of the output
-        found = contract_changes.changes(load_contract(folder))
-    if as_json:
-        print_json(found)
-    else:
-        print_lines(contract_changes.lines(found))
-    return FOUND if contract_changes.has_problem(found) else 0
+        found, has_problem = changes(load_contract(folder))
+    show(found, as_json=as_json)
+    return FOUND if has_problem else 0

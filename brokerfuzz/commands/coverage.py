@@ -6,13 +6,13 @@ import click
 
 from brokerfuzz.case_options import contract_of
 from brokerfuzz.cases.covering.tally import COUNTED
-from brokerfuzz.commands.output import FOUND, note, note_other_bodies, print_json, print_lines
+from brokerfuzz.commands.output import FOUND, note, note_other_bodies, show
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.errors import ReportError
-from brokerfuzz.explaining.coverage_summary import data, measure
+from brokerfuzz.explaining.coverage import measure
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import CoverageOptions
-from brokerfuzz.reports import coverage_page, coverage_table, report_files
+from brokerfuzz.reports import coverage_page, report_files
 
 
 @click.command("coverage", cls=SectionedCommand)
@@ -55,23 +55,16 @@ def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
             now=options["now"], progress=progress,
         )  # fmt: skip
     note_other_bodies(measured.others)
-    if measured.ambiguous_type:
-        first = measured.first_ambiguous_type
+    if skipped := measured.ambiguous_types:
         note(
-            f"left out {measured.ambiguous_type:,} messages that match several message types (the first is {first}): "
+            f"left out {len(skipped):,} messages that match several message types (the first is {skipped[0]}): "
             "specify the type with --message"
         )
-    tallies = list(measured.tallies.values())
     if html is not None:
-        page = coverage_page.page(tallies, sources=corpora)
+        page = coverage_page.page(list(measured.tallies.values()), sources=corpora)
         if problem := report_files.attempt(html, partial(report_files.write_text, html, page)):
             raise ReportError(problem)
-    if options["json"]:
-        print_json(data(measured))
-    elif options["missing"]:
-        print_lines(coverage_table.missing(tallies))
-    else:
-        print_lines(coverage_table.lines(tallies, bars=sys.stdout.isatty()))
+    show(measured.summary(missing=options["missing"], bars=sys.stdout.isatty()), as_json=options["json"])
     share = 100 * measured.score(*COUNTED).share
     if fail_under is not None and share < fail_under:
         note(

@@ -1,21 +1,18 @@
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from shutil import get_terminal_size
-from textwrap import wrap
+from contextlib import suppress
+from datetime import datetime
 
 import click
 
 from brokerfuzz.case_options import contract_of
-from brokerfuzz.commands.output import UsageError, note, print_explanation, print_json, print_lines
-from brokerfuzz.commands.recorded_things import CASE_ID, FINDING_ID, Explained, find
+from brokerfuzz.commands.output import UsageError, note, show_message
+from brokerfuzz.commands.recorded_things import CASE_ID, FINDING_ID, find
 from brokerfuzz.errors import UnknownNameError
-from brokerfuzz.explaining import explain, names_with
-from brokerfuzz.explaining.explanations import NamedThing
-from brokerfuzz.explaining.listings import table
-from brokerfuzz.explaining.single_cases import in_catalogue
+from brokerfuzz.explaining.cases import case_summary, in_catalogue
+from brokerfuzz.explaining.description import Description
+from brokerfuzz.explaining.names import explain, matches, names_with
 from brokerfuzz.option import Option, SectionedCommand, on_command_line
 from brokerfuzz.options import ExplainOptions, explained
-from brokerfuzz.wording import printable
+from brokerfuzz.schemas import Contract
 
 
 @click.command("explain", cls=SectionedCommand)
@@ -39,63 +36,31 @@ def command(name: str, files: tuple[str, ...], options: ExplainOptions) -> None:
       brokerfuzz explain numeric-string
       brokerfuzz explain 1f0c2a5e run.ndjson
     """
-    as_json = options["json"]
     if files:
         if not FINDING_ID.fullmatch(name):
             raise UsageError("a FILE works only with the ID of a case or a finding: specify an ID, or remove the FILE")
-        _print(find(name, files, options["contract"]), as_json=as_json)
-        return
-    found = _found(name, options)
-    if not isinstance(found, list):
-        _print(found, as_json=as_json)
-    elif as_json:
-        print_json({"matches": [match._asdict() for match in found]})
+        found = find(name, files, options["contract"])
     else:
-        _print_matches(name, found)
+        found = _named(name, contract_of(options), options["now"])
+    show_message(found, as_json=options["json"])
 
 
-def _found(name: str, options: ExplainOptions) -> Explained | list[NamedThing]:
-    """Explains `name`. If the name is unknown, returns all names that contain `name`. If only one name contains `name`,
+def _named(name: str, contract: Contract, now: datetime | None) -> Description:
+    """Explains `name`. If the name is unknown, lists all names that contain `name`. If only one name contains `name`,
     explains this name.
     """
-    contract, now = contract_of(options), options["now"]
-    try:
-        return explain(name, contract=contract, now=now)
-    except UnknownNameError:
-        if FINDING_ID.fullmatch(name):
-            if CASE_ID.fullmatch(name) and (case := in_catalogue(name, contract=contract, now=now)) is not None:
-                return case
-            remedy = (
-                "if this ID belongs to a case or a finding, add the corpus, journal, JSON report or baseline "
-                "that contains it"
-            )
-            raise UnknownNameError("ID", name, (), remedy) from None
-        matches = names_with(name, contract)
-        if not matches:
-            raise
-        if len(matches) > 1:
-            return matches
-        note(f"no name is exactly {name!r}, so brokerfuzz explains {matches[0].name!r}")
-        return explain(matches[0].name, contract=contract, now=now)
-
-
-def _print(explained: Explained, *, as_json: bool) -> None:
-    if as_json:
-        print_json(explained.data())
-        return
-    print_explanation(_wrapped(explained.lines()))
-
-
-def _print_matches(name: str, matches: Sequence[NamedThing]) -> None:
-    click.echo(f"These names contain {printable(name)!r}:")
-    click.echo()
-    print_lines(table([match._asdict() for match in matches], ("name", "kind", "text")))
-
-
-def _wrapped(lines: Iterable[str]) -> Iterator[str]:
-    width = max(get_terminal_size().columns, 40) if sys.stdout.isatty() else sys.maxsize
-    for line in lines:
-        if line.startswith((" ", "- ", "+ ")):  # a part of a message
-            yield line
-            continue
-        yield from wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""]
+    with suppress(UnknownNameError):
+        return explain(name, contract, now)
+    if FINDING_ID.fullmatch(name):
+        if CASE_ID.fullmatch(name) and (found := in_catalogue(name, contract, now)) is not None:
+            number, case = found
+            return case_summary(case, contract, number)
+        remedy = "add the corpus, journal, JSON report or baseline that contains the case or finding with this ID"
+        raise UnknownNameError("ID", name, (), remedy)
+    similar = names_with(name, contract)
+    if len(similar) > 1:
+        return matches(name, similar)
+    if similar:
+        note(f"no name is exactly {name!r}, so brokerfuzz explains {similar[0].name!r}")
+        name = similar[0].name
+    return explain(name, contract, now)

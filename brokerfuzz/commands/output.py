@@ -4,12 +4,14 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any
 
 import click
 
-from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import shortened
+from brokerfuzz.explaining.description import Description
 from brokerfuzz.option import GIVEN
 from brokerfuzz.wording import printable_as_in_python
 
@@ -44,14 +46,23 @@ def print_lines(lines: Iterable[str]) -> None:
     click.echo("".join(f"{line}\n" for line in lines), nl=False)
 
 
-def print_explanation(lines: Iterable[str]) -> None:
-    """Prints lines, and marks the lines that only a message or only its twin (the valid counterpart) contains."""
-    for line in lines:
-        click.secho(line, fg=_COLOURS.get(line[:2]))
+def show(summary: Description, *, as_json: bool, indent: int | None = 2) -> None:
+    print_json(summary.data, indent=indent) if as_json else print_lines(summary.text)
 
 
-def counted(counts: Any) -> str:
-    return ", ".join(f"{counts[label]:,} {label}" for label in LABELS if label in counts)
+def show_message(summary: Description, *, as_json: bool) -> None:
+    """Like `show`, but wraps sentences and colours the differences between a message and its twin (the valid
+    counterpart).
+    """
+    if as_json:
+        print_json(summary.data)
+        return
+    width = max(get_terminal_size().columns, 40) if sys.stdout.isatty() else sys.maxsize
+    for line in summary.text:
+        if line.startswith((" ", "- ", "+ ")):  # a part of a message
+            click.secho(line, fg=_COLOURS.get(line[:2]))
+        else:
+            print_lines(wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""])
 
 
 def note_other_bodies(others: "Counter[str]") -> None:

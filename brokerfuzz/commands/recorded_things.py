@@ -1,9 +1,9 @@
 """Finds a case or a finding by its ID in corpora, journals, JSON reports and baselines."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
@@ -12,34 +12,20 @@ from brokerfuzz.cases.case import TWIN_TAGS, Case, message_id
 from brokerfuzz.cases.plan import STRIDE
 from brokerfuzz.commands.journal_results import outcome, recorded
 from brokerfuzz.errors import UnknownNameError
-from brokerfuzz.explaining import single_cases
-from brokerfuzz.explaining.single_cases import SingleCase
+from brokerfuzz.explaining.cases import case_summary, in_corpora
+from brokerfuzz.explaining.description import Description
+from brokerfuzz.explaining.findings import finding_summary, headline_summary, known_finding_summary
 from brokerfuzz.file_contents import read_file
 from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.reports import json_document
 from brokerfuzz.reports.report_files import read_report
-from brokerfuzz.reports.single_finding import SingleFinding, SingleHeadline, SingleKnownFinding
 from brokerfuzz.schemas import check, load_contract
 
 CASE_ID = re.compile("[0-9a-f]{16}")
 FINDING_ID = re.compile("[0-9a-f]{8,16}")
 
 
-class Explained(Protocol):
-    """A case, a finding or something else that the command `explain` can print."""
-
-    def data(self) -> dict[str, Any]:
-        """Returns the explanation as JSON."""
-        ...
-
-    def lines(self) -> Iterator[str]:
-        """Yields the lines of the explanation. `-` marks lines that only the twin (the valid counterpart) contains, and
-        `+` marks lines that only the message contains.
-        """
-        ...
-
-
-def find(wanted: str, paths: Sequence[str], contract: str | None) -> Explained:
+def find(wanted: str, paths: Sequence[str], contract: str | None) -> Description:
     """Finds a case or a finding by its ID. Raises `UnknownNameError` if no file contains this ID."""
     found = next((one for path in paths if (one := _in_file(wanted, path, contract)) is not None), None)
     if found is None:
@@ -49,7 +35,7 @@ def find(wanted: str, paths: Sequence[str], contract: str | None) -> Explained:
     return found
 
 
-def _in_file(wanted: str, path: str, contract: str | None) -> Explained | None:
+def _in_file(wanted: str, path: str, contract: str | None) -> Description | None:
     match _properties(path):
         case ["journal", *_]:
             return _in_journal(wanted, path, contract)
@@ -71,14 +57,14 @@ def _properties(path: str) -> list[str]:
         return []
 
 
-def _in_journal(wanted: str, path: str, contract: str | None) -> Explained | None:
+def _in_journal(wanted: str, path: str, contract: str | None) -> Description | None:
     planned = recorded(path, contract)
     if CASE_ID.fullmatch(wanted) and (case := _message_of_journal(wanted, path, planned)) is not None:
         return case
     return _among(wanted, json_document.document(outcome(path, planned), planned.about(), planned.plan.demands))
 
 
-def _message_of_journal(wanted: str, path: str, planned: "PlannedCampaign") -> "SingleCase | None":
+def _message_of_journal(wanted: str, path: str, planned: PlannedCampaign) -> Description | None:
     """The message with this ID can be a case, a twin, or a message that was sent while a finding was shrunk."""
     plan = planned.plan
     found = [
@@ -89,48 +75,35 @@ def _message_of_journal(wanted: str, path: str, planned: "PlannedCampaign") -> "
     if not found:
         return None
     (line, first), *_ = found
-    of_number = next(
-        (case for number, case in plan.cases(first.key.number // STRIDE) if number == first.key.number), None
-    )
-    both = (of_number, None if of_number is None else of_number.twin)
+    numbered = (case for number, case in plan.cases(first.key.number // STRIDE) if number == first.key.number)
+    both = [case for of_number in numbered for case in (of_number, of_number.twin)]
     case = next((one for one in both if one is not None and one.id == wanted), None)
     if case is None:
         verdict = check(plan.message_type, first.body, now=planned.now, contract=plan.demands, headers=first.headers)
         tags = TWIN_TAGS if first.key.phase == "twin" else ("shrunk",)
         case = Case(plan.message_type, first.body, verdict, tags=tags, headers=first.headers)
-    answers = tuple(f"{record.answer.kind} ({record.answer.reason})" for _, record in found)
-    return SingleCase(path, line, case, plan.demands, answers)
+    answers = [f"{record.answer.kind} ({record.answer.reason})" for _, record in found]
+    return case_summary(case, plan.demands, line, path, answers)
 
 
-def _among(wanted: str, document: "Mapping[str, Any]") -> Explained | None:
-    findings = document["findings"]
-    found = next(
-        (one for one in findings if one["fingerprint"].startswith(wanted) or wanted in _message_ids(one)), None
-    )
-    if found is not None:
-        return SingleFinding(found)
+def _among(wanted: str, document: Mapping[str, Any]) -> Description | None:
+    findings = {one["name"]: one for one in document["findings"]}
+    for finding in findings.values():
+        if finding["fingerprint"].startswith(wanted) or wanted in _message_ids(finding):
+            return finding_summary(finding)
     headline = next((one for one in document["headlines"] if one["name"] == wanted), None)
-    return None if headline is None else SingleHeadline(headline, {one["name"]: one for one in findings})
+    return None if headline is None else headline_summary(headline, findings)
 
 
-def _message_ids(finding: "dict[str, Any]") -> set[str]:
-    return {
-        message["id"]
-        for name in ("case", "smallest", "twin")
-        if (message := finding[name]) is not None and "id" in message
-    }
+def _message_ids(finding: Mapping[str, Any]) -> set[str]:
+    messages = (finding[name] for name in ("case", "smallest", "twin"))
+    return {message["id"] for message in messages if message is not None and "id" in message}
 
 
-def _in_baseline(wanted: str, path: str) -> Explained | None:
-    return next(
-        (
-            SingleKnownFinding(name, entry)
-            for name, entry in baseline.read(Path(path)).items()
-            if wanted.startswith(name)
-        ),
-        None,
-    )
+def _in_baseline(wanted: str, path: str) -> Description | None:
+    known = baseline.read(Path(path)).items()
+    return next((known_finding_summary(name, entry) for name, entry in known if wanted.startswith(name)), None)
 
 
-def _in_corpus(wanted: str, path: str, contract: str | None) -> "SingleCase | None":
-    return single_cases.find([path], wanted, contract=load_contract(contract)) if CASE_ID.fullmatch(wanted) else None
+def _in_corpus(wanted: str, path: str, contract: str | None) -> Description | None:
+    return in_corpora([path], wanted, load_contract(contract)) if CASE_ID.fullmatch(wanted) else None

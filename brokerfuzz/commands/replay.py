@@ -20,7 +20,7 @@ from brokerfuzz.commands.recorded_things import CASE_ID
 from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.errors import UnknownNameError
-from brokerfuzz.explaining.single_cases import in_catalogue
+from brokerfuzz.explaining.cases import in_catalogue
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ReplayOptions
 from brokerfuzz.reports.report_files import read_report
@@ -149,14 +149,15 @@ def _fresh_values(name: str | None, waiting: Sequence[ReplayRequest], judge: Jud
 
 
 def _catalogue_case(case_id: str, now: datetime | None, contract: Contract) -> ReplayRequest:
-    found = in_catalogue(case_id, contract=contract, now=now)
+    found = in_catalogue(case_id, contract, now)
     if found is None:
         remedy = (
             "the catalogue does not contain this case; use the same --now as the campaign, or specify the "
             "journal or the report of the campaign"
         )
         raise UnknownNameError("case", case_id, [], remedy)
-    return ReplayRequest(f"case {case_id}", found.case, found.case.label, None)
+    _, case = found
+    return ReplayRequest(f"case {case_id}", case, case.label, None)
 
 
 def _print(replayed: list[Replayed], *, as_json: bool) -> None:

@@ -1,9 +1,7 @@
-from typing import Any
-
 import click
 
 from brokerfuzz.case_options import contract_of
-from brokerfuzz.commands.output import UsageError, print_json, print_lines
+from brokerfuzz.commands.output import UsageError, print_json, show
 from brokerfuzz.corpus.formats.schema_bundle import bundled
 from brokerfuzz.explaining import listings
 from brokerfuzz.option import SectionedCommand, on_command_line
@@ -29,11 +27,9 @@ def command(options: RulesOptions) -> None:
         print_json(bundled(contract, message_types[0]))
         return
     if options["techniques"]:
-        found = {"techniques": listings.technique_rows()}
-        lines = listings.table(found["techniques"], ["name", "keywords", "text"])
+        found = listings.techniques()
+    elif options["ambiguities"]:
+        found = listings.ambiguities(contract, message_types)
     else:
-        rules: Any = () if options["ambiguities"] else listings.rule_rows(contract, message_types)
-        ambiguities = listings.ambiguity_rows(contract, message_types)
-        found = {**({} if options["ambiguities"] else {"rules": rules}), "ambiguities": ambiguities}
-        lines = iter([*listings.rule_lines(rules), *listings.ambiguity_lines(ambiguities)])
-    print_json(found) if options["json"] else print_lines(lines)
+        found = listings.rules(contract, message_types)
+    show(found, as_json=options["json"])

@@ -4,8 +4,8 @@ from typing import Any
 import click
 
 from brokerfuzz.case_options import contract_of
-from brokerfuzz.commands.output import UsageError, print_json, print_lines
-from brokerfuzz.explaining.listings import bug_rows, table
+from brokerfuzz.commands.output import UsageError, print_json, show
+from brokerfuzz.explaining.listings import bugs
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ServeOptions
 from brokerfuzz.service import running
@@ -33,8 +33,7 @@ def command(words: tuple[str, ...], options: ServeOptions) -> int:
       brokerfuzz serve --list-bugs
     """
     if options["list_bugs"]:
-        rows = bug_rows()
-        print_json({"bugs": rows}) if options["json"] else print_lines(table(rows, ["name", "kind", "text"]))
+        show(bugs(), as_json=options["json"])
         return 0
     settings: dict[str, Any] = {
         "contract": contract_of(options),

@@ -1,6 +1,6 @@
 """Compares a changed contract with the built-in one, and says what brokerfuzz can test of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from brokerfuzz.cases.case import clock
@@ -8,17 +8,40 @@ from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.errors import ContractError
+from brokerfuzz.explaining.description import Description
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Rule, load_contract
 from brokerfuzz.wording import counted
 
 
-def changes(contract: Contract) -> dict[str, Any]:
-    """Returns the differences from the built-in contract as JSON: of each message type, and of the ambiguities."""
-    return {
+def changes(contract: Contract) -> tuple[Description, bool]:
+    """Returns the differences from the built-in contract, and whether a rule cannot be tested or the contract has
+    warnings.
+    """
+    messages = {message_type: _of_message_type(contract, message_type) for message_type in MESSAGE_TYPES}
+    answered, new = list(_answered(contract)), list(_new_ambiguities(contract))
+    text = [line for message_type, one in messages.items() for line in _lines(message_type, one)]
+    text += [f"no longer ambiguous: {where}" for where in answered]
+    text += [f"new ambiguity: {name}" for name in new]
+    text += [f"warning: {warning}" for warning in contract.warnings]
+    data = {
         "warnings": list(contract.warnings),
-        "messages": {message_type: _of_message_type(contract, message_type) for message_type in MESSAGE_TYPES},
-        "ambiguities": {"no_longer_apply": list(_answered(contract)), "new": list(_new_ambiguities(contract))},
+        "messages": messages,
+        "ambiguities": {"no_longer_apply": answered, "new": new},
     }
+    return Description(text, data), bool(contract.warnings) or any(one["problem"] for one in messages.values())
+
+
+def _lines(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]:
+    numbers = [f"{len(changed[kind])} {kind}" for kind in ("new", "changed", "removed") if changed[kind]]
+    same = f"{changed['unchanged']} as in the built-in contract"
+    yield f"{message_type}: rules: {', '.join([*numbers, same])}"
+    for kind in ("new", "changed"):
+        for entry in changed[kind]:
+            before = f" (before: {entry['before']})" if "before" in entry else ""
+            tested = counted(entry["techniques"], "technique") if entry["techniques"] else "no technique"
+            yield f"  {kind:<8} {entry['rule'].partition('/')[2]}: {entry['demand']}{before}, broken by {tested}"
+    yield from (f"  removed  {rule.partition('/')[2]}" for rule in changed["removed"])
+    yield from [f"  problem: {changed['problem']}"] if changed["problem"] else []
 
 
 def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str, Any]:
@@ -72,25 +95,3 @@ def _answered(contract: Contract) -> Iterator[str]:
 def _new_ambiguities(contract: Contract) -> Iterator[str]:
     ours = {ambiguity.id for ambiguity in load_contract().ambiguities}
     yield from (ambiguity.id for ambiguity in contract.ambiguities if ambiguity.id not in ours)
-
-
-def has_problem(found: dict[str, Any]) -> bool:
-    return bool(found["warnings"]) or any(one["problem"] for one in found["messages"].values())
-
-
-def lines(found: dict[str, Any]) -> Iterator[str]:
-    """Yields the changes as text."""
-    for message_type, one in found["messages"].items():
-        numbers = [f"{len(one[kind])} {kind}" for kind in ("new", "changed", "removed") if one[kind]]
-        same = f"{one['unchanged']} as in the built-in contract"
-        yield f"{message_type}: {', '.join(['rules', *numbers, same]).replace('rules, ', 'rules: ', 1)}"
-        for kind in ("new", "changed"):
-            for entry in one[kind]:
-                before = f" (before: {entry['before']})" if "before" in entry else ""
-                tested = counted(entry["techniques"], "technique") if entry["techniques"] else "no technique"
-                yield f"  {kind:<8} {entry['rule'].partition('/')[2]}: {entry['demand']}{before}, broken by {tested}"
-        yield from (f"  removed  {rule.partition('/')[2]}" for rule in one["removed"])
-        yield from [f"  problem: {one['problem']}"] if one["problem"] else []
-    yield from (f"no longer ambiguous: {where}" for where in found["ambiguities"]["no_longer_apply"])
-    yield from (f"new ambiguity: {name}" for name in found["ambiguities"]["new"])
-    yield from (f"warning: {warning}" for warning in found["warnings"])

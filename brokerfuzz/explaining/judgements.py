@@ -1,26 +1,31 @@
-"""Judges messages from files, and describes the verdicts as JSON and as text.
+"""Judges messages from files, and describes the verdicts.
 
 If the user gives no message type, brokerfuzz judges the message as each type that matches its property names. If the
 labels for several types differ, the user must specify the type. If the message is a case from a corpus, brokerfuzz also
 compares the new verdict with the verdict in the corpus.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
+import click
+
 from brokerfuzz.cases.record_reader import CaseRecord
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import InputError
-from brokerfuzz.explaining.closest_types import ClosestType, closest_type
-from brokerfuzz.explaining.listings import NOT_STATED
-from brokerfuzz.inputs import InputMessage
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Policies, Verdict, check
-from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.explaining.description import NOT_STATED, Description
+from brokerfuzz.inputs.files import InputMessage
+from brokerfuzz.inputs.recognising import ClosestType, closest_type, possible_types
+from brokerfuzz.schemas import Contract, MessageType, Policies, Verdict, check
 from brokerfuzz.schemas.json_reader import read
 from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.schemas.verdicts import violation
+from brokerfuzz.wording import printable_as_in_python, table
+
+_COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,11 @@ class MessageJudgement:
         """
         return not self.agrees if self.message.record else self.verdict.label == "invalid"
 
+    @property
+    def is_as_expected(self) -> bool:
+        """True for a message from a corpus whose verdict has not changed, and for any other message that is valid."""
+        return self.agrees if self.message.record else self.verdict.label == "valid"
+
 
 def judge(
     message: InputMessage,
@@ -63,84 +73,40 @@ def judge(
     Raises `InputError` if the possible message types lead to different labels, or if `message_type` contradicts the
     corpus.
     """
-    record = message.record
-    if record is not None:
-        if message_type not in (None, record.message_type):
-            raise InputError(
-                f"{message.name}, line {message.line}, has the message type {record.message_type}: remove --message, "
-                "or use "
-                f"--message {record.message_type}"
-            )
-        verdict = check(
-            record.message_type,
-            message.body,
-            now=now or record.now,
-            contract=contract,
-            policies=policies,
-            headers=record.headers,
+    record, place = message.record, f"{message.name}, line {message.line}"
+    if record is None:
+        return _judged_as_recognised(message, message_type, contract, now, policies)
+    if message_type not in (None, record.message_type):
+        raise InputError(
+            f"{place}, has the message type {record.message_type}: remove --message, or use --message "
+            f"{record.message_type}"
         )
-        return MessageJudgement(message, record.message_type, verdict)
-    closest = None if message_type else closest_type(message.body, contract)
-    possible = (
-        (message_type,)
-        if message_type
-        else (closest.message_type,)
-        if closest
-        else possible_types(message.body, contract)
-    )
+    now, headers = now or record.now, record.headers
+    verdict = check(record.message_type, message.body, now=now, contract=contract, policies=policies, headers=headers)
+    return MessageJudgement(message, record.message_type, verdict)
+
+
+def _judged_as_recognised(
+    message: InputMessage,
+    message_type: MessageType | None,
+    contract: Contract,
+    now: datetime | None,
+    policies: Policies | None,
+) -> MessageJudgement:
+    value = None if message_type else read(message.body).usual
+    closest = None if message_type else closest_type(value, contract)
+    known = message_type or (closest.message_type if closest else None)
+    possible = (known,) if known else possible_types(value, contract)
     verdicts = [check(one, message.body, now=now, contract=contract, policies=policies) for one in possible]
     if len({verdict.label for verdict in verdicts}) > 1:
         raise InputError(
             f"{message.name}, line {message.line}, can be {' or '.join(possible)}: specify the message type with "
             "--message"
         )
-    return MessageJudgement(message, possible[0] if len(possible) == 1 else None, _joined(verdicts), closest)
-
-
-def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
-    """Returns the message types that match a message best: those with the fewest unknown properties.
-
-    If several message types have equally few unknown properties, those with the fewest wrong values match best. For
-    example, a string is a wrong value for a number.
-    """
-    message = read(body).usual
-    if not isinstance(message, dict):
-        return MESSAGE_TYPES
-    misfits = {message_type: _misfits(message, message_type, contract) for message_type in MESSAGE_TYPES}
-    return tuple(message_type for message_type in MESSAGE_TYPES if misfits[message_type] == min(misfits.values()))
-
-
-def _misfits(props: Mapping[str, Any], message_type: MessageType, contract: Contract) -> tuple[int, int]:
-    """Returns the number of unknown properties, and the number of known properties whose value has a wrong JSON
-    type.
-    """
-    known = {
-        name.casefold(): types_of(prop) for name, prop in contract.flat[message_type].get("properties", {}).items()
-    }
-    types = [known[name.casefold()] & _types(value) for name, value in props.items() if name.casefold() in known]
-    return len(props) - len(types), sum(not fitting for fitting in types)
-
-
-def _types(value: Any) -> frozenset[str]:
-    match value:
-        case None:
-            return frozenset(["null"])
-        case bool():
-            return frozenset(["boolean"])
-        case int() | float() | Decimal():
-            return frozenset(["number", "integer"])
-        case str():
-            return frozenset(["string"])
-        case list():
-            return frozenset(["array"])
-        case _:
-            return frozenset(["object"])
-
-
-def _joined(verdicts: list[Verdict]) -> Verdict:
     broken = dict.fromkeys(entry for verdict in verdicts for entry in verdict.broken)
     touched = dict.fromkeys(entry for verdict in verdicts for entry in verdict.ambiguities)
-    return Verdict(verdicts[0].label, tuple(broken), tuple(touched))
+    joined = Verdict(verdicts[0].label, tuple(broken), tuple(touched))
+    return MessageJudgement(message, possible[0] if len(possible) == 1 else None, joined, closest)
 
 
 def _agrees(record: CaseRecord, verdict: Verdict) -> bool:
@@ -149,55 +115,69 @@ def _agrees(record: CaseRecord, verdict: Verdict) -> bool:
     return verdict.label == record.label and touched == set(record.ambiguities) and (broken == claimed or not claimed)
 
 
-# -------------------------------------------------------------------------------------------------------- reporting
+# --------------------------------------------------------------------------------------------------------- summaries
 
 
-def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
-    message, verdict, closest = judgement.message, judgement.verdict, judgement.closest
-    said: dict[str, Any] = {
+def judgement_summary(judgement: MessageJudgement, contract: Contract) -> Description:
+    """The verdict, with colour codes, and the reasons."""
+    message, closest, record = judgement.message, judgement.closest, judgement.message.record
+    what = f" ({judgement.message_type})" if judgement.message_type else ""
+    if closest is not None:
+        what = f" (not a message of the contract; the closest is {closest})"
+    label = click.style(judgement.verdict.label, fg=_COLOURS[judgement.verdict.label])
+    text = [f"{printable_as_in_python(message.name)}:{message.line}: {label}{what}"]
+    text += map(printable_as_in_python, verdict_lines(judgement.verdict, contract))
+    data = {
         "name": message.name,
         "line": message.line,
         "message": judgement.message_type,
         "closest": None if closest is None else {"message": closest.message_type, "site": closest.site},
-        "verdict": verdict.label,
-        "broken": [
-            {
-                "rule": b.rule,
-                "at": b.at,
-                "under": b.under,
-                "found": b.found,
-                "demanded": b.demanded,
-                "source": source_of(b.rule, contract),
-            }
-            for b in verdict.broken
-        ],
-        "ambiguities": [
-            {"ambiguity": t.ambiguity, "at": t.at, "found": t.found, "source": contract.ambiguity(t.ambiguity).source}
-            for t in verdict.ambiguities
-        ],
+        **verdict_data(judgement.verdict, contract),
     }
-    return {**said, "record": {"verdict": message.record.label, "agrees": judgement.agrees}} if message.record else said
+    if record is not None:
+        data["record"] = {"verdict": record.label, "agrees": judgement.agrees}
+        if not judgement.agrees:
+            said = " ".join([record.label, *sorted({*(fault.rule for fault in record.faults), *record.ambiguities})])
+            text += [f"  the corpus says {said}: the corpus was changed, or it was generated for another contract"]
+    return Description(text, data)
 
 
-def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
-    for (at, under, found, demanded), rules in _rules_by_violation(judgement.verdict).items():
+def verdict_lines(verdict: Verdict, contract: Contract) -> Iterator[str]:
+    """Yields the reasons for a verdict. If several message types are possible, one value can break a rule of each."""
+    rules: dict[tuple[str, str, str, str], list[str]] = {}
+    for broken in verdict.broken:
+        rules.setdefault((broken.at, broken.under, broken.found, broken.demanded), []).append(broken.rule)
+    for (at, under, found, demanded), names in rules.items():
         interpretation = f" (under {under})" if under else ""
         yield f"  {at or 'the message'}: {violation(found, demanded)}{interpretation}"
-        yield from (f"    rule {rule} ({source_of(rule, contract) or NOT_STATED})" for rule in rules)
-    for t in judgement.verdict.ambiguities:
-        ambiguity = contract.ambiguity(t.ambiguity)
-        yield f"  {t.at or 'the message'}: found {t.found}; the contract leaves open: {ambiguity.question}"
-        yield f"    ambiguity {t.ambiguity} ({ambiguity.source})"
-    if (record := judgement.message.record) is not None and not judgement.agrees:
-        said = " ".join([record.label, *sorted({*(fault.rule for fault in record.faults), *record.ambiguities})])
-        yield f"  the corpus says {said}: the corpus was changed, or it was generated for another contract"
+        yield from (f"    rule {name} ({source_of(name, contract) or NOT_STATED})" for name in names)
+    for touched in verdict.ambiguities:
+        ambiguity = contract.ambiguity(touched.ambiguity)
+        yield f"  {touched.at or 'the message'}: found {touched.found}; the contract leaves open: {ambiguity.question}"
+        yield f"    ambiguity {touched.ambiguity} ({ambiguity.source})"
 
 
-def _rules_by_violation(verdict: Verdict) -> dict[tuple[str, str, str, str], list[str]]:
-    """Maps each violation (its place, interpretation, invalid value and requirement) to the IDs of the broken rules. If
-    several message types are possible, one value can break a rule of each type.
-    """
-    found: dict[tuple[str, str, str, str], list[str]] = {}
-    for entry in verdict.broken:
-        found.setdefault((entry.at, entry.under, entry.found, entry.demanded), []).append(entry.rule)
-    return found
+def verdict_data(verdict: Verdict, contract: Contract) -> dict[str, Any]:
+    broken = [{**asdict(one), "source": source_of(one.rule, contract)} for one in verdict.broken]
+    touched = [{**asdict(one), "source": contract.ambiguity(one.ambiguity).source} for one in verdict.ambiguities]
+    return {"verdict": verdict.label, "broken": broken, "ambiguities": touched}
+
+
+@dataclass
+class JudgedMessages:
+    """Counts the verdicts of messages, and the messages that break each rule."""
+
+    labels: Counter[str] = field(default_factory=Counter)
+    broken: Counter[str] = field(default_factory=Counter)
+
+    def add(self, verdict: Verdict) -> None:
+        self.labels[verdict.label] += 1
+        self.broken.update({violation.rule for violation in verdict.broken})
+
+    def summary(self) -> Description:
+        """A table of the broken rules, and the number of messages by verdict in the last line."""
+        rows = [(f"{number:,}", printable_as_in_python(rule)) for rule, number in self.broken.most_common()]
+        counts = {label: self.labels[label] for label in LABELS}
+        total = ", ".join(f"{count:,} {label}" for label, count in counts.items())
+        text = [*(table([("messages", "rule"), *rows]) if rows else ()), f"{self.labels.total():,} messages: {total}"]
+        return Description(text, {"messages": counts, "broken": dict(self.broken.most_common())})

@@ -1,24 +1,50 @@
-"""Lists all rules, ambiguities, techniques or seeded bugs, as JSON and as text."""
+"""Lists all rules, ambiguities, techniques or seeded bugs."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.explaining.description import NOT_STATED, Description
 from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, Rule
 from brokerfuzz.service.bugs import BUGS
-
-Row = dict[str, Any]
-NOT_STATED = "a changed contract"
-"""If a rule has no `source`, brokerfuzz prints this text as its source. The original contract does not contain such a
-rule.
-"""
+from brokerfuzz.wording import table
 
 
-def rule_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
-    return [_rule_row(rule) for message_type in message_types for rule in contract.rules[message_type]]
+def rules(contract: Contract, message_types: Sequence[str]) -> Description:
+    """Lists the rules and the ambiguities of some message types."""
+    known = [rule for message_type in message_types for rule in contract.rules[message_type]]
+    text = [line for rule in known for line in (rule.id, f"    {rule.demand} ({rule.source or NOT_STATED})")]
+    others = ambiguities(contract, message_types)
+    return Description([*text, *others.text], {"rules": list(map(_rule, known)), **others.data})
 
 
-def _rule_row(rule: Rule) -> Row:
+def ambiguities(contract: Contract, message_types: Sequence[str]) -> Description:
+    """Lists the ambiguities of some message types, and those that do not concern the contents of messages."""
+    known = [one for one in contract.ambiguities if one.detector is None or any(map(one.concerns, message_types))]
+    text = [
+        line
+        for one in known
+        for line in (one.id, f"    {one.question}", f"    Unambiguous: {one.plain} ({one.source})")
+    ]
+    return Description(text, {"ambiguities": list(map(_ambiguity, known))})
+
+
+def techniques() -> Description:
+    known = TECHNIQUES.values()
+    rows = [(one.name, ", ".join(sorted(one.keywords)), one.text) for one in known]
+    data = [
+        {"name": one.name, "text": one.text, "keywords": sorted(one.keywords), "family": one.family} for one in known
+    ]
+    return Description(list(table(rows)), {"techniques": data})
+
+
+def bugs() -> Description:
+    known = BUGS.values()
+    data = [{"name": one.name, "kind": one.kind, "text": one.text, "rule": one.rule} for one in known]
+    return Description(list(table([(one.name, one.kind, one.text) for one in known])), {"bugs": data})
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
     return {
         "id": rule.id,
         "message": rule.message_type,
@@ -32,61 +58,12 @@ def _rule_row(rule: Rule) -> Row:
     }
 
 
-def ambiguity_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
-    """Returns the ambiguities of these message types, and the ambiguities that do not concern the contents of
-    messages.
-    """
-    return [
-        _ambiguity_row(entry)
-        for entry in contract.ambiguities
-        if entry.detector is None or any(map(entry.concerns, message_types))
-    ]
-
-
-def _ambiguity_row(ambiguity: Ambiguity) -> Row:
-    concerned = [message_type for message_type in MESSAGE_TYPES if ambiguity.concerns(message_type)]
+def _ambiguity(ambiguity: Ambiguity) -> dict[str, Any]:
     return {
         "id": ambiguity.id,
         "question": ambiguity.question,
         "interpretations": list(ambiguity.interpretations),
         "plain": ambiguity.plain,
         "source": ambiguity.source,
-        "messages": concerned,
+        "messages": [message_type for message_type in MESSAGE_TYPES if ambiguity.concerns(message_type)],
     }
-
-
-def technique_rows() -> list[Row]:
-    return [
-        {"name": t.name, "text": t.text, "keywords": sorted(t.keywords), "family": t.family}
-        for t in TECHNIQUES.values()
-    ]
-
-
-def bug_rows() -> list[Row]:
-    return [{"name": bug.name, "kind": bug.kind, "text": bug.text, "rule": bug.rule} for bug in BUGS.values()]
-
-
-# ----------------------------------------------------------------------------------------------- for the terminal
-
-
-def rule_lines(rows: Iterable[Row]) -> Iterator[str]:
-    for row in rows:
-        yield row["id"]
-        yield f"    {row['demand']} ({row['source'] or NOT_STATED})"
-
-
-def ambiguity_lines(rows: Iterable[Row]) -> Iterator[str]:
-    for row in rows:
-        yield row["id"]
-        yield f"    {row['question']}"
-        yield f"    Unambiguous: {row['plain']} ({row['source']})"
-
-
-def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:
-    cells = [
-        [", ".join(row[column]) if isinstance(row[column], list) else str(row[column]) for column in columns]
-        for row in rows
-    ]
-    widths = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:-1]]
-    for row in cells:
-        yield "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()

@@ -2,13 +2,12 @@
 edges (unusual valid values), pairs and ambiguities. Readers can open each row to see what is missing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from brokerfuzz.cases.covering.goals import KINDS, Goal, of_rule
 from brokerfuzz.cases.covering.tally import COUNTED, Score, Tally
 from brokerfuzz.cases.techniques import TECHNIQUES
-from brokerfuzz.reports.coverage_table import ROOT, cell, full_name, messages, percent
 from brokerfuzz.reports.rendering import html_page
 from brokerfuzz.wording import counted, plural
 
@@ -23,42 +22,31 @@ def page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:
     return html_page(
         "coverage.html",
         sources=[*sources[:MOST_LISTED], *more],
-        percent=percent(sum((tally.score(*COUNTED) for tally in tallies), Score(0, 0))),
+        score=sum((tally.score(*COUNTED) for tally in tallies), Score(0, 0)),
         tallies=[_section(tally) for tally in tallies],
     )
 
 
 def _section(tally: Tally) -> dict[str, Any]:
-    missing = [" ".join(full_name(goal, tally.message_type)) for goal in tally.missing() if goal.kind in _LISTED]
     return {
         "name": tally.message_type,
-        "messages": messages(tally),
-        "totals": [(plural(kind), tally.score(kind), percent(tally.score(kind))) for kind in KINDS],
-        "missing": missing,
+        "title": tally.title,
+        "totals": {plural(kind): tally.score(kind) for kind in KINDS},
+        "missing": [tally.full_name(goal) for goal in tally.missing() if goal.kind in ("rule", "ambiguity")],
         "sites": [_site(tally, site, kinds) for site, kinds in tally.by_site.items()],
     }
 
 
-_LISTED = ("rule", "ambiguity")
-
-
-def _site(tally: Tally, site: str, kinds: Any) -> dict[str, Any]:
-    goals = {kind: list(kinds.get(kind, ())) for kind in KINDS}
-    scores = [tally.score_of(goals[kind]) for kind in KINDS]
+def _site(tally: Tally, site: str, kinds: Mapping[str, Sequence[Goal]]) -> dict[str, Any]:
+    goals = {kind: kinds.get(kind, ()) for kind in KINDS}
     return {
-        "name": site or ROOT,
-        "cells": [(cell(score), plural(kind), _shade(score)) for kind, score in zip(KINDS, scores, strict=True)],
+        "name": site or "(root)",
+        "scores": {plural(kind): tally.score_of(some) for kind, some in goals.items() if some},
         "rules": list(_rules(tally, site, goals["technique"])),
         "edges": _chips(tally, goals["edge"]),
         "ambiguities": _chips(tally, goals["ambiguity"]),
         "pairs": _chips(tally, [goal for goal in goals["pair"] if goal not in tally.first][:MOST_LISTED]),
     }
-
-
-def _shade(score: Score) -> str:
-    if not score.all:
-        return ""
-    return "met" if score.covered == score.all else "open"
 
 
 def _rules(tally: Tally, site: str, techniques: Sequence[Goal]) -> Iterator[dict[str, Any]]:

@@ -144,9 +144,8 @@ def test_diff_counts_added_and_removed_cases_by_rule_and_technique(run: Run, tmp
         result = run("corpus", "diff", *pair, "--json")
         assert result.exit_code == 1
         said = json.loads(result.stdout)
-        (row,) = said["about"]
-        assert said["cases"][kind] == row[kind] == len(gone)
-        assert {name: counts[kind] for name, counts in row["techniques"].items()} == Counter(
+        assert said["cases"][kind] == len(gone)
+        assert {row["technique"]: row[kind] for row in said["about"]} == Counter(
             case.faults[0].technique for case in gone
         )
     assert gone[0].faults[0].rule.partition(":")[0] in run("corpus", "diff", *pair).stdout

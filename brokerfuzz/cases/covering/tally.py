@@ -15,8 +15,10 @@ from brokerfuzz.cases.covering.states import Pair, states
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.pairs import possible_pairs
 from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.wording import counted
 
 COUNTED = ("rule", "technique", "edge", "ambiguity")
 """`Tally` counts the messages for each goal of these kinds. For a pair of states, `Tally` stores only the first
@@ -124,6 +126,21 @@ class Tally:
             found.setdefault(goal.site, {}).setdefault(goal.kind, []).append(goal)
         return found
 
+    @property
+    def title(self) -> str:
+        """The message type and the number of messages by verdict."""
+        verdicts = ", ".join(f"{count:,} {label}" for label in LABELS if (count := self.verdicts[label]))
+        return f"{self.message_type}: {counted(self.messages, 'message')} ({verdicts})"
+
+    def full_name(self, goal: Goal) -> str:
+        """Returns the kind and the name of a goal. The parts of the name work with `brokerfuzz explain`: for a
+        technique, these are the ID of the rule and the name of the technique.
+        """
+        site = f"{self.message_type}/{goal.site}"
+        rule, _, technique = goal.name.partition(" ")
+        parts = [f"{site}:{rule}", technique] if goal.kind in ("rule", "technique") else [site, goal.name]
+        return "  ".join(filter(None, [f"{goal.kind:<9}", *parts]))
+
     def missing(self) -> Iterator[Goal]:
         return (goal for goal in self.goals if goal not in self.first)
 
@@ -137,6 +154,16 @@ class Score:
     def share(self) -> float:
         """The fraction of the goals that are covered, from 0 to 1. The fraction is 1 if there are no goals."""
         return self.covered / self.all if self.all else 1.0
+
+    @property
+    def percent(self) -> int:
+        """The result is 100 only if everything is covered, and 0 only if nothing is covered."""
+        if self.covered == self.all:
+            return 100
+        return min(max(round(100 * self.share), 1 if self.covered else 0), 99)
+
+    def __str__(self) -> str:
+        return f"{self.covered:,}/{self.all:,}" if self.all else "-"
 
     def __add__(self, other: "Score") -> "Score":
         return Score(self.covered + other.covered, self.all + other.all)

@@ -1,9 +1,9 @@
 import click
 
-from brokerfuzz.commands.output import FOUND, print_json, print_lines
+from brokerfuzz.commands.output import FOUND, show
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.corpus.comparing import compare
-from brokerfuzz.explaining.corpus_comparison import data, lines
+from brokerfuzz.explaining.corpora import differences
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import DiffOptions
 
@@ -15,8 +15,8 @@ from brokerfuzz.options import DiffOptions
 def command(before: str, after: str, options: DiffOptions) -> int:
     """Show in about ten lines what changed between two corpora. For each site (a place in a message type), the output
     shows how many cases were added, removed or changed. A case has changed if its verdict, fault or ambiguity is
-    different. The sites with the most differences come first. With --json, the output also shows how many cases were
-    added, removed or changed for each rule and technique.
+    different. The sites with the most differences come first. With --json, the output shows these numbers for each rule
+    and technique.
 
     Two cases are the same case if their messages have the same bytes. The command ignores the order, the tags and the
     twins (valid counterparts) of the cases. To judge the cases again, use `corpus verify`.
@@ -30,5 +30,5 @@ def command(before: str, after: str, options: DiffOptions) -> int:
     """
     with ProgressLine("records") as progress:
         found = compare(before, after, progress=progress)
-    print_json(data(found)) if options["json"] else print_lines(lines(found))
+    show(differences(found), as_json=options["json"])
     return 0 if found.same else FOUND

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.commands.output import counted, print_json
+from brokerfuzz.commands.output import print_json
 from brokerfuzz.commands.progress import ProgressLine
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus import writing
 from brokerfuzz.corpus.formats import format_of
 from brokerfuzz.corpus.writing import Summary, check_place
@@ -56,7 +57,11 @@ def print_written(
         print_json({"out": out, "cases": summary.count, **(data or {}), "messages": written}, indent=None, err=err)
         return
     place = "standard output" if err else click.format_filename(out)
-    counts = [f"{name}: {counted(counts)}" for name, counts in written.items()]
+    counts = [f"{name}: {_in_words(counts)}" for name, counts in written.items()]
     click.echo(f"{summary.count:,} cases{of} written to {place}{details}", err=err)
     for line in (*notes, *counts):
         click.echo(f"  {line}", err=err)
+
+
+def _in_words(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{counts[label]:,} {label}" for label in LABELS if label in counts)

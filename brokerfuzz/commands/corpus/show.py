@@ -6,15 +6,14 @@ import click
 
 from brokerfuzz.case_options import contract_of, filters_of, has_filters
 from brokerfuzz.cases.case import Case
-from brokerfuzz.commands.output import UsageError, print_explanation, print_json, print_lines
+from brokerfuzz.commands.output import UsageError, print_json, show, show_message
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.corpus import read
 from brokerfuzz.corpus.reading import records
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.explaining.catalogue_summary import listed, listed_data
-from brokerfuzz.explaining.corpus_summary import Overview
-from brokerfuzz.explaining.single_cases import find
+from brokerfuzz.explaining.cases import case_data, case_line, in_corpora
+from brokerfuzz.explaining.corpora import Overview
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ShowOptions
 from brokerfuzz.schemas import Contract
@@ -72,7 +71,7 @@ def _show_all(corpora: Sequence[str], *, as_json: bool) -> None:
             except CorpusError as problem:
                 raise CorpusError(f"{corpus}, case {record.id}: {problem}") from problem
             progress(number)
-    print_json(overview.data()) if as_json else print_lines(overview.lines())
+    show(overview.summary(), as_json=as_json)
 
 
 def _chosen(corpora: Sequence[str], contract: Contract, options: ShowOptions) -> Iterator[Case]:
@@ -82,19 +81,16 @@ def _chosen(corpora: Sequence[str], contract: Contract, options: ShowOptions) ->
 
 def _list(cases: Iterator[Case], *, as_json: bool) -> None:
     if as_json:
-        print_json({"cases": [listed_data(case) for case in cases]})
+        print_json({"cases": [case_data(case) for case in cases]})
         return
     for case in cases:
-        click.echo(listed(case))
+        click.echo(case_line(case))
 
 
 def _show_one(paths: Sequence[str], wanted: str, contract: Contract, *, as_json: bool) -> None:
-    found = find(paths, wanted, contract=contract)
+    found = in_corpora(paths, wanted, contract)
     if found is None:
         raise CorpusError(
             f"case {wanted} is not in {', '.join(paths)}: use `brokerfuzz corpus show --cases` to list the cases"
         )
-    if as_json:
-        print_json(found.data())
-        return
-    print_explanation(found.lines())
+    show_message(found, as_json=as_json)

@@ -14,13 +14,15 @@ from typing import BinaryIO
 
 import orjson
 
-from brokerfuzz import har_reading
 from brokerfuzz.cases.record_reader import CaseRecord
 from brokerfuzz.corpus.folders import has_manifest
 from brokerfuzz.corpus.reading import Line, records_of
 from brokerfuzz.corpus.reading import lines as corpus_lines
 from brokerfuzz.errors import CorpusError, InputError
+from brokerfuzz.inputs import har
+from brokerfuzz.inputs.recognising import is_message
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
+from brokerfuzz.schemas.json_reader import read
 from brokerfuzz.storage import opened, place_of, suffix
 
 LARGEST = 64 * 1024 * 1024
@@ -71,7 +73,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
         return
     bare = name.removesuffix(suffix(name))
     with _opened(name) as stream:
-        if bare.endswith(har_reading.HAR_SUFFIX):
+        if bare.endswith(har.SUFFIX):
             yield from _of_recording(_whole(stream, name, b"", LARGEST_RECORDING), name)
             return
         lines = lines or bare.endswith(LINE_SUFFIXES)
@@ -80,7 +82,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
             yield from _of_corpus(Line(name, number, line) for number, line in _numbered(stream, name, first))
         elif lines:
             yield from _of_lines(stream, name, first)
-        elif har_reading.is_har(whole := _whole(stream, name, first, LARGEST)):
+        elif har.is_har(whole := _whole(stream, name, first, LARGEST)):
             yield from _of_recording(whole, name)
         else:
             yield InputMessage(name, 1, whole)
@@ -103,10 +105,9 @@ def contract_messages(
     """Yields the messages, but omits recorded bodies that are not messages of the contract. With a `message_type`,
     recorded messages of other types are also omitted. `others` counts the omitted bodies of each file.
     """
+    types = (message_type,) if message_type else MESSAGE_TYPES
     for message in found:
-        if message.recorded and not har_reading.belongs(
-            message.body, contract, (message_type,) if message_type else MESSAGE_TYPES
-        ):
+        if message.recorded and not is_message(read(message.body).usual, contract, types):
             if others is not None:
                 others[message.name] += 1
         else:
@@ -181,19 +182,18 @@ def _of_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[InputMessag
             yield InputMessage(name, number, line.removesuffix(b"\n").removesuffix(b"\r"))
 
 
-def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
+def _of_recording(whole: bytes, name: str) -> Iterator[InputMessage]:
     """Yields the bodies in a HAR file. A file that only looks like HAR counts as a single message."""
     try:
-        bodies = har_reading.bodies(har)
-        problem = "the file has no log with entries"
-    except (ValueError, RecursionError) as error:
-        bodies, problem = None, str(error)
-    if bodies is not None:
-        yield from (InputMessage(name, number, body, recorded=True) for number, body in bodies)
-    elif name.endswith(har_reading.HAR_SUFFIX):
-        raise InputError(f"{name} is not a HAR file ({problem}): export the recording again, or rename the file")
-    else:
-        yield InputMessage(name, 1, har)
+        bodies = har.bodies(whole)
+    except (ValueError, RecursionError) as problem:
+        if name.endswith(har.SUFFIX):
+            raise InputError(
+                f"{name} is not a HAR file ({problem}): export the recording again, or rename the file"
+            ) from problem
+        yield InputMessage(name, 1, whole)
+        return
+    yield from (InputMessage(name, number, body, recorded=True) for number, body in bodies)
 
 
 # --------------------------------------------------------------------------------------------------------- corpora

@@ -6,37 +6,38 @@ techniques that the corpus specifies count, too. No techniques count for other m
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
 from typing import Any
 
-from brokerfuzz.cases.case import Case, Fault, clock
+import click
+
+from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.covering.goals import KINDS, Goal
 from brokerfuzz.cases.covering.tally import Score, Tally
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import InputError
-from brokerfuzz.explaining.closest_types import closest_type
-from brokerfuzz.explaining.judgements import MessageJudgement, judge, possible_types
-from brokerfuzz.inputs import InputMessage, contract_messages, messages
+from brokerfuzz.explaining.description import Description
+from brokerfuzz.explaining.judgements import judge
+from brokerfuzz.inputs.files import InputMessage, contract_messages, messages
+from brokerfuzz.inputs.recognising import closest_type, possible_types
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 from brokerfuzz.schemas.json_reader import read
+from brokerfuzz.wording import plural, table
+
+ROOT = "(root)"
+_BAR = 20
 
 
 @dataclass
 class Coverage:
-    contract: Contract
-    now: datetime | None = None
+    """`others` counts the bodies in each file with recorded traffic that are not messages of the contract."""
+
     tallies: dict[MessageType, Tally] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
-    """Maps the name of each file with recorded traffic to the number of bodies that are not messages of the
-    contract.
-    """
-    ambiguous_type: int = 0
-    """The number of messages that were not counted because they match several message types."""
-    first_ambiguous_type: str = ""
-    """The file and the line of the first message that matches several message types."""
+    ambiguous_types: list[str] = field(default_factory=list)
+    """The files and lines of messages that were not counted, because they match several message types."""
 
     @property
     def messages(self) -> int:
@@ -48,57 +49,55 @@ class Coverage:
         """
         return sum((tally.score(*kinds) for tally in self.tallies.values()), Score(0, 0))
 
-    def add(self, message: InputMessage, message_type: MessageType) -> None:
-        judgement = judge(message, message_type, contract=self.contract, now=self.now)
-        if message_type not in self.tallies:
-            self.tallies[message_type] = Tally(self.contract, message_type, self._present)
-        case = Case(message_type, message.body, judgement.verdict, _faults(judgement))
-        self.tallies[message_type].add(case, _source(message))
-
-    @cached_property
-    def _present(self) -> datetime:
-        return clock(self.now)
-
-
-def _faults(judgement: MessageJudgement) -> tuple[Fault, ...]:
-    record = judgement.message.record
-    return record.faults if record is not None and judgement.agrees else ()
-
-
-Progress = Callable[[int], None]
+    def summary(self, *, missing: bool = False, bars: bool = False) -> Description:
+        """A table with a row for each site, with colour codes. With `missing`, the text lists the goals that no message
+        covers.
+        """
+        text: list[str] = []
+        for tally in self.tallies.values():
+            if missing:
+                text += map(tally.full_name, tally.missing())
+            else:
+                text += [*([""] if text else []), *_table(tally, bars=bars)]
+        data = {
+            "messages": {name: _data(tally) for name, tally in self.tallies.items()},
+            "left_out": {"other_traffic": self.others.total(), "type_unknown": len(self.ambiguous_types)},
+        }
+        return Description(text, data)
 
 
 def measure(
-    names: Iterable[str], *, contract: Contract, message_type: MessageType | None = None, lines: bool = False,
+    names: Iterable[str],
+    *,
+    contract: Contract,
+    message_type: MessageType | None = None,
+    lines: bool = False,
     now: datetime | None = None,
-    progress: Progress | None = None,
-) -> Coverage:  # fmt: skip
+    progress: Callable[[int], None],
+) -> Coverage:
     """`progress` is called after each message with the number of counted messages.
 
     Raises `InputError` if a file cannot be read or contains no messages. Raises `CorpusError` if a corpus is invalid,
     and `ClockError` if `now` is invalid.
     """
-    coverage = Coverage(contract, now)
+    coverage, present = Coverage(), clock(now)
     for name in names:
         before, first = coverage.messages, None
         for message in contract_messages(messages(name, lines=lines), contract, message_type, coverage.others):
             first = first or message
-            known_type = _type_of(message, message_type, contract)
+            source, known_type = f"{message.name}:{message.line}", _type_of(message, message_type, contract)
             if known_type is None:
-                coverage.ambiguous_type += 1
-                coverage.first_ambiguous_type = coverage.first_ambiguous_type or _source(message)
+                coverage.ambiguous_types.append(source)
                 continue
-            coverage.add(message, known_type)
-            if progress:
-                progress(coverage.messages)
+            judgement = judge(message, known_type, contract=contract, now=now)
+            tally = coverage.tallies.setdefault(known_type, Tally(contract, known_type, present))
+            faults = message.record.faults if message.record is not None and judgement.agrees else ()
+            tally.add(Case(known_type, message.body, judgement.verdict, faults), source)
+            progress(coverage.messages)
         if coverage.messages == before:
             raise _nothing_in(name, first, coverage.others[name], contract)
     coverage.tallies = {name: coverage.tallies[name] for name in MESSAGE_TYPES if name in coverage.tallies}
     return coverage
-
-
-def _source(message: InputMessage) -> str:
-    return f"{message.name}:{message.line}"
 
 
 def _type_of(message: InputMessage, message_type: MessageType | None, contract: Contract) -> MessageType | None:
@@ -107,7 +106,7 @@ def _type_of(message: InputMessage, message_type: MessageType | None, contract: 
         return message_type or message.record.message_type
     if message_type is not None or not message.body.strip():
         return message_type if message.body.strip() else None
-    possible = possible_types(message.body, contract)
+    possible = possible_types(read(message.body).usual, contract)
     return possible[0] if len(possible) == 1 else None
 
 
@@ -125,24 +124,44 @@ def _nothing_in(name: str, first: InputMessage | None, others: int, contract: Co
     if isinstance(reading.usual, list):
         remedy = "write one item per line (`jq -c '.[]'`), and add --ndjson"
         return InputError(f"{name} contains an array, but the contract has no messages that are arrays: {remedy}")
-    closest = closest_type(first.body, contract)
+    closest = closest_type(reading.usual, contract)
     resembling = "" if closest is None else f"; the closest is {closest}"
     return InputError(
         f"{name} contains no message of a recognisable type{resembling}: specify the message type with --message"
     )
 
 
-# ------------------------------------------------------------------------------------------------------------- data
+# ---------------------------------------------------------------------------------------------------------- summary
 
 
-def data(coverage: Coverage) -> dict[str, Any]:
-    return {
-        "messages": {name: _of_type(tally) for name, tally in coverage.tallies.items()},
-        "left_out": {"other_traffic": coverage.others.total(), "type_unknown": coverage.ambiguous_type},
-    }
+def _table(tally: Tally, *, bars: bool) -> Iterator[str]:
+    """A cell such as `3/5` contains the number of covered goals and the number of all goals."""
+    yield click.style(tally.title, bold=True)
+    scores = {kind: tally.score(kind) for kind in KINDS}
+    rows = [
+        (plural(kind), str(score), f"{score.percent} %", _bar(score) if bars else "") for kind, score in scores.items()
+    ]
+    for line, score in zip(table(rows, numbers=True), scores.values(), strict=True):
+        yield click.style(f"  {line}", fg=_colour(score))
+    yield ""
+    sites = [
+        [site or ROOT, *(str(tally.score_of(kinds.get(kind, ()))) for kind in KINDS)]
+        for site, kinds in tally.by_site.items()
+    ]
+    for line in table([["site", *map(plural, KINDS)], *sites], numbers=True):
+        yield f"  {line}"
 
 
-def _of_type(tally: Tally) -> dict[str, Any]:
+def _bar(score: Score) -> str:
+    filled = round(_BAR * score.share)
+    return "█" * filled + "░" * (_BAR - filled)
+
+
+def _colour(score: Score) -> str:
+    return "green" if score.covered == score.all else "yellow" if score.covered else "red"
+
+
+def _data(tally: Tally) -> dict[str, Any]:
     scores = {kind: tally.score(kind) for kind in KINDS}
     return {
         "messages": tally.messages,

@@ -1,0 +1,115 @@
+"""Describes cases: the reason for a case, its message, and the difference from its twin (the valid counterpart)."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import chain
+from typing import Any
+
+from brokerfuzz.cases.case import NOW_TAG, Case, clock
+from brokerfuzz.cases.catalogue import catalogue, essentials
+from brokerfuzz.cases.message_diff import difference, laid_out
+from brokerfuzz.cases.record_reader import judged
+from brokerfuzz.corpus.reading import Line, check_rereadable, lines
+from brokerfuzz.errors import CorpusError, shortened
+from brokerfuzz.explaining.description import Description, record_of
+from brokerfuzz.explaining.judgements import verdict_data, verdict_lines
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract
+from brokerfuzz.wording import printable_as_in_python
+
+
+def why(case: Case) -> str:
+    """Returns the reason for a case in a few words, such as the rule that the case breaks."""
+    tags = [tag for tag in case.tags if not tag.startswith(NOW_TAG)]
+    tag_list = f" ({', '.join(tags)})" if tags else ""
+    if case.faults:
+        fault = case.faults[0]
+        return f"breaks {fault.rule} at {fault.at or 'the root'} with technique {fault.technique}{tag_list}"
+    if case.label == "unspecified":
+        return f"touches {', '.join(sorted({touch.ambiguity for touch in case.verdict.ambiguities}))}{tag_list}"
+    return ", ".join(tags) or "valid"
+
+
+def case_line(case: Case) -> str:
+    """Describes a case on one line."""
+    return f"{case.id}  {case.label:<11}  {case.message_type}  {printable_as_in_python(why(case))}"
+
+
+def case_data(case: Case) -> dict[str, Any]:
+    about = {"id": case.id, "message": case.message_type, "verdict": case.label, "why": why(case)}
+    return {**about, "tags": list(case.tags), "twin": case.twin_id, "bytes": len(case.body)}
+
+
+def case_summary(
+    case: Case, contract: Contract, line: int, file: str | None = None, answers: Sequence[str] = ()
+) -> Description:
+    """Describes the case in a line of a file. Without a file, `line` is the number of the case in the catalogue.
+    `answers` describes how a target answered the case.
+    """
+    data = {
+        "file": file,
+        "line": line,
+        "why": why(case),
+        **verdict_data(case.verdict, contract),
+        "case": record_of(case),
+        "twin": record_of(case.twin),
+        "difference": difference(case.twin.body, case.body) if case.twin else [],
+        "answers": list(answers),
+    }
+    place = f"case {line:,} of the catalogue" if file is None else f"{printable_as_in_python(file)}, line {line}"
+    return Description(list(_case_lines(case, contract, place, answers)), data)
+
+
+def _case_lines(case: Case, contract: Contract, place: str, answers: Sequence[str]) -> Iterator[str]:
+    yield f"{case.id}  {case.label} {case.message_type}, {len(case.body):,} bytes ({place})"
+    yield printable_as_in_python(why(case))
+    yield from (f"The target answered: {printable_as_in_python(answer)}" for answer in answers)
+    yield from (shortened(printable_as_in_python(line)) for line in verdict_lines(case.verdict, contract))
+    yield from (f"  header {name}: {'(not sent)' if value is None else value}" for name, value in case.headers)
+    yield ""
+    yield from laid_out(case.body)
+    if case.twin:
+        yield ""
+        yield (
+            f"Difference: - marks lines of the twin (the valid counterpart) {case.twin_id}, + marks lines of the case."
+        )
+        yield from difference(case.twin.body, case.body)
+    elif case.twin_id:
+        yield ""
+        yield f"Its twin (the valid counterpart), {case.twin_id}, is not in the corpus."
+
+
+def in_catalogue(wanted: str, contract: Contract, now: datetime | None) -> tuple[int, Case] | None:
+    """Returns the case with the ID `wanted` from the catalogue or from the essential cases, and its number. `now` is
+    the time for which time-dependent cases are generated.
+    """
+    for message_type in MESSAGE_TYPES:
+        whole = catalogue(message_type, now=clock(now), contract=contract)
+        small = essentials(message_type, now=clock(now), contract=contract, large=True)
+        for number, case in chain(enumerate(whole, 1), enumerate(small, 1)):
+            if case.id == wanted:
+                return number, case
+    return None
+
+
+def in_corpora(paths: Sequence[str], wanted: str, contract: Contract) -> Description | None:
+    """Describes the case with the ID `wanted` in some corpora, with its twin if the twin is in the same corpora. Judges
+    both. Returns None if there is no such case. Raises `CorpusError` if a record is malformed or has a wrong verdict.
+    """
+    check_rereadable(*paths)
+    line = _line_of(paths, wanted)
+    if line is None:
+        return None
+    try:
+        record = line.record()
+        before = _line_of(paths, record.twin_id) if record.twin_id else None
+        twins = {record.twin_id: judged(before.record(), {}, contract=contract)} if before and record.twin_id else {}
+        case = judged(record, twins, contract=contract)
+    except CorpusError as problem:
+        raise line.error(problem) from problem
+    return case_summary(case, contract, line.number, line.name)
+
+
+def _line_of(paths: Sequence[str], wanted: str) -> Line | None:
+    head = b'"%s"' % wanted.encode()
+    found = (line for path in paths for line in lines(path) if head in line.text)
+    return next((line for line in found if line.record().id == wanted), None)

@@ -1,0 +1,194 @@
+"""Explains a single rule, technique, ambiguity or seeded bug, or finds all those whose names contain a text."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.message_diff import difference
+from brokerfuzz.cases.techniques import TECHNIQUES, Technique, techniques_for
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.explaining import examples
+from brokerfuzz.explaining.description import Description, record_of
+from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Condition, Contract, Rule
+from brokerfuzz.schemas.headers import OF_HEADERS
+from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
+from brokerfuzz.schemas.sites import JSON_RULE
+from brokerfuzz.schemas.verdicts import must
+from brokerfuzz.service.bugs import BUGS, Bug
+from brokerfuzz.wording import listed, printable, table, with_article
+
+_MOST_NAMED = 20
+"""The maximum number of techniques in the text about a rule. The JSON output lists all techniques."""
+
+
+class NamedThing(NamedTuple):
+    """A rule, a technique, an ambiguity or a seeded bug: its name, its kind, and a short description."""
+
+    name: str
+    kind: str
+    text: str
+
+
+def every_name(contract: Contract) -> Iterator[NamedThing]:
+    yield from (NamedThing(rule.id, "rule", rule.demand) for rule in contract.rules_by_id.values())
+    yield from (NamedThing(technique.name, "technique", technique.text) for technique in TECHNIQUES.values())
+    yield from (NamedThing(ambiguity.id, "ambiguity", ambiguity.question) for ambiguity in contract.ambiguities)
+    yield from (NamedThing(bug.name, "bug", bug.text) for bug in BUGS.values())
+
+
+def names_with(part: str, contract: Contract) -> list[NamedThing]:
+    """Returns the rules, techniques, ambiguities and bugs whose names contain `part`, in upper or lower case. If `part`
+    begins with a message type and a slash, this beginning is ignored.
+    """
+    message_type, _, rest = part.partition("/")
+    wanted = (rest if message_type in MESSAGE_TYPES else part).casefold()
+    return [one for one in every_name(contract) if wanted and wanted in one.name.casefold()]
+
+
+def matches(part: str, found: Sequence[NamedThing]) -> Description:
+    """Lists the names that contain `part`."""
+    text = [f"These names contain {printable(part)!r}:", "", *table(found)]
+    return Description(text, {"matches": [one._asdict() for one in found]})
+
+
+def explain(name: str, contract: Contract, now: datetime | None) -> Description:
+    """Explains a rule, a technique, an ambiguity, a group of ambiguities such as `timestamp-format`, or a seeded bug,
+    with an example and its twin (the valid counterpart). `now` is the time for which the example is generated.
+
+    Raises `UnknownNameError` if the name is unknown.
+    """
+    instant = clock(now)
+    ambiguity = next((entry for entry in contract.ambiguities if entry.id == name.removeprefix(AMBIGUITY_RULE)), None)
+    if name in contract.rules_by_id:
+        return _of_rule(contract, contract.rules_by_id[name], instant)
+    if name in TECHNIQUES:
+        return _of_technique(contract, TECHNIQUES[name], instant)
+    if ambiguity is not None:
+        return _of_ambiguity(contract, ambiguity, instant)
+    if group := contract.group(name):
+        return _of_group(contract, name, group, instant)
+    if name in BUGS:
+        return _of_bug(BUGS[name])
+    remedy = (
+        "`brokerfuzz rules` lists rules and ambiguities, `brokerfuzz rules --techniques` lists techniques, "
+        "`brokerfuzz serve --list-bugs` lists bugs"
+    )
+    raise UnknownNameError("name", name, [one.name for one in every_name(contract)], remedy)
+
+
+def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Description:
+    ways = [technique.name for technique in techniques_for(rule)]
+    contract.check_described(rule.message_type)
+    site = contract.sites[rule.message_type][rule.site]
+    described = [f"{rule.site}: {site.schema['description']}"] if rule.site and "description" in site.schema else []
+    named = [*ways[:_MOST_NAMED], f"{len(ways) - _MOST_NAMED} others"] if len(ways) > _MOST_NAMED + 1 else ways
+    broken = f"Techniques that break this rule: {listed(named)}." if ways else "No technique breaks this rule."
+    sentences = [_rule_sentence(rule), *described, broken]
+    example = examples.of_rule(contract, rule, now)
+    by = f" (technique {example.faults[0].technique})" if example else ""
+    return _explanation("rule", rule.id, sentences, ("techniques", ways), rule.source, example, by)
+
+
+def _of_technique(contract: Contract, technique: Technique, now: datetime) -> Description:
+    keywords = sorted(technique.keywords)
+    example = examples.of_technique(contract, technique, now)
+    rules = listed((f":{word}" for word in keywords), "or")
+    sentences = [technique.text, f"This technique breaks rules whose ID contains {rules}."]
+    sentences += [] if example else ["This technique cannot break any rule of this contract."]
+    of = f", which breaks {example.faults[0].rule}" if example else ""
+    return _explanation("technique", technique.name, sentences, ("keywords", keywords), None, example, of)
+
+
+def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Description:
+    concerned = [message_type for message_type in contract.flat if ambiguity.concerns(message_type)]
+    sentences = [
+        f"The contract leaves open: {ambiguity.question}",
+        f"Unambiguous: {ambiguity.plain}.",
+        *_places(ambiguity, concerned),
+        "There is no example, because the contract alone does not say which messages touch this ambiguity."
+        if ambiguity.detector is None
+        else f"To settle this question, use --policy {ambiguity.id}=INTERPRETATION. The interpretation can be "
+        f"{ambiguity.choices}.",
+    ]
+    example, related = examples.of_ambiguity(contract, ambiguity, now), ("messages", concerned)
+    return _explanation("ambiguity", ambiguity.id, sentences, related, ambiguity.source, example)
+
+
+def _of_group(contract: Contract, name: str, group: Sequence[Ambiguity], now: datetime) -> Description:
+    sentences = [
+        f"The contract leaves open {len(group)} questions:",
+        *(f"{ambiguity.id}: {ambiguity.question}" for ambiguity in group),
+        f"To settle all of them, use --policy {name}=INTERPRETATION. The interpretation can be {group[0].choices}.",
+    ]
+    concerned = [message_type for message_type in contract.flat if group[0].concerns(message_type)]
+    example, related = examples.of_ambiguity(contract, group[0], now), ("messages", concerned)
+    return _explanation("ambiguity", name, sentences, related, group[0].source, example)
+
+
+def _of_bug(bug: Bug) -> Description:
+    sentences = [
+        bug.text,
+        f"Kind of the bug: {bug.kind}.",
+        *([f"The bug affects the rule {bug.rule}."] if bug.rule else []),
+        f"`brokerfuzz fire --demo --bug {bug.name}` tests the reference service with this bug.",
+    ]
+    return _explanation("bug", bug.name, sentences, ("rules", [bug.rule] if bug.rule else []))
+
+
+def _explanation(
+    kind: str,
+    name: str,
+    sentences: Sequence[str],
+    related: tuple[str, list[str]],
+    source: str | None = None,
+    example: Case | None = None,
+    about_example: str = "",
+) -> Description:
+    """`related` contains names, such as those of the techniques that break a rule, and their name in JSON."""
+    text = [f"{name} ({kind})", "", *sentences]
+    text += [f"Source in the contract: {source}."] if source else []
+    twin = example.twin if example else None
+    if example and twin:
+        what = f"{example.label} {_title(example.message_type)}{about_example}"
+        text += ["", f"Example: - marks lines of the twin (the valid counterpart), + marks lines of the {what}."]
+        text += difference(twin.body, example.body)
+    data = {"kind": kind, "id": name, "text": " ".join(sentences), "source": source, related[0]: related[1]}
+    return Description(text, {**data, "example": record_of(example), "twin": record_of(twin)})
+
+
+# ----------------------------------------------------------------------------------------------------------- wording
+
+
+def _rule_sentence(rule: Rule) -> str:
+    if rule.keyword == JSON_RULE:
+        return f"The whole message must be {rule.demand}."
+    demand = must(rule.keyword, rule.demand)
+    message = f"{with_article(_title(rule.message_type))}{_when(rule.condition) if rule.condition else ''}"
+    return f"In {message}, {rule.site} {demand}." if rule.site else f"{message[0].upper()}{message[1:]} {demand}."
+
+
+def _when(condition: Condition) -> str:
+    tests = condition.when.get("properties", {})
+    values = [
+        f"{name} is {listed((repr(value) for value in prop['enum']), 'or')}"
+        for name, prop in tests.items()
+        if "enum" in prop
+    ]
+    if len(values) != len(tests) or not values:
+        return f" under the condition {condition.label}"
+    return f" whose {' and whose '.join(values)}" if condition.holds else f" unless its {' and its '.join(values)}"
+
+
+def _places(ambiguity: Ambiguity, concerned: Sequence[str]) -> Iterator[str]:
+    if ambiguity.detector in OF_HEADERS:
+        yield "There is no example, because this ambiguity is about the headers of a request."
+    elif ambiguity.sites:
+        for message_type in concerned:
+            sites = [site if isinstance(site, str) else site[0] for site in ambiguity.sites[message_type]]
+            places = dict.fromkeys(site or "the message itself" for site in sites)
+            yield f"Places in {with_article(_title(message_type))}: {', '.join(places)}."
+
+
+def _title(message_type: str) -> str:
+    return message_type.replace("-", " ")

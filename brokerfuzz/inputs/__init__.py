@@ -1,0 +1,1 @@
+"""Reads messages from files, corpora and recorded traffic, and recognises their types."""

@@ -1,0 +1,110 @@
+"""Recognises the type of a message by the names of its properties. The functions get the parsed message."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
+from brokerfuzz.schemas.flattening import Schema, types_of
+
+_JSON_TYPES: Mapping[type, frozenset[str]] = {
+    type(None): frozenset(["null"]),
+    bool: frozenset(["boolean"]),
+    int: frozenset(["number", "integer"]),
+    float: frozenset(["number", "integer"]),
+    Decimal: frozenset(["number", "integer"]),
+    str: frozenset(["string"]),
+    list: frozenset(["array"]),
+    dict: frozenset(["object"]),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClosestType:
+    """The object in the contract that is most similar to a message. `site` is the place of this object in the message
+    type. If the object is the whole message of this type, `site` is empty.
+    """
+
+    message_type: MessageType
+    site: str
+
+    def __str__(self) -> str:
+        return f"{self.site} of {self.message_type}" if self.site else self.message_type
+
+
+def is_message(message: Any, contract: Contract, message_types: Iterable[MessageType]) -> bool:
+    """Returns whether most property names belong to one of the message types."""
+    return isinstance(message, dict) and any(_is_known(message, contract.flat[one]) for one in message_types)
+
+
+def possible_types(message: Any, contract: Contract) -> tuple[MessageType, ...]:
+    """Returns the message types that match a message best: those with the fewest unknown properties.
+
+    If several message types have equally few unknown properties, those with the fewest wrong values match best. For
+    example, a string is a wrong value for a number.
+    """
+    if not isinstance(message, dict):
+        return MESSAGE_TYPES
+    misfits = {message_type: _misfits(message, contract.flat[message_type]) for message_type in MESSAGE_TYPES}
+    return tuple(message_type for message_type in MESSAGE_TYPES if misfits[message_type] == min(misfits.values()))
+
+
+def closest_type(message: Any, contract: Contract) -> ClosestType | None:
+    """Returns the object in the contract that is most similar to the message. If the message is an array, only its
+    first object is compared. Returns None if no object is similar, or if the message already has a type.
+    """
+    found = next((item for item in message if isinstance(item, dict)), None) if isinstance(message, list) else message
+    if not isinstance(found, dict) or is_message(message, contract, MESSAGE_TYPES):
+        return None
+    names = _plain(found)
+    likeness = {
+        ClosestType(message_type, path): _likeness(names, _plain(site.schema["properties"]))
+        for message_type in MESSAGE_TYPES
+        for path, site in contract.sites[message_type].items()
+        if "properties" in site.schema
+    }
+    best = max(likeness, key=lambda one: likeness[one], default=None)
+    return best if best is not None and likeness[best] else None
+
+
+def _is_known(message: Mapping[str, Any], schema: Schema) -> bool:
+    """Returns whether most names in the message, and in the objects below it, are names of the schema."""
+    known = unknown = 0
+    for held, there in _objects(message, schema):
+        names = {name.casefold() for name in there.get("properties", {})}
+        number = sum(name.casefold() in names for name in held)
+        known, unknown = known + number, unknown + len(held) - number
+    return known > unknown
+
+
+def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mapping[str, Any], Schema]]:
+    """Yields the message, and the objects in its properties, with their schemas. From an array, yields only the first
+    item.
+    """
+    yield message, schema
+    for name, there in schema.get("properties", {}).items():
+        held = message.get(name)
+        if isinstance(held, list) and held and "items" in there:
+            held, there = held[0], there["items"]  # noqa: PLW2901  (the item replaces the array)
+        if isinstance(held, dict):
+            yield held, there
+
+
+def _misfits(message: Mapping[str, Any], schema: Schema) -> tuple[int, int]:
+    """Returns the number of unknown properties, and of known properties whose value has a wrong JSON type."""
+    known = {name.casefold(): types_of(prop) for name, prop in schema.get("properties", {}).items()}
+    fits = [
+        known[name.casefold()] & _JSON_TYPES[type(value)] for name, value in message.items() if name.casefold() in known
+    ]
+    return len(message) - len(fits), sum(not fit for fit in fits)
+
+
+def _plain(names: Iterable[str]) -> set[str]:
+    """Returns the names in lower case without punctuation, so that `offer_type` and `offerType` are equal."""
+    return {"".join(filter(str.isalnum, name)).casefold() for name in names}
+
+
+def _likeness(names: set[str], known: set[str]) -> float:
+    """Returns the similarity of two sets of names: the number of common names divided by the number of all names."""
+    return len(names & known) / len(names | known)

@@ -1,0 +1,218 @@
+"""The commands `explain`, `rules` and `catalogue`. `UPDATE_GOLDEN=1 pytest tests/cli/test_explaining.py` writes the
+files in `golden` again after an intended change.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from click.testing import CliRunner
+from contracts import changed_contract
+from fixture_types import Run, Spawn
+from hand_made_servers import answers, serving
+from jsonschema import Draft202012Validator
+from pricing_reader import BUG, PRICING, lenient
+
+import brokerfuzz
+from brokerfuzz.cases.message_diff import difference
+from brokerfuzz.cli import commands
+from brokerfuzz.corpus import load
+
+GOLDEN = Path(__file__).with_name("golden")
+OFFER: Final = "offer-creation-request"
+MINIMUM: Final = f"{OFFER}/orderMinimum:minimum"
+NOW: Final = ("--now", "2026-01-01T00:00:00Z")
+
+
+def data(run: Run, *words: object) -> Any:
+    done = run(*words, "--json")
+    assert done.exit_code == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def every_name(run: Run) -> list[str]:
+    listed = data(run, "rules")
+    names = [one["id"] for kind in ("rules", "ambiguities") for one in listed[kind]]
+    names += [one["name"] for one in data(run, "rules", "--techniques")["techniques"]]
+    return names + [one["name"] for one in data(run, "serve", "--list-bugs")["bugs"]]
+
+
+# ------------------------------------------------------------------------------------------------------------- texts
+
+TEXTS = {
+    "rule": ("explain", MINIMUM),
+    "technique": ("explain", "one-below"),
+    "ambiguity": ("explain", "cron-syntax"),
+    "group": ("explain", "timestamp-format"),
+    "bug": ("explain", "accepts-zero-order-minimum"),
+    "matches": ("explain", "orderMaximum"),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_text_is_as_expected(run: Run, name: str) -> None:
+    done, golden = run(*TEXTS[name], *NOW), GOLDEN / f"{name}.txt"
+    assert done.exit_code == 0, done.stderr
+    if os.environ.get("UPDATE_GOLDEN"):
+        golden.write_text(done.stdout, encoding="utf-8")
+    assert done.stdout == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("twin", "body", "lines"),
+    [
+        (b'{"a":1}', b'{"a":1.0}', ["  {", '-   "a": 1', '+   "a": 1.0', "  }"]),
+        (b'{"a":[]}', b'{"a":[],"a":[]}', ["  {", '+   "a": [],', '    "a": []', "  }"]),
+        (b'{"a":"}"}', b'{"a":"\\""}', ["  {", '-   "a": "}"', '+   "a": "\\""', "  }"]),
+        (b"{}", b"{", ["- {}", "+ {"]),
+        (b"[1]", b"[\xff]", ["  [", "-   1", "+   \\xff", "  ]"]),
+        (b"[1]", b"[1]x", ["  [", "    1", "- ]", "+ ]x"]),
+        (b"{}", b"", ["- {}"]),
+    ],
+)
+def test_differences_are_marked(twin: bytes, body: bytes, lines: list[str]) -> None:
+    assert difference(twin, body) == lines
+
+
+# ------------------------------------------------------------------------------------------------------------- names
+
+
+def wrong_with(run: Run, name: str) -> Iterator[str]:
+    said, text = data(run, "explain", name, *NOW), run("explain", name, *NOW).stdout.splitlines()
+    example, twin = said["example"], said["twin"]
+    if not said["text"] or not all(line.isprintable() for line in text):
+        yield "no sentence, or a line that does not print"
+    if said["kind"] == "rule" and [fault["rule"] for fault in example["faults"]] != [name]:
+        yield "no example that breaks this rule alone"
+    if example is not None:
+        if twin["verdict"] != "valid" or (said["kind"] == "rule" and len(json.dumps(twin)) > 1000):
+            yield "an example without a small valid twin"
+        marked = [line for line in text if line.startswith(("-", "+"))]
+        if not marked or max(map(len, marked)) > 160:
+            yield "an example whose difference is not marked, or with a line that is too long"
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_every_name_is_explained_with_an_example(run: Run, part: int) -> None:
+    names = every_name(run)[part::4]
+    assert [f"{name}: {wrong}" for name in names for wrong in wrong_with(run, name)] == []
+
+
+def test_a_part_of_a_name_lists_everything_that_contains_it(run: Run) -> None:
+    names = every_name(run)
+    for part in ("orderMinimum", "ORDERMINIMUM", "accepts-zero", "cron"):
+        found = [match["name"] for match in data(run, "explain", part)["matches"]]
+        assert sorted(found) == sorted(name for name in names if part.lower() in name.lower())
+        assert len(found) > 1
+
+
+@pytest.mark.parametrize("name", ["orderMinimum:minimum", "offer-pricing-response/orderMinimum:minimum"])
+def test_a_rule_is_recognised_without_its_message_type_or_with_another_one(run: Run, name: str) -> None:
+    result = run("explain", name)
+    assert result.stdout == run("explain", MINIMUM).stdout
+    assert MINIMUM in result.stderr
+
+
+def test_the_rule_of_a_settled_ambiguity_is_explained_like_the_ambiguity(run: Run) -> None:
+    assert run("explain", "ambiguity/cron-syntax").stdout == run("explain", "cron-syntax").stdout
+
+
+# ------------------------------------------------------------------------------------------------- rules and catalogue
+
+
+def test_rules_lists_every_rule_and_ambiguity_with_its_source(run: Run) -> None:
+    listed, lines = data(run, "rules"), run("rules").stdout.splitlines()
+    both = [*listed["rules"], *listed["ambiguities"]]
+    assert [line for line in lines if not line.startswith(" ")] == [one["id"] for one in both]
+    assert all(one["source"] and (one.get("demand") or one["question"]) for one in both)
+    (minimum,) = (rule for rule in listed["rules"] if rule["id"] == MINIMUM)
+    assert minimum["source"] == "Offer creation request, row orderMinimum; validation rule 7"
+    assert {rule["message"] for rule in data(run, "rules", "--message", PRICING)["rules"]} == {PRICING}
+    assert list(data(run, "rules", "--ambiguities")) == ["ambiguities"]
+
+
+def test_a_rule_that_only_a_changed_contract_states_has_its_own_source_or_none(run: Run, tmp_path: Path) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        schema["properties"]["orderMinimum"]["minimum"] = 5
+        schema["properties"]["number"] |= {"maxLength": 10, "$comment": "Wiki, page 7; validation rule 12: maxLength"}
+
+    changed_contract(tmp_path, OFFER, change)
+    listed = data(run, "rules", "--contract", tmp_path)["rules"]
+    assert [rule["id"] for rule in listed if rule["source"] is None] == [MINIMUM]
+    assert "    at least 5 (a changed contract)" in run("rules", "--contract", tmp_path).stdout.splitlines()
+    assert "Source in the contract" not in run("explain", MINIMUM, "--contract", tmp_path).stdout
+    stated = run("explain", f"{OFFER}/number:maxLength", "--contract", tmp_path).stdout
+    assert "Source in the contract: Wiki, page 7; validation rule 12." in stated
+
+
+@pytest.mark.parametrize("message_type", brokerfuzz.MESSAGE_TYPES)
+def test_the_schema_of_a_message_type_is_one_document_that_validators_can_use(run: Run, message_type: Any) -> None:
+    validator = Draft202012Validator(data(run, "rules", "--schema", "--message", message_type))
+    assert all(validator.is_valid(case.value) for case in load(message_type, verdicts=["valid"]))
+    assert not validator.is_valid({})
+
+
+def test_the_catalogue_counts_its_cases(run: Run, spawn: Spawn) -> None:
+    words = ("catalogue", *NOW, "--message", PRICING, "--cases", "--json")
+    done = [spawn(*words, env={"PYTHONHASHSEED": seed}) for seed in "13"]
+    assert done[0].stdout == done[1].stdout
+    found = json.loads(done[0].stdout)
+    size, cases = found["messages"][PRICING], found["cases"]
+    assert [case["number"] for case in cases] == list(range(1, len(cases) + 1))
+    assert size["cases"] == sum(size["verdicts"].values()) == len(cases)
+    assert sum(size["rules"].values()) == sum(size["techniques"].values())
+    text = run("catalogue", "--message", PRICING, "--rule", "*quantity:minimum", "--technique", "one-below").stdout
+    assert f"1 broken rule of {PRICING}, with the number of cases:" in text
+
+
+# --------------------------------------------------------------------------------------------------- cases and findings
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns a folder with the journal, the report, the baseline and the corpus of a campaign."""
+    folder = tmp_path_factory.mktemp("campaign")
+    some = ("--message", PRICING, "--rule", BUG)
+    with serving(answers(lenient)) as url:
+        files = ("--journal", "run.ndjson", "--report", "report.json", "--baseline", "known.json", "--baseline-update")
+        words = ["fire", url, *some, *NOW, "--shrink", "10s", *files]
+        done = CliRunner().invoke(
+            commands, [str(folder / word) if word.endswith((".json", ".ndjson")) else word for word in words]
+        )
+        assert done.exit_code == 0, done.stderr
+    assert CliRunner().invoke(commands, ["export", str(folder / "corpus.ndjson"), *some, "--full"]).exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def finding(campaign: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Makes the folder of the campaign the current folder, and returns the finding in the report."""
+    monkeypatch.chdir(campaign)
+    return json.loads(Path("report.json").read_text())["findings"][0]
+
+
+@pytest.mark.parametrize("file", ["run.ndjson", "report.json", "known.json"])
+def test_a_finding_is_explained_from_a_journal_a_report_or_a_baseline(run: Run, finding: Any, file: str) -> None:
+    for digits in (8, 16):
+        result = run("explain", finding["fingerprint"][:digits], file)
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout.startswith(f"{finding['fingerprint'][:8]} (")
+        assert finding["sentence"] in result.stdout
+    said = data(run, "explain", finding["fingerprint"], file)
+    assert said["finding"].items() >= {"name": finding["name"], "sentence": finding["sentence"]}.items()
+
+
+@pytest.mark.parametrize("files", [(), ("corpus.ndjson",), ("run.ndjson",), ("report.json", "run.ndjson")])
+def test_a_case_is_explained_from_the_catalogue_a_corpus_or_a_journal(
+    run: Run, finding: Any, files: tuple[str, ...]
+) -> None:
+    case = finding["case"]["id"]
+    result = run("explain", case, *files, *NOW)
+    assert result.exit_code == 0, result.stderr
+    assert BUG.partition("/")[2] in result.stdout
+    if "report.json" not in files:
+        assert result.stdout.startswith(f"{case}  invalid {PRICING}")
+        assert ("The target answered: accepted (status 200)" in result.stdout) == (files[-1:] == ("run.ndjson",))
