@@ -1,5 +1,6 @@
 """Describes cases: the reason for a case, its message, and the difference from its twin (the valid counterpart)."""
 
+import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import chain
@@ -9,9 +10,10 @@ from brokerfuzz.cases.case import NOW_TAG, Case, clock
 from brokerfuzz.cases.catalogue import catalogue, essentials
 from brokerfuzz.cases.message_diff import difference, laid_out
 from brokerfuzz.cases.record_reader import judged
+from brokerfuzz.cases.records import encode
 from brokerfuzz.corpus.reading import Line, check_rereadable, lines
 from brokerfuzz.errors import CorpusError, shortened
-from brokerfuzz.explaining.description import Description, record_of
+from brokerfuzz.explaining.description import Description
 from brokerfuzz.explaining.judgements import verdict_data, verdict_lines
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract
 from brokerfuzz.wording import printable_as_in_python
@@ -27,6 +29,11 @@ def why(case: Case) -> str:
     if case.label == "unspecified":
         return f"touches {', '.join(sorted({touch.ambiguity for touch in case.verdict.ambiguities}))}{tag_list}"
     return ", ".join(tags) or "valid"
+
+
+def record_of(case: Case | None) -> Any:
+    """Returns a case as JSON, in the format of a corpus."""
+    return None if case is None else json.loads(encode(case))
 
 
 def case_line(case: Case) -> str:

@@ -1,12 +1,8 @@
-"""Defines what a command prints."""
+"""Defines what a command prints. This module imports nothing slow, because every command uses it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.records import encode
 
 NOT_STATED = "a changed contract"
 """The source of rules that only a changed contract contains."""
@@ -18,8 +14,3 @@ class Description:
 
     text: Sequence[str]
     data: Mapping[str, Any]
-
-
-def record_of(case: Case | None) -> Any:
-    """Returns a case as JSON, in the format of a corpus."""
-    return None if case is None else json.loads(encode(case))

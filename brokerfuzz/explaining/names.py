@@ -9,7 +9,8 @@ from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.techniques import TECHNIQUES, Technique, techniques_for
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining import examples
-from brokerfuzz.explaining.description import Description, record_of
+from brokerfuzz.explaining.cases import record_of
+from brokerfuzz.explaining.description import Description
 from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Condition, Contract, Rule
 from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
