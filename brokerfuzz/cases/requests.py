@@ -52,10 +52,7 @@ _PROBES: Mapping[str, Mapping[str, Headers]] = {
     of.FALSE_CONTENT_ENCODING: _each("Content-Encoding", {"gzip-not-sent": "gzip", "unknown-coding": "none-such"}),
     of.CONTENT_ENCODING: _each("Content-Encoding", {"identity": "identity", "empty-coding": "", "gzip": "gzip"}),
     of.RESPONSE_TYPE: _each("Accept", _RESPONSE_TYPES),
-    of.OTHER_HEADERS: {
-        "chunks": (("Transfer-Encoding", "chunked"),),
-        "expect-continue": (("Expect", "100-continue"),),
-    },
+    of.OTHER_HEADERS: {"chunks": (("Transfer-Encoding", "chunked"),), "expect-continue": (("Expect", "100-continue"),)},
 }
 """Maps the detectors of ambiguities about headers to probes: their names, and the headers."""
 

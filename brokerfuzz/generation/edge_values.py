@@ -74,11 +74,7 @@ TEXTS = EdgeTable(
         Edge("blank", lambda text, schema: bool(text) and text.isspace(), (" ", " " * 16)),
         Edge("padded", lambda text, schema: bool(text.strip()) and text != text.strip(), ("  a  ",)),
         Edge("shortest", lambda text, schema: 0 < len(text) == schema.get("minLength", 0)),
-        Edge(
-            "numeric",
-            lambda text, schema: text.lstrip("-").replace(".", "", 1).isdecimal(),
-            ("0", "-1", "1.0"),
-        ),
+        Edge("numeric", lambda text, schema: text.lstrip("-").replace(".", "", 1).isdecimal(), ("0", "-1", "1.0")),
         Edge(
             "words-of-json",
             lambda text, schema: text in ("null", "true", "false", "NaN", "undefined", "None"),

@@ -153,9 +153,7 @@ class _ScanBuilder:
 def _size_check(ambiguity: Ambiguity, kind: type[str] | type[list[Any]], unit: str) -> _Check:
     limit = ambiguity.options["limit"]
     return _Check(
-        ambiguity,
-        lambda value: isinstance(value, kind) and len(value) > limit,
-        lambda value: f"{len(value):,} {unit}",
+        ambiguity, lambda value: isinstance(value, kind) and len(value) > limit, lambda value: f"{len(value):,} {unit}"
     )
 
 

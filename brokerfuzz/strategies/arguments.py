@@ -238,10 +238,7 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
 
 
 def chosen_faults(
-    contract: Contract,
-    message_type: MessageType,
-    options: FaultOptions,
-    pinned: Collection[str],
+    contract: Contract, message_type: MessageType, options: FaultOptions, pinned: Collection[str]
 ) -> tuple[tuple[Rule, ...], frozenset[str] | None]:
     """Returns the selected rules, and the names of the selected techniques (None: all).
 

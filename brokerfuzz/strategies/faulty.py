@@ -17,9 +17,7 @@ from brokerfuzz.strategies.labelled_cases import LabelledCases
 
 @strategy
 def faulty(
-    messages: SearchStrategy[Any],
-    message_type: MessageType,
-    **options: Unpack[arguments.FaultOptions],
+    messages: SearchStrategy[Any], message_type: MessageType, **options: Unpack[arguments.FaultOptions]
 ) -> Draws[Broken]:
     """Invalid cases, made from the valid messages of a strategy. Each case breaks one rule.
 

@@ -11,9 +11,7 @@ from brokerfuzz.strategies.labelled_cases import LabelledCases
 
 
 @strategy
-def invalid_offer_requests(
-    **options: Unpack[arguments.GeneratedCaseOptions],
-) -> Draws[Broken]:
+def invalid_offer_requests(**options: Unpack[arguments.GeneratedCaseOptions]) -> Draws[Broken]:
     """Cases of offer creation requests that a service must reject.
 
     Each case breaks one rule. `case.twin` is the twin (the valid counterpart) of the case: a valid message that differs
@@ -44,9 +42,7 @@ def invalid_offer_requests(
 
 
 @strategy
-def invalid_product_list_responses(
-    **options: Unpack[arguments.GeneratedCaseOptions],
-) -> Draws[Broken]:
+def invalid_product_list_responses(**options: Unpack[arguments.GeneratedCaseOptions]) -> Draws[Broken]:
     """Cases of product list responses that break one rule each. The arguments are the same as for
     `invalid_offer_requests`.
 
@@ -61,9 +57,7 @@ def invalid_product_list_responses(
 
 
 @strategy
-def invalid_pricing_responses(
-    **options: Unpack[arguments.GeneratedCaseOptions],
-) -> Draws[Broken]:
+def invalid_pricing_responses(**options: Unpack[arguments.GeneratedCaseOptions]) -> Draws[Broken]:
     """Cases of offer pricing calculation responses that break one rule each. The arguments are the same as for
     `invalid_offer_requests`.
 

@@ -115,10 +115,7 @@ def product_list_offers(
 
 @strategy
 def product_list_responses(
-    *,
-    min_records: int = 0,
-    max_records: int | None = None,
-    **options: Unpack[arguments.ValueOptions],
+    *, min_records: int = 0, max_records: int | None = None, **options: Unpack[arguments.ValueOptions]
 ) -> Draws[ProductListResponse]:
     """Valid product list responses, which every program that reads such responses must accept.
 
@@ -141,10 +138,7 @@ def product_list_responses(
 
 @strategy
 def pricing_responses(
-    *,
-    min_offers: int = 0,
-    max_offers: int | None = None,
-    **options: Unpack[arguments.ValueOptions],
+    *, min_offers: int = 0, max_offers: int | None = None, **options: Unpack[arguments.ValueOptions]
 ) -> Draws[OfferPricingResponse]:
     """Valid offer pricing calculation responses with correct sums.
 

@@ -43,10 +43,7 @@ class Envelope(TypedDict, Generic[Data]):
 
 @strategy
 def clusters(
-    *,
-    min_products: int = 1,
-    max_products: int | None = None,
-    **options: Unpack[arguments.ValueOptions],
+    *, min_products: int = 1, max_products: int | None = None, **options: Unpack[arguments.ValueOptions]
 ) -> Draws[ProductListCluster]:
     """Clusters of products, as in offers of the type `Product List`.
 
@@ -66,9 +63,7 @@ def clusters(
 
 
 @strategy
-def products(
-    **options: Unpack[arguments.ValueOptions],
-) -> Draws[ClusterProduct]:
+def products(**options: Unpack[arguments.ValueOptions]) -> Draws[ClusterProduct]:
     """Products in a cluster. `fields` pins properties of the product. The other arguments are the same as for
     `offer_requests`.
 
@@ -81,9 +76,7 @@ def products(
 
 
 @strategy
-def price_classes(
-    **options: Unpack[arguments.ValueOptions],
-) -> Draws[PriceClass]:
+def price_classes(**options: Unpack[arguments.ValueOptions]) -> Draws[PriceClass]:
     """Price classes of an offer. `fields` maps sites inside the price class, such as `priceTiers[].price`, to
     strategies. The other arguments are the same as for `offer_requests`.
 
@@ -96,9 +89,7 @@ def price_classes(
 
 
 @strategy
-def price_tiers(
-    **options: Unpack[arguments.ValueOptions],
-) -> Draws[PriceTier]:
+def price_tiers(**options: Unpack[arguments.ValueOptions]) -> Draws[PriceTier]:
     """Price tiers of a price class. `fields` maps sites inside the price tier, such as `pageCounts[].price`, to
     strategies. The other arguments are the same as for `offer_requests`.
 
@@ -111,9 +102,7 @@ def price_tiers(
 
 
 @strategy
-def page_counts(
-    **options: Unpack[arguments.ValueOptions],
-) -> Draws[PageCountPrice]:
+def page_counts(**options: Unpack[arguments.ValueOptions]) -> Draws[PageCountPrice]:
     """Prices for ranges of page counts: the items of `pageCounts` in a price tier. `fields` pins properties of the
     item. The other arguments are the same as for `offer_requests`.
 
@@ -126,9 +115,7 @@ def page_counts(
 
 
 @strategy
-def product_records(
-    **options: Unpack[arguments.ValueOptions],
-) -> Draws[ProductRecord]:
+def product_records(**options: Unpack[arguments.ValueOptions]) -> Draws[ProductRecord]:
     """Product records of a product list response. `fields` pins properties of the record. The other arguments are the
     same as for `offer_requests`.
 
@@ -141,9 +128,7 @@ def product_records(
 
 
 @strategy
-def priced_offers(
-    **options: Unpack[arguments.ValueOptions],
-) -> Draws[PricedOffer]:
+def priced_offers(**options: Unpack[arguments.ValueOptions]) -> Draws[PricedOffer]:
     """Priced offers of a pricing response, with a correct extended price. `fields` pins properties of the offer. If you
     pin prices or the quantity, the extended price may be wrong. The other arguments are the same as for
     `offer_requests`.

@@ -35,12 +35,7 @@ class ValidValues:
     wishes: Wishes
 
     @classmethod
-    def of(
-        cls,
-        message_type: MessageType,
-        site: str = "",
-        **options: Unpack[arguments.ValueOptions],
-    ) -> "ValidValues":
+    def of(cls, message_type: MessageType, site: str = "", **options: Unpack[arguments.ValueOptions]) -> "ValidValues":
         """Raises `InvalidArgument` if an option is wrong."""
         contract = arguments.contract_of(options.get("contract"))
         pins = arguments.pinned_sites(options.get("fields"), contract, message_type, site)

@@ -37,11 +37,7 @@ def _extreme(context: ProbeContext) -> Mapping[str, Any]:
 
 def _similar(known: Any) -> Mapping[str, Any]:
     if isinstance(known, str):
-        changed = {
-            "other-case": known.swapcase(),
-            "padded": f" {known} ",
-            "with-suffix": f"{known}-0",
-        }
+        changed = {"other-case": known.swapcase(), "padded": f" {known} ", "with-suffix": f"{known}-0"}
         return {**changed, "without-end": known[:-1]} if len(known) > 1 else changed
     return {"one-more": known + 1} if isinstance(known, int | float) and not isinstance(known, bool) else {}
 
