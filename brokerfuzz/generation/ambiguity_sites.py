@@ -3,15 +3,22 @@
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from brokerfuzz.generation.edge_values import OF_DETECTOR
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import join
 
-SiteAmbiguity = tuple[str, tuple[str, ...]]
-"""An ambiguity at a site: the name of its detector, and the names of the properties that the detector compares."""
+
+class SiteAmbiguity(NamedTuple):
+    """An ambiguity at a site. `names` are the properties that its detector compares. The detector `past` belongs to no
+    ambiguity, so its `id` is empty.
+    """
+
+    id: str
+    detector: str
+    names: tuple[str, ...] = ()
 
 
 _NUMBERS = frozenset({"integer", "number"})
@@ -74,15 +81,16 @@ def ambiguities_by_site(contract: Contract, message_type: MessageType) -> Mappin
     for ambiguity in contract.ambiguities:
         for where in fitting_sites(contract, message_type, ambiguity):
             path, *names = [where] if isinstance(where, str) else where
-            found[path] = (*found.get(path, ()), (str(ambiguity.detector), tuple(names)))
+            one = SiteAmbiguity(ambiguity.id, str(ambiguity.detector), tuple(names))
+            found[path] = (*found.get(path, ()), one)
     for rule in contract.semantics:
         if rule.message_type == message_type and rule.keyword == "not-in-future":
-            found[rule.site] = (*found.get(rule.site, ()), ("past", ()))
+            found[rule.site] = (*found.get(rule.site, ()), SiteAmbiguity("", "past"))
     return found
 
 
 def detectors_at(contract: Contract, message_type: MessageType, path: str) -> list[str]:
-    return [detector for detector, _ in ambiguities_by_site(contract, message_type).get(path, ())]
+    return [one.detector for one in ambiguities_by_site(contract, message_type).get(path, ())]
 
 
 @lru_cache(maxsize=4096)
@@ -92,16 +100,3 @@ def notation_detector_at(contract: Contract, message_type: MessageType, path: st
     """
     found = detectors_at(contract, message_type, path)
     return next((detector for detector in OF_DETECTOR if detector in found), None)
-
-
-@lru_cache(maxsize=4096)
-def concerning(contract: Contract, message_type: MessageType, path: str) -> Mapping[str, str]:
-    """Returns the ambiguities that concern the site `path`. The ID of each ambiguity is mapped to the name of the
-    ambiguity's detector.
-    """
-    found = {}
-    for ambiguity in contract.ambiguities:
-        for where in fitting_sites(contract, message_type, ambiguity):
-            if path == (where if isinstance(where, str) else where[0]):
-                found[ambiguity.id] = str(ambiguity.detector)
-    return found

@@ -38,7 +38,7 @@ def repairs(
     found = in_one_row(site, schema, pinned)
     found += [
         repair
-        for detector, names in ambiguities
+        for _, detector, names in ambiguities
         if detector in _REPAIRS
         for repair in _REPAIRS[detector](site, names, schema, pinned)
     ]
@@ -148,7 +148,7 @@ def repetition(
     """Returns a function that gives the first and the last item of an array the same identifier. If this is not
     possible, the function makes the two items equal. Returns None if the items must differ.
     """
-    keys = [names[0] if names else None for detector, names in ambiguities if detector == "distinct"]
+    keys = [names[0] if names else None for _, detector, names in ambiguities if detector == "distinct"]
     if not keys or schema.get("uniqueItems") or any(path.startswith(site) for path in pinned):
         return None
     key = None if ROWS in schema.get("items", {}) else keys[0]

@@ -249,10 +249,7 @@ class _Builder:
         mostly, and otherwise repeats an item, if the ambiguity is about equal items.
         """
         asked = ambiguities_by_site(self.contract, self.message_type).get(site, ())
-        open_ = {
-            ambiguity.detector for ambiguity in self.contract.ambiguities if ambiguity.id in self.style.ambiguities
-        }
-        often = [ambiguity for ambiguity in asked if ambiguity[0] in open_]
+        often = [ambiguity for ambiguity in asked if ambiguity.id in self.style.ambiguities]
         pinned = self.style.pinned
         always = repairs([ambiguity for ambiguity in asked if ambiguity not in often], site, schema, pinned)
         mostly: list[Repair] = repairs(often, site, schema, pinned) if often else []

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation import ambiguous_values, edge_values, patterns, realistic_values
-from brokerfuzz.generation.ambiguity_sites import concerning, detectors_at, notation_detector_at
+from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site, detectors_at, notation_detector_at
 from brokerfuzz.generation.formats import FORMATS
 from brokerfuzz.generation.judging import judge_of, matches
 from brokerfuzz.generation.sources import Source
@@ -108,9 +108,9 @@ def scalar(schema: Schema, place: ValuePlace) -> Values | None:
     if not found:
         return None
     values_of_all = found[0] if len(found) == 1 else _any_of(found)
-    odd = ambiguous_values.fitting(
-        schema, types, place.ambiguities, concerning(place.contract, place.message_type, place.path)
-    )
+    concerning = ambiguities_by_site(place.contract, place.message_type).get(place.path, ())
+    named = {one.id: one.detector for one in concerning if one.id}
+    odd = ambiguous_values.fitting(schema, types, place.ambiguities, named)
     return _sometimes(odd, values_of_all) if odd else values_of_all
 
 
