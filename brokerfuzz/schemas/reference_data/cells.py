@@ -3,11 +3,12 @@ with its origin, so that errors can mention the origin. `ValueChecker` checks th
 """
 
 import csv
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import orjson
 
 from brokerfuzz.errors import ReferenceDataError, UnknownNameError, quoted
 from brokerfuzz.file_contents import read_file
@@ -17,11 +18,6 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
 from brokerfuzz.wording import listed
-
-_INTEGER, _NUMBER = (
-    re.compile(r"-?(?:0|[1-9][0-9]{0,400})", re.ASCII),
-    re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII),
-)
 
 
 class KnownCell(NamedTuple):
@@ -38,11 +34,12 @@ class KnownCell(NamedTuple):
         types = types_of(schema)
         if not self.text or "string" in types:
             return self.value
-        if types & {"integer", "number"} and (_NUMBER if "number" in types else _INTEGER).fullmatch(self.value):
-            return int(self.value) if _INTEGER.fullmatch(self.value) else float(self.value)
-        if "boolean" in types and self.value in ("true", "false"):
-            return self.value == "true"
-        return self.value
+        try:
+            value = orjson.loads(self.value)
+        except ValueError:
+            return self.value
+        expected = {bool} if types <= {"boolean", "null"} else {int, float}
+        return value if type(value) in expected else self.value
 
 
 @dataclass(frozen=True)
