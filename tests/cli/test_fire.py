@@ -65,7 +65,7 @@ def test_the_configuration_contains_values_beside_other_settings(run: Run) -> No
     assert units
     assert all(unit.startswith(b'"box of ten"') for unit in units)
     Path("brokerfuzz.toml").write_text('url = "http://127.0.0.1:1"\n[values]\nunitOfMeasure = [5]\n')
-    assert "brokerfuzz.toml:3: 5 breaks the rule unitOfMeasure:type" in run("fire").stderr
+    assert "brokerfuzz.toml, 'unitOfMeasure': 5 breaks the rule unitOfMeasure:type" in run("fire").stderr
 
 
 # ---------------------------------------------------------------------------------------------------- configuration
