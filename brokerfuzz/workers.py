@@ -7,7 +7,7 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -52,6 +52,17 @@ class Workers:
         finally:
             for future in under_way:
                 future.cancel()
+
+    async def result(self, future: Future[_Result]) -> _Result:
+        """Waits for the result of a call. Raises `WorkerError` if the worker is lost."""
+        waiting = asyncio.wrap_future(future)
+        try:
+            await asyncio.wait({waiting})
+            return waiting.result()
+        except BrokenExecutor as problem:
+            raise _lost() from problem
+        finally:
+            waiting.cancel()
 
 
 def _lost() -> WorkerError:

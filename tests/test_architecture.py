@@ -37,7 +37,7 @@ ALLOWED: dict[str, set[str]] = {
     "campaign": {
         "workers", "storage", "locks", "targets",
         "cases.case", "cases.fresh_values", "cases.techniques", "cases.faults", "cases.fault_wishes", "json_trees",
-        "schemas", "errors",
+        "cases.catalogue", "cases.plan", "option", "options", "version", "schemas", "errors",
     },
     "reports": {
         "version", "campaign", "targets", "cases.case", "cases.covering", "cases.fresh_values",
@@ -45,11 +45,7 @@ ALLOWED: dict[str, set[str]] = {
         "cases.techniques", "storage", "schemas", "errors",
     },
     "service": {"cases.random_messages", "schemas", "errors"},
-    "planned_campaign": {
-        "option", "options", "campaign", "workers", "targets", "cases.case", "cases.plan", "cases.catalogue", "cases.fresh_values",
-        "version", "schemas", "errors",
-    },
-    "testing": {"option", "options", "case_options", "target_options", "planned_campaign", "reports", "service.running", "campaign", "targets", "corpus.bundled_corpus",
+    "testing": {"option", "options", "case_options", "target_options", "reports", "service.running", "campaign", "targets", "corpus.bundled_corpus",
     "cases", "schemas", "errors"},
     "explaining": {"corpus", "inputs", "reports", "campaign.baseline", "cases", "generation", "service.bugs", "schemas", "errors"},
     "inputs": {"corpus", "storage", "cases.case", "cases.record_reader", "schemas", "errors"},

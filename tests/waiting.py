@@ -2,7 +2,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from brokerfuzz.campaign.journal import records
+from brokerfuzz.campaign.journal import exchanges
 
 
 def happens(condition: Callable[[], object], seconds: float = 60) -> bool:
@@ -16,7 +16,7 @@ def happens(condition: Callable[[], object], seconds: float = 60) -> bool:
 
 
 def gets_answers(journal: Path, number: int) -> bool:
-    return happens(lambda: journal.exists() and sum(1 for _ in records(journal)) >= number)
+    return happens(lambda: journal.exists() and sum(1 for _ in exchanges(journal)) >= number)
 
 
 def workers_of(command: int) -> list[int]:

@@ -4,13 +4,12 @@ contract.
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.findings import BrokenRule, Finding
-from brokerfuzz.campaign.firing import Campaign, fire, run, run_sharded
+from brokerfuzz.campaign.firing import Campaign, Listeners, fire, fire_here
 from brokerfuzz.campaign.headlines import Headline
-from brokerfuzz.campaign.journal import Journal, Recalled
 from brokerfuzz.campaign.ledger import Observed
-from brokerfuzz.campaign.options import Options
 from brokerfuzz.campaign.outcome import CampaignOutcome, Stop
 from brokerfuzz.campaign.results import CampaignProgress, Result
+from brokerfuzz.campaign.settings import Settings
 
 __all__ = [
     "BrokenRule",
@@ -20,13 +19,11 @@ __all__ = [
     "Finding",
     "FindingKind",
     "Headline",
-    "Journal",
+    "Listeners",
     "Observed",
-    "Options",
-    "Recalled",
     "Result",
+    "Settings",
     "Stop",
     "fire",
-    "run",
-    "run_sharded",
+    "fire_here",
 ]

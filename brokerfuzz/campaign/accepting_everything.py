@@ -5,7 +5,6 @@ messages have the same cause, so they are one finding.
 """
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.journal import Key, NotRecalledError
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.suspicion import Suspicion
@@ -35,10 +34,10 @@ async def merged(suspicions: list[Suspicion], seen: Observations, sender: Sender
     message_type = accepted[0].case.message_type
     cases = [Case(message_type, body, judge.of(accepted[0].case, body)) for body in _BODIES]
     answer: Answer | None = None
-    for step, case in enumerate(cases):
+    for case in cases:
         try:
-            answer = await sender.send(Key("everything", 0, step), case, case.body)
-        except (NotRecalledError, TargetLostError, UnsendableError):
+            answer = await sender.ask("everything", 0, case)
+        except (TargetLostError, UnsendableError):
             return suspicions
         if answer.kind != "accepted":
             return suspicions

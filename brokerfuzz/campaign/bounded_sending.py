@@ -1,18 +1,16 @@
 """Sends messages again to explain contradictions, and limits the requests and the time for each of them."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
-from brokerfuzz.campaign.journal import Key, NotRecalledError
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.campaign.target_health import TargetLostError
+from brokerfuzz.cases.case import Case
 from brokerfuzz.targets.answers import Answer
-
-Send = Callable[[bytes], Awaitable[Answer]]
 
 
 @dataclass(frozen=True)
@@ -28,11 +26,11 @@ class LimitReachedError(Exception):
 
 
 class BoundedSender:
-    """Sends messages until a limit is reached. `requests` is the number of messages sent."""
+    """Asks for the answers to variants of a case until a limit is reached. `requests` is the number of messages."""
 
-    def __init__(self, send: Send, bounds: Bounds) -> None:
+    def __init__(self, sender: Sender, role: str, number: int, case: Case, bounds: Bounds) -> None:
         self.requests = 0
-        self._send, self._bounds = send, bounds
+        self._sender, self._role, self._number, self._case, self._bounds = sender, role, number, case, bounds
 
     async def pause(self) -> None:
         """Call this method regularly in a search that computes without sending, so that Ctrl-C is noticed. Raises
@@ -42,14 +40,16 @@ class BoundedSender:
         if monotonic() > self._bounds.deadline:
             raise LimitReachedError
 
-    async def answer(self, body: bytes) -> Answer:
-        """Raises `LimitReachedError` if a limit is reached or the target no longer answers."""
+    async def answer(self, body: bytes, *, again: bool = False) -> Answer:
+        """With `again`, the message is sent even if its answer is known. Raises `LimitReachedError` if a limit is
+        reached or the target no longer answers.
+        """
         if self.requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
             raise LimitReachedError
         self.requests += 1
         try:
-            answer = await self._send(body)
-        except (NotRecalledError, TargetLostError):
+            answer = await self._sender.ask(self._role, self._number, self._case, body, again=again)
+        except TargetLostError:
             raise LimitReachedError from None
         if not answer.reached:
             raise LimitReachedError
@@ -61,18 +61,22 @@ class VariantSender:
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
-        self._steps: Counter[tuple[str, int]] = Counter()
 
-    def of(self, phase: str, suspicion: Suspicion, bounds: Bounds) -> BoundedSender:
-        """In the journal, `phase` is followed by the kind of the contradiction and the verdict (see `Key`). This
-        distinguishes a case from its twin, which has the same number.
-        """
-        name = f"{phase} {suspicion.kind} {suspicion.verdict.label}"
-        place = (name, suspicion.index)
+    def of(self, role: str, suspicion: Suspicion, bounds: Bounds) -> BoundedSender:
+        return BoundedSender(self._sender, role, suspicion.index, suspicion.case, bounds)
 
-        async def send(body: bytes) -> Answer:
-            step = self._steps[place]
-            self._steps[place] += 1
-            return await self._sender.send(Key(name, suspicion.index, step), suspicion.case, body)
 
-        return BoundedSender(send, bounds)
+async def together(*work: Coroutine[Any, Any, None]) -> None:
+    """Runs all coroutines at the same time. If a coroutine raises an exception, the function cancels the other
+    coroutines and raises the exception.
+
+    A TaskGroup of Python 3.11 or 3.12 would leave the current task marked as cancelled, so a time limit would look like
+    Ctrl-C.
+    """
+    tasks = [asyncio.create_task(coroutine) for coroutine in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

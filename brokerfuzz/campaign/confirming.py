@@ -80,7 +80,7 @@ class Confirmation:
         sender = self._variants.of("alone", suspicion, Bounds(deadline=self._deadline))
         excused = is_about_the_client(suspicion.answer) or suspicion.answer.status in GATEWAY
         for _ in range(EXCUSED_TRIES if excused else tries):
-            answer = await sender.answer(suspicion.case.body)
+            answer = await sender.answer(suspicion.case.body, again=True)
             is_known = answer.status == CONFLICT != suspicion.answer.status  # the target has stored the message before
             wrong = contradiction(suspicion.verdict.label, answer.kind) is not None and not is_known
             if wrong != excused:

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import groupby
 
-from brokerfuzz.campaign.bounded_sending import Bounds, LimitReachedError, VariantSender
+from brokerfuzz.campaign.bounded_sending import Bounds, LimitReachedError, VariantSender, together
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.contradictions import WITH_CAUSES, FindingKind
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
 from brokerfuzz.campaign.headlines import AnsweredCase

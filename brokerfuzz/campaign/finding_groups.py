@@ -54,10 +54,6 @@ class Suspicions:
     def add(self, kind: FindingKind, index: int, case: Case, verdict: Verdict, answer: Answer, about: str = "") -> None:
         self._take(Suspicion(kind, case, index, verdict, answer, about=about))
 
-    def absorb(self, other: "Suspicions") -> None:
-        for suspicion in other.in_order():
-            self._take(suspicion)
-
     def of_first_findings(self, limit: int | None, known: KnownFindings) -> list[Suspicion]:
         """Returns the contradictions of the first `limit` new findings (None: of all), and of all findings that may be
         known. A campaign can find more, because it sends several cases at the same time.

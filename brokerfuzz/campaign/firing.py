@@ -1,290 +1,315 @@
-"""Runs a campaign: sends cases to a target, compares the answers with the verdicts, and shrinks the contradictions.
+"""Runs a campaign: sends cases to a target, compares the answers with the verdicts, and explains the contradictions.
 
-A campaign stores only counts and a few cases, so it needs little memory for any number of cases. After all cases were
-sent, brokerfuzz shrinks the findings in the order of their cases. For this reason, the findings do not depend on the
-order in which answers arrive.
+After all cases were sent, brokerfuzz shrinks the findings in the order of their cases. For this reason, the findings do
+not depend on the order in which answers arrive.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from time import monotonic, time
+from time import monotonic
+from typing import Any
 
+from brokerfuzz import workers
 from brokerfuzz.campaign import accepting_everything, confirming, repeated_number, retesting
-from brokerfuzz.campaign.bounded_sending import Bounds
-from brokerfuzz.campaign.case_runner import CaseRunner, Numbered, findings_limit, needs_time, time_limit
+from brokerfuzz.campaign.bounded_sending import Bounds, together
 from brokerfuzz.campaign.confirming import Confirmation
+from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.explanation import Explanations, accepted_examples
 from brokerfuzz.campaign.findings import findings_of
+from brokerfuzz.campaign.first_contact import make_contact
 from brokerfuzz.campaign.headlines import headlines_of
 from brokerfuzz.campaign.identity import without_combinations
-from brokerfuzz.campaign.journal import Recalled, Writer
-from brokerfuzz.campaign.options import Options
+from brokerfuzz.campaign.journal import Journal, exchanges
+from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.outcome import Stop
+from brokerfuzz.campaign.proof import Rejection
 from brokerfuzz.campaign.refused_contact import advice_for_program, refusal
-from brokerfuzz.campaign.replaying import Outcome, ReplayRequest, replay_known
+from brokerfuzz.campaign.replaying import Outcome, replay_known
 from brokerfuzz.campaign.results import CampaignProgress, Result
-from brokerfuzz.campaign.sending import Sender
-from brokerfuzz.campaign.sharding import ShardResult, Shards, ShardSettings, fire_shards
+from brokerfuzz.campaign.sending import Sender, UnsendableError
+from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.campaign.target_health import FirstContact, TargetLostError
+from brokerfuzz.campaign.twins import twin_of
+from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import HookError, JournalError
 from brokerfuzz.targets import Target, event_loop
-from brokerfuzz.targets.target import opened
+from brokerfuzz.wording import counted
 from brokerfuzz.workers import Workers
 
 TICK = 0.1
 """The time between two progress reports, in seconds."""
+TURN = 0.002
+"""After this time (in seconds), other tasks run, such as the task that checks the time limit. Without these pauses,
+answers that arrive without waiting (from a journal, or from an application in this process) would block other tasks.
+"""
+GENERATING, WAITING = "generating the catalogue", "waiting for the target"
 
-WAITING = "waiting for the target"
-INTERRUPTED = Stop("interrupted", "interrupt")
 OnProgress = Callable[[CampaignProgress], None]
-OnContact = Callable[[FirstContact], None]
-OnKnown = Callable[[Mapping[str, Outcome]], None]
 
 
-def fire(
-    cases: Iterable[Case], target: Target, options: Options | None = None, on_progress: OnProgress | None = None
-) -> Result:
-    """Sends the cases to the target and returns the result. `on_progress` is called about ten times per second.
-
-    Ctrl-C ends the campaign at once, and the result contains everything that was found so far. Raises `TargetError` if
-    the target cannot be reached.
+@dataclass(frozen=True, kw_only=True)
+class Listeners:
+    """Functions that a campaign calls: about ten times per second with its progress, with the result of the first
+    contact, with the results for known findings, and with each new exchange.
     """
-    return run(Campaign(enumerate(cases), target, options or Options(), on_progress))
+
+    on_progress: OnProgress | None = None
+    on_contact: Callable[[FirstContact], None] | None = None
+    on_known: Callable[[Mapping[str, Outcome]], None] | None = None
+    on_exchange: Callable[[Exchange], object] | None = None
 
 
-def run(campaign: "Campaign") -> Result:
-    """Runs a campaign until it ends or Ctrl-C is pressed, and returns the result. Raises `TargetError` if the target
-    cannot be reached.
+def fire(settings: Settings, target: Target, listeners: Listeners | None = None) -> Result:
+    """Runs a campaign until it ends or Ctrl-C is pressed, and returns the result.
+
+    Raises `TargetError` if the target cannot be reached, and `WorkerError` if a worker is lost. Raises `BaselineError`
+    or `JournalError` if the baseline or the journal cannot be used.
     """
-    try:
-        event_loop.run(campaign.run())
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        campaign.stop = INTERRUPTED
-    return campaign.result()
-
-
-def run_sharded(
-    campaign: "Campaign", plan: Shards, workers: Workers, journal: str | None = None, recalled: Recalled | None = None
-) -> Result:
-    """Runs a campaign with workers: the workers send the cases, and this process shrinks the findings.
-
-    The cases come from `plan`, so `campaign` must not contain cases. The workers append their answers to the file
-    `journal`. Raises `TargetError` if the target cannot be reached, and `WorkerError` if a worker is lost.
-    """
-    try:
-        event_loop.run(campaign.make_contact())
-        if campaign.stop is None:
-            settings = campaign.shard_settings(plan, workers, journal)
-            fire_shards(settings, workers, campaign.absorb, recalled, campaign.seconds_left)
-    except KeyboardInterrupt:
-        campaign.stop = INTERRUPTED
+    with _campaign(settings, target, listeners) as campaign:
+        try:
+            event_loop.run(campaign.run())
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            campaign.stop = Stop("interrupted", "interrupt")
         return campaign.result()
-    except (HookError, JournalError) as problem:
-        campaign.fail(problem)
+
+
+async def fire_here(settings: Settings, target: Target) -> Result:
+    """Runs a campaign in the event loop of the caller."""
+    with _campaign(settings, target) as campaign:
+        await campaign.run()
         return campaign.result()
-    return run(campaign)
+
+
+@contextmanager
+def _campaign(settings: Settings, target: Target, listeners: Listeners | None = None) -> Iterator["Campaign"]:
+    with ExitStack() as stack:
+        known, path = KnownAnswers(), settings.journal
+        journal = None if path is None else stack.enter_context(closing(_journal(path, settings, target)))
+        if path is not None and settings.resume:
+            known = KnownAnswers(exchanges(path))
+        pool = stack.enter_context(_workers(settings)) if settings.uses_workers else None
+        yield Campaign(settings, target, listeners, known=known, journal=journal, pool=pool)
+
+
+def _journal(path: str, settings: Settings, target: Target) -> Journal:
+    return Journal.continued(path) if settings.resume else Journal.begun(path, settings.journal_head(target))
+
+
+def _workers(settings: Settings) -> AbstractContextManager[Workers]:
+    cluster = settings.options["cluster"]
+    return workers.processes(settings.options["workers"]) if cluster is None else workers.cluster(cluster)
 
 
 class Campaign:
     """A campaign that runs in an event loop. You can call `result` at any time.
 
-    Each item of `cases` is a pair: the number that identifies the case in the journal, and the case. `recalled`
-    contains the answers of an earlier run, so that these messages are not sent again. If `sends` is False, the campaign
-    sends nothing, and all answers come from `recalled`. Before the first case, the campaign sends ordinary valid
-    messages until the target accepts one. Then it calls `on_contact` with this message and its answer (see
-    `FirstContact`). Next, the campaign sends the messages of the `known` findings, and calls `on_known` with the
-    results.
+    `known` contains the answers of an earlier run, so that these messages are not sent again. Before the first case,
+    the campaign sends ordinary valid messages until the target accepts one, and the messages of known findings. If
+    there is a `pool` of workers, they send the cases. By default, `cases` are those of the plan, with their numbers.
     """
 
     def __init__(
         self,
-        cases: Iterable[Numbered],
+        settings: Settings,
         target: Target,
-        options: Options,
-        on_progress: OnProgress | None = None,
+        listeners: Listeners | None = None,
         *,
-        journal: Writer | None = None,
-        recalled: Recalled | None = None,
-        sends: bool = True,
-        on_contact: OnContact | None = None,
-        known: Mapping[str, ReplayRequest] | None = None,
-        on_known: OnKnown | None = None,
+        cases: Iterable[tuple[int, Case]] | None = None,
+        known: KnownAnswers | None = None,
+        journal: Journal | None = None,
+        pool: Workers | None = None,
     ) -> None:
-        self.options = options
         self.stop: Stop | None = None
-        self._judge = options.judge
-        self._target = target
-        self._sends = sends
-        self._on_progress, self._on_contact, self._on_known = on_progress, on_contact, on_known
-        self._known = known or {}
-        self._replayed: Mapping[str, Outcome] = {}
-        self._contacted = False
+        self._settings, self._options, self._judge = settings, settings.options, settings.judge
+        self._target, self._listeners = target, listeners or Listeners()
         self._journal = journal
-        ago = recalled.latest if recalled else 0.0
+        self._workers = None if pool is None else WorkerAnswers(pool, settings, target)
         self._sender = Sender(
             target,
-            rate=options.rate,
-            journal=journal,
-            recalled=recalled,
-            ago=ago,
-            sends=sends,
-            fresh=options.fresh_values,
-            longest_wait=options.longest_wait,
+            rate=self._options["rate"],
+            known=known,
+            record=self._record,
+            fresh=settings.fresh_values,
+            longest_wait=self._options["longest_wait"],
         )
-        self._runner = CaseRunner(iter(cases), self._sender, options)
-        self._begun = datetime.now(UTC)
-        self._deadline = float("inf") if options.time is None else monotonic() + options.time
-        self._ended: float | None = None
+        self._seen = Observations(sporadic=self._sender.sporadic)
+        self._cases = iter(settings.plan.numbered() if cases is None else cases)
+        self._case_ids = frozenset[str]()
+        self._replayed: Mapping[str, Outcome] = {}
         self._explanations: Explanations | None = None
+        self._contacted = False
         self._phase = "firing"
+        self._generated: int | None = None
+        """The number of cases of the catalogue, or None if it is not generated yet."""
+        self._begun, self._ended = datetime.now(UTC), float("inf")
+        max_time = self._options["max_time"]
+        self._deadline = float("inf") if max_time is None else monotonic() + max_time
+        self._turn_ends = 0.0
+        self._task: asyncio.Task[Any] | None = None
 
     async def run(self) -> None:
         """Raises `TargetError` if the target cannot be reached."""
         ticking = asyncio.create_task(self._tick())
         try:
-            async with self._time_limit():
-                if self._sends:
-                    await self._target.open()
-                await self._fire()
-                self._phase = "retesting"
-                await self._retest()
-                self._phase = "shrinking"
-                await self._shrink()
+            await self._target.open()
+            for phase in (self._make_contact, self._generate, self._fire, self._retest, self._explain):
+                await self._limited(phase())
         except (HookError, JournalError) as problem:
-            self.fail(problem)
+            self._fail(problem)
         finally:
             ticking.cancel()
             self._ended = monotonic()
-            if self._sends:
-                await self._target.close()
+            await self._target.close()
 
-    async def make_contact(self) -> None:
-        """Sends only the ordinary valid messages and the messages of known findings. Raises `TargetError` if the target
-        cannot be reached.
-        """
-        async with opened(self._target), self._time_limit():
-            await self._make_contact()
-
-    @property
-    def seconds_left(self) -> float | None:
-        """The seconds until the time limit of the campaign (None: no limit)."""
-        return None if self._deadline == float("inf") else max(self._deadline - monotonic(), 0.0)
-
-    @asynccontextmanager
-    async def _time_limit(self) -> AsyncIterator[None]:
-        limit = asyncio.timeout(self.seconds_left)
+    async def _limited(self, phase: Coroutine[Any, Any, None]) -> None:
+        """Ends a phase at the time limit of the campaign."""
+        limit = asyncio.timeout(None if self._deadline == float("inf") else max(self._deadline - monotonic(), 0))
         try:
             async with limit:
-                yield
+                await phase
         except TimeoutError:
             if not limit.expired():
                 raise
-            self.stop = self.stop or time_limit(self.options)
+            self._stop_at_time_limit()
 
-    async def _make_contact(self) -> None:
-        if self._contacted:
-            return
-        options, contact = self.options, self._sender.contact
-        try:
-            contact = await self._sender.make_contact(
-                options.plain, repeats=options.preflight and options.fresh is None
-            )
-        except TargetLostError as lost:
-            self.stop = Stop(lost.reason, "target", advice=advice_for_program(self._target) or "")
-        self._contacted = True
-        if self._sends and options.preflight and contact.refused and not contact.accepted:
-            self.stop = refusal(contact, self._target, self._judge.demands)
-        if self._on_contact is not None:
-            self._on_contact(contact)
-        if self.stop is None and self._known:
-            await self._send_known()
-
-    async def _send_known(self) -> None:
-        """Sends the messages of the known findings first, so that the user soon sees which findings are gone."""
-        sent = await replay_known(list(self._known.values()), self._sender, self._judge, self.options.concurrency)
-        self._replayed = {name: one.outcome for name, one in zip(self._known, sent, strict=True)}
-        if self._on_known is not None:
-            self._on_known(self._replayed)
-
-    def shard_settings(self, plan: Shards, workers: Workers, journal: str | None) -> ShardSettings:
-        """Returns the settings for the workers, which append their answers to the file `journal`."""
-        options = replace(self.options, rate=self.options.rate and self.options.rate / workers.count)
-        begun = time() - (monotonic() - self._sender.started)
-        return ShardSettings(plan, self._target, options, begun, self._sender.contact, journal)
-
-    def absorb(self, part: ShardResult) -> Stop | None:
-        """If the campaign must stop, returns the reason."""
-        self._runner.absorb(part.seen, part.waiting, part.answers_to_twins)
-        self._sender.timing.absorb(part.timing)
-        self._sender.requests += part.requests
-        if self._journal is not None:
-            for line in part.lines:
-                self._journal.add(line)
-        if (limit := self.options.max_findings) is not None and self._runner.seen.suspicions.new(
-            self.options.known
-        ) >= limit:
-            self.stop = self.stop or findings_limit(limit)
-        if monotonic() > self._deadline - self.options.time_for_findings and needs_time(self._runner.seen):
-            self.stop = self.stop or time_limit(self.options)
-        self.stop = self.stop or part.stop
-        self.report_progress()
-        return self.stop
-
-    def fail(self, problem: HookError | JournalError) -> None:
+    def _fail(self, problem: HookError | JournalError) -> None:
         """Stops the campaign. If a hook fails at the first message, raises its error, because there is no result to
         keep.
         """
         if isinstance(problem, HookError) and not self._contacted:
             raise problem
-        self.stop = (
-            Stop(str(problem), "hook", problem.details)
-            if isinstance(problem, HookError)
-            else Stop(str(problem), "journal")
-        )
+        details = problem.details if isinstance(problem, HookError) else ""
+        self.stop = Stop(str(problem), "hook" if isinstance(problem, HookError) else "journal", details)
 
-    def result(self) -> Result:
-        seen = self._runner.seen
-        suspicions = seen.suspicions.in_order() if self._explanations is None else self._explanations.suspicions
-        if (sporadic := seen.sporadic.finding()) is not None:
-            suspicions = [*suspicions, sporadic]
-        seconds = (self._ended or monotonic()) - self._sender.started
-        findings = findings_of(suspicions, self._target, self._judge.demands, self.options.fresh_values)
-        result = Result(
-            target=self._target.name,
-            started=self._begun,
-            counts=dict(seen.counts),
-            rules=dict(seen.rules),
-            findings=findings,
-            headlines=headlines_of(findings, seen.sent, self._judge.demands),
-            ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
-            proofs=seen.proofs.concluded(),
-            known_findings=self._replayed,
-            sporadic=tuple(seen.sporadic.answers()),
-            twins_sent=seen.twins_sent,
-            twins_accepted=seen.twins_accepted,
-            timing=self._sender.timing,
-            cases=seen.counts.total(),
-            left_out=seen.left_out,
-            requests=self._sender.requests,
-            only_recalled=self._sender.only_recalled,
-            seconds=max(seconds, 0.0),
-            stop=self.stop,
-        )
-        return result.marked(self.options.known.names).limited(self.options.max_findings)
+    def _stop_at_time_limit(self) -> None:
+        self.stop = self.stop or Stop(f"the time limit of {self._options['max_time']:g} s was reached", "limit")
+
+    # ------------------------------------------------------------------------------------------------ first messages
+
+    async def _make_contact(self) -> None:
+        settings, options, contact = self._settings, self._options, self._sender.contact
+        try:
+            repeats = options["preflight"] and settings.fresh is None
+            contact = await make_contact(self._sender, settings.plain, repeats=repeats)
+        except TargetLostError as lost:
+            self.stop = Stop(lost.reason, "target", advice=advice_for_program(self._target) or "")
+        self._contacted = True
+        if options["preflight"] and contact.refused and not contact.accepted:
+            self.stop = refusal(contact, self._target, self._judge.demands)
+        if self._listeners.on_contact is not None:
+            self._listeners.on_contact(contact)
+        known = settings.known_messages
+        if self.stop is None and known:
+            sent = await replay_known(list(known.values()), self._sender, self._judge, options["concurrency"])
+            self._replayed = {name: one.outcome for name, one in zip(known, sent, strict=True)}
+            if self._listeners.on_known is not None:
+                self._listeners.on_known(self._replayed)
+
+    async def _generate(self) -> None:
+        """Generates the catalogue, which does not count towards the time limit."""
+        if self.stop is not None:
+            return
+        self._report_progress(GENERATING)
+        started = monotonic()
+        plan = self._settings.plan
+        self._generated = len(plan.catalogue_cases())
+        self._case_ids = plan.valid_ids
+        self._deadline += monotonic() - started
+        if self._workers is not None:
+            self._workers.begin(self._sender, self._deadline, self._case_ids)
+            self._sender.fetch = self._workers.fetch
+
+    # ------------------------------------------------------------------------------------------------ cases
 
     async def _fire(self) -> None:
+        self._task = asyncio.current_task()
+        await together(*(self._work() for _ in range(self._options["concurrency"])))
+        if self._may_continue:
+            await repeated_number.probe(self._sender, self._seen, self._judge)
+
+    async def _work(self) -> None:
+        while self.stop is None:
+            if monotonic() > self._turn_ends:
+                await asyncio.sleep(0)
+                self._turn_ends = monotonic() + TURN
+                self._leave_time_for_findings()
+                continue
+            found = self._next()
+            if found is None:
+                return
+            try:
+                await self._send(*found)
+            except TargetLostError:
+                continue
+
+    def _leave_time_for_findings(self) -> None:
+        """Near the end of the time, stops if there is something to shrink or to retest."""
+        needs_time = self._seen.suspicions or self._seen.proofs.waiting
+        if needs_time and monotonic() > self._deadline - self._settings.time_for_findings:
+            self._stop_at_time_limit()
+
+    def _next(self) -> tuple[int, Case] | None:
         try:
-            await self._make_contact()
-            if self.stop is None:
-                await self._runner.run(self.seconds_left)
-        finally:
-            self.stop = self.stop or self._runner.stop
-        if self.options.repeats and self._may_continue:
-            await repeated_number.probe(self._sender, self._runner.seen, self._judge)
+            return next(self._cases, None)
+        except KeyboardInterrupt:  # without this line, the event loop would stop while tasks are still running
+            if self._task is not None:
+                self._task.cancel()
+            return None
+
+    async def _send(self, number: int, case: Case) -> None:
+        """Sends a case. If the target rejects a message that is not valid, also sends its twin, because the answer to
+        the twin can prove the rejection (see `proof`).
+        """
+        seen, sender = self._seen, self._sender
+        try:
+            answer = await sender.ask("case", number, case)
+        except UnsendableError:
+            seen.left_out += 1
+            return
+        except TargetLostError as lost:
+            self._lose(lost, number, case)
+            raise
+        rejection = seen.add(number, case, answer, self._judge)
+        self._limit_findings()
+        if rejection is not None:
+            rejection.is_conflict = sender.is_conflict(case, answer)
+            await self._send_twin(rejection)
+            seen.settle(rejection, self._judge, plain_accepted=sender.contact.accepted)
+
+    async def _send_twin(self, rejection: Rejection) -> None:
+        case, number = rejection.case, rejection.number
+        twin = twin_of(case, rejection.verdict, self._sender.contact.case, self._judge)
+        if twin is None or not self._sender.can_send(twin):
+            return
+        try:
+            rejection.twin, rejection.twin_answer = twin, await self._sender.ask("twin", number, twin)
+        except TargetLostError as lost:
+            self._lose(lost, number, twin)
+            raise
+        if twin.id not in self._case_ids:
+            self._seen.add_twin(number, twin, rejection.twin_answer)
+            self._limit_findings()
+
+    def _lose(self, lost: TargetLostError, number: int, case: Case) -> None:
+        """Stops the campaign if the target no longer answers. All messages that were sent but not answered count as one
+        finding.
+        """
+        if lost.sent:
+            self.stop = self.stop or Stop(lost.reason, "target")
+            if not lost.excused:
+                verdict = self._judge.verdict(case)
+                self._seen.suspicions.add("stopped-answering", number, case, verdict, lost.answer)
+
+    def _limit_findings(self) -> None:
+        limit = self._options["max_findings"]
+        if limit is not None and self._seen.suspicions.new(self._settings.known_findings) >= limit:
+            self.stop = self.stop or Stop(f"the limit of {counted(limit, 'finding')} was reached", "limit")
+
+    # ------------------------------------------------------------------------------------------------ after the cases
 
     @property
     def _may_continue(self) -> bool:
@@ -297,47 +322,88 @@ class Campaign:
         contact = self._sender.contact
         if contact.case is None or not contact.accepted or not self._may_continue:
             return
-        now = monotonic()
-        # The other half of the time is for shrinking.
-        deadline = min(now + retesting.SECONDS, (now + self._deadline) / 2)
-        seen, sender = self._runner.seen, self._sender
-        retests = retesting.Retesting(seen, sender, self._judge, contact.case, deadline)
-        await retests.run(self.options.concurrency)
+        self._phase = "retesting"
+        deadline = self._half_of_time(retesting.SECONDS)
+        retests = retesting.Retesting(self._seen, self._sender, self._judge, contact.case, deadline)
+        await retests.run(self._options["concurrency"])
 
-    async def _shrink(self) -> None:
-        options, seen = self.options, self._runner.seen
-        suspicions = seen.suspicions.of_first_findings(options.max_findings, options.known)
+    def _half_of_time(self, seconds: float) -> float:
+        """The time after these seconds, or when half of the time of the campaign that is left is over."""
+        now = monotonic()
+        return min(now + seconds, (now + self._deadline) / 2)
+
+    async def _explain(self) -> None:
+        self._phase = "shrinking"
+        settings, options, seen = self._settings, self._options, self._seen
+        suspicions = seen.suspicions.of_first_findings(options["max_findings"], settings.known_findings)
         suspicions = without_combinations(suspicions)
         if self.stop is None or self.stop.cause == "limit":
             suspicions = await accepting_everything.merged(suspicions, seen, self._sender, self._judge)
-        bounds = Bounds(options.shrink_requests, min(monotonic() + options.shrink_seconds, self._deadline))
-        ordinary = [*accepted_examples(seen.sent), *options.plain]
+        bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
+        ordinary = [*accepted_examples(seen.sent), *settings.plain]
         explanations = Explanations(suspicions, self._sender, self._judge, ordinary, bounds)
         self._explanations = explanations
         if (self.stop is not None and self.stop.cause == "target") or self._sender.waits_for:
             return
-        now = monotonic()
-        deadline = min(now + confirming.SECONDS, (now + self._deadline) / 2)
-        confirmation = Confirmation(seen.sporadic, explanations.variants, deadline)
+        confirmation = Confirmation(seen.sporadic, explanations.variants, self._half_of_time(confirming.SECONDS))
         await confirmation.confirm(explanations.suspicions)
-        if options.shrink_requests > 0:
-            await explanations.run(options.concurrency)
+        if settings.shrink_requests > 0:
+            await explanations.run(options["concurrency"])
             confirmation.remove_sporadic(explanations.suspicions)
         if (lost := self._sender.health.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")
 
+    def result(self) -> Result:
+        seen, judge = self._seen, self._judge
+        suspicions = seen.suspicions.in_order() if self._explanations is None else self._explanations.suspicions
+        if (sporadic := seen.sporadic.finding()) is not None:
+            suspicions = [*suspicions, sporadic]
+        seen.proofs.conclude()
+        findings = findings_of(suspicions, self._target, judge.demands, self._settings.fresh_values)
+        result = Result(
+            target=self._target.name,
+            started=self._begun,
+            counts=dict(seen.counts),
+            rules=dict(seen.rules),
+            findings=findings,
+            headlines=headlines_of(findings, seen.sent, judge.demands),
+            ambiguities=tuple(seen.ledger.in_order(judge.demands)),
+            proofs=seen.proofs,
+            known_findings=self._replayed,
+            sporadic=tuple(seen.sporadic.answers()),
+            twins_sent=seen.twins_sent,
+            twins_accepted=seen.twins_accepted,
+            timing=self._sender.timing,
+            cases=seen.counts.total(),
+            left_out=seen.left_out,
+            total=None if self._generated is None else self._generated + (self._settings.plan.count or 0),
+            requests=self._sender.requests,
+            only_recalled=self._sender.only_recalled,
+            seconds=max(min(self._ended, monotonic()) - self._sender.started, 0.0),
+            stop=self.stop,
+        )
+        return result.marked(self._settings.known_findings.names).limited(self._options["max_findings"])
+
+    # ------------------------------------------------------------------------------------------------ progress
+
+    def _record(self, exchange: Exchange) -> None:
+        if self._journal is not None:
+            self._journal.add(exchange)
+        if self._listeners.on_exchange is not None:
+            self._listeners.on_exchange(exchange)
+
     async def _tick(self) -> None:
         while True:
-            self.report_progress()
+            self._report_progress(self._phase)
             await asyncio.sleep(TICK)
 
-    def report_progress(self) -> None:
-        if self._on_progress is not None:
-            seen = self._runner.seen
-            seconds = monotonic() - self._sender.started
-            waits_for = self._sender.waits_for
-            phase = f"{WAITING} ({waits_for})" if waits_for else self._phase
-            progress = CampaignProgress(
-                phase, seen.counts.total(), seen.suspicions.kinds(), self._sender.requests, seconds, self.options.total
-            )
-            self._on_progress(progress)
+    def _report_progress(self, phase: str) -> None:
+        if self._listeners.on_progress is None:
+            return
+        if waits_for := self._sender.waits_for:
+            phase = f"{WAITING} ({waits_for})"
+        seen, seconds, count = self._seen, monotonic() - self._sender.started, self._settings.plan.count
+        total = None if self._generated is None or count is None else self._generated + count
+        self._listeners.on_progress(
+            CampaignProgress(phase, seen.counts.total(), seen.suspicions.kinds(), self._sender.requests, seconds, total)
+        )

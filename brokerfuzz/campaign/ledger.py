@@ -58,11 +58,8 @@ class Observed:
         failed = self.counts["crashed"] + self.counts["timeout"]
         return bool(self.answered) or self.behaviour == "mixed" or self.unproven + failed > 0
 
-    def add(self, number: int, case: Case, answer: AnswerKind, count: int = 1) -> None:
-        """Adds `count` answers of the same kind. `case` is the first case with such an answer, and `number` is the
-        number of this case.
-        """
-        self.counts[answer] += count
+    def add(self, number: int, case: Case, answer: AnswerKind) -> None:
+        self.counts[answer] += 1
         if number < self.numbers.get(answer, number + 1):
             self.numbers[answer], self.examples[answer] = number, case
 
@@ -119,14 +116,6 @@ class Ledger:
         observed = self._observed(ambiguity_id, contract)
         observed.add(number, case, answer)
         return observed
-
-    def absorb(self, other: "Ledger") -> None:
-        for ambiguity_id, observed in other._by_ambiguity.items():  # noqa: SLF001 - same class
-            mine = self._by_ambiguity.setdefault(ambiguity_id, Observed(observed.ambiguity))
-            mine.contradicted |= observed.contradicted
-            mine.unproven += observed.unproven
-            for answer, case in observed.examples.items():
-                mine.add(observed.numbers[answer], case, answer, observed.counts[answer])
 
     def in_order(self, contract: Contract) -> list[Observed]:
         """Returns the observations in the order of the ambiguities in the contract."""

@@ -1,8 +1,5 @@
 """Collects the results of a campaign: counts, contradictions, the behaviour for each ambiguity, and the proven
-rejections.
-
-The results of several shards (parts of the cases) can be combined in any order. The amount of memory does not depend on
-the number of cases.
+rejections. The amount of memory does not depend on the number of cases.
 """
 
 from collections import Counter
@@ -24,7 +21,7 @@ from brokerfuzz.targets import Answer, AnswerKind
 
 @dataclass
 class Observations:
-    """The results of a campaign or of a shard.
+    """The results of a campaign.
 
     `rules` counts the answers of each kind for each broken rule. `left_out` is the number of cases that cannot be sent
     to this target. `twins_sent` is the number of valid messages that were sent only as twins. `twins_accepted` is the
@@ -41,6 +38,8 @@ class Observations:
     twins_accepted: int = 0
     left_out: int = 0
     sent: list[AnsweredCase] = field(default_factory=list)
+    _twins: set[str] = field(default_factory=set)
+    """The IDs of the twins that were counted."""
 
     def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> Rejection | None:
         """Records the answer to a case.
@@ -68,6 +67,17 @@ class Observations:
         if kind is not None and judge.still(case, verdict):
             self.suspicions.add(kind, number, case, verdict, answer)
         return rejection
+
+    def add_twin(self, number: int, twin: Case, answer: Answer) -> None:
+        """Records the answer to a valid message that is not a case. The message is counted only once."""
+        if twin.id in self._twins:
+            return
+        self._twins.add(twin.id)
+        self.twins_sent += 1
+        self.twins_accepted += answer.kind == "accepted"
+        kind = contradiction(twin.label, answer.kind)
+        if kind is not None:
+            self.suspicions.add(kind, number, twin, twin.verdict, answer)
 
     def settle(self, rejection: Rejection, judge: Judge, *, plain_accepted: bool) -> None:
         """Records whether the rejection of an invalid or unspecified message is proven."""
@@ -108,15 +118,3 @@ class Observations:
             self.suspicions.add("malformed-answer", number, case, verdict, answer, about=problem)
         elif len(interpretations) > 1:
             self.ledger.add(ambiguity.id, number, case, answer.kind, judge.demands).contradicted.add(REJECTED)
-
-    def absorb(self, other: "Observations") -> None:
-        self.counts += other.counts
-        self.rules += other.rules
-        self.suspicions.absorb(other.suspicions)
-        self.ledger.absorb(other.ledger)
-        self.proofs.absorb(other.proofs)
-        self.sporadic.absorb(other.sporadic)
-        self.twins_sent += other.twins_sent
-        self.twins_accepted += other.twins_accepted
-        self.left_out += other.left_out
-        self.sent = [*self.sent, *other.sent][:MOST_CASES]

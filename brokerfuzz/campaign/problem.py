@@ -121,7 +121,7 @@ class Problem:
         return False
 
     async def repeat(self) -> None:
-        answer = await self._sender.answer(self.body)
+        answer = await self._sender.answer(self.body, again=True)
         self.sent += 1
         if self.is_shown(answer, self.body):
             self.shown += 1

@@ -152,13 +152,10 @@ class Proofs:
         if len(self.waiting) > MOST_WAITING:
             self.doubt(self.waiting.pop(max(self.waiting)))
 
-    def concluded(self) -> "Proofs":
-        """Returns the results at the end of the campaign. All rejections in `waiting` count as unproven."""
-        found = Proofs()
-        found.absorb(self)
-        for number in sorted(found.waiting):
-            found.doubt(found.waiting.pop(number))
-        return found
+    def conclude(self) -> None:
+        """Ends the campaign: all rejections that still wait for a retest count as unproven."""
+        for number in sorted(self.waiting):
+            self.doubt(self.waiting.pop(number))
 
     def note_names(self, rejection: Rejection, contract: Contract) -> None:
         """Stores the rejection for reports if its answer names a different property than the invalid one."""
@@ -173,20 +170,6 @@ class Proofs:
             _add_example(
                 self.elsewhere, rejection.rule, OtherPropertyNamed(case, rejection.number, tuple(sorted(named)), said)
             )
-
-    def absorb(self, other: "Proofs") -> None:
-        self.rejected += other.rejected
-        self.proven += other.proven
-        self.rules += other.rules
-        for key, unproven in other.unproven.items():
-            _add_example(self.unproven, key, unproven)
-        for example in other.waiting.values():
-            self.retest_later(example)
-        self.retested += other.retested
-        for rule, reason in other.first_unproven.items():
-            _keep_first(self.first_unproven, rule, reason)
-        for rule, elsewhere in other.elsewhere.items():
-            _add_example(self.elsewhere, rule, elsewhere)
 
     def examples(self) -> Iterator[UnprovenExample]:
         yield from sorted(self.unproven.values(), key=lambda example: example.number)

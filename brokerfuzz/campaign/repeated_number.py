@@ -26,11 +26,11 @@ async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
     if plain is None or plain.message_type != REPEATED or not sender.contact.accepted:
         return
     fresh = FreshValues(NUMBER, judge.of)
-    both = await sender.send_twice(plain, fresh)
+    both = await sender.ask_twice(plain, fresh)
     if both is None or both[0].kind != "accepted":
         return
     seen.ledger.add(AMBIGUITY, 0, plain, both[1].kind, judge.demands).answered = behaviour_of(*both)
-    if is_crash(both) and is_crash(await sender.send_twice(plain, fresh, 1)):
+    if is_crash(both) and is_crash(await sender.ask_twice(plain, fresh)):
         seen.suspicions.add("repeated-crash", 0, plain, plain.verdict, both[1])
 
 

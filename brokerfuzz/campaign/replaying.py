@@ -17,11 +17,10 @@ from typing import Any, Literal
 
 from brokerfuzz.campaign import repeated_number
 from brokerfuzz.campaign.baseline import Baseline, KnownFinding
+from brokerfuzz.campaign.bounded_sending import together
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.envelopes import malformed
-from brokerfuzz.campaign.journal import Key
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.target_health import TargetLostError
@@ -124,9 +123,9 @@ class _Replaying:
     async def send_plain(self, message_type: MessageType, plain: Sequence[Case]) -> None:
         """Sends plain messages until the target accepts one."""
         answers: list[Answer] = []
-        for step, case in enumerate(plain):
+        for case in plain:
             with suppress(UnsendableError, TargetLostError):
-                answers.append(await self._sender.send(Key("plain", 0, step), case, case.body))
+                answers.append(await self._sender.ask("plain", 0, case))
                 if answers[-1].kind == "accepted":
                     return
         self.why_plain[message_type] = (
@@ -162,23 +161,20 @@ class _Replaying:
             return Replayed(again, label, _outcome(again, "stopped-answering"), "stopped-answering", lost.answer)
 
     async def _once_or_flaky(self, number: int, again: ReplayRequest) -> Replayed:
-        step, steps = 0, TRIES if again.flaky else 1
-        while True:
-            answer = await self._sender.send(Key("replay", number, step), again.case, again.case.body)
-            step += 1
+        tries = TRIES if again.flaky else 1
+        for left in reversed(range(tries)):
+            answer = await self._sender.ask("replay", number, again.case, again=left < tries - 1)
             if self._sender.is_conflict(again.case, answer):
                 why = "the target may already know the number of this message: use --fresh number"
                 return Replayed(again, again.label, "unproven", None, answer, why)
             kind = self._kind(again, answer)
             if kind is not None:
                 return Replayed(again, again.label, _outcome(again, kind), kind, answer)
-            if step == steps:
-                break
         why = await self._why_unproven(number, again) if answer.kind == "rejected" else ""
         return Replayed(again, again.label, "unproven" if why else "gone", None, answer, why)
 
     async def _twice(self, number: int, again: ReplayRequest) -> Replayed:
-        both = await self._sender.send_twice(again.case, FreshValues(repeated_number.NUMBER, self._judge.of), number)
+        both = await self._sender.ask_twice(again.case, FreshValues(repeated_number.NUMBER, self._judge.of))
         if both is None:
             raise UnsendableError
         if both[0].kind != "accepted":
@@ -196,9 +192,9 @@ class _Replaying:
     async def _beside_others(self, number: int, again: ReplayRequest) -> Replayed:
         """Sends many copies of the message at the same time, several times."""
         answers: list[Answer] = []
-        for step in range(TRIES):
-            keys = [Key("replay", number, step * COPIES + copy) for copy in range(COPIES)]
-            answers = await asyncio.gather(*(self._sender.send(key, again.case, again.case.body) for key in keys))
+        for _ in range(TRIES):
+            copies = (self._sender.ask("replay", number, again.case, again=True) for _ in range(COPIES))
+            answers = await asyncio.gather(*copies)
             if crashed := [answer for answer in answers if answer.kind == "crashed"]:
                 return Replayed(again, again.label, "still there", again.kind, crashed[0])
             if all(self._sender.is_conflict(again.case, answer) for answer in answers[1:]):
@@ -213,7 +209,7 @@ class _Replaying:
         twin = again.twin
         if twin is None or self._judge.of(twin, twin.body).label != "valid":
             return self.why_plain.get(again.case.message_type, "")
-        answer = await self._sender.send(Key("replay-twin", number), twin, twin.body)
+        answer = await self._sender.ask("replay", number, twin)
         return (
             ""
             if answer.kind == "accepted"

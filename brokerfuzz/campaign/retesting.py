@@ -13,13 +13,10 @@ In the results, the answer to the changed message replaces the answer to the ori
 
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from time import monotonic
 
-from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError
+from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError, together
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.case_runner import together
-from brokerfuzz.campaign.journal import Key
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.proof import Rejection
 from brokerfuzz.campaign.sending import Sender, UnsendableError
@@ -49,7 +46,7 @@ class Retesting:
         if not waiting:
             return
         with suppress(LimitReachedError, UnsendableError):
-            plain = await self._answer(Key("retest", waiting[0].number, 1), self._plain)
+            plain = await self._answer(waiting[0].number, self._plain, again=True)
             if plain.kind == "accepted":
                 left = iter(waiting)
                 await together(*(self._retest_all(left, plain) for _ in range(concurrency)))
@@ -58,7 +55,7 @@ class Retesting:
         for rejection in waiting:
             if monotonic() < self._deadline and (again := self._with_plain(rejection)) is not None:
                 with suppress(UnsendableError):
-                    answer = await self._answer(Key("retest", rejection.number), again)
+                    answer = await self._answer(rejection.number, again)
                     if not self._sender.is_conflict(again, answer):
                         self._seen.retested(rejection, again, answer, self._plain, plain, self._judge)
 
@@ -72,5 +69,6 @@ class Retesting:
         places = breakable_places(rule, message)
         return self._faults.inject(message, places[0], rule, technique, twin=self._plain) if places else None
 
-    async def _answer(self, key: Key, case: Case) -> Answer:
-        return await BoundedSender(partial(self._sender.send, key, case), Bounds(1, self._deadline)).answer(case.body)
+    async def _answer(self, number: int, case: Case, *, again: bool = False) -> Answer:
+        sender = BoundedSender(self._sender, "retest", number, case, Bounds(1, self._deadline))
+        return await sender.answer(case.body, again=again)

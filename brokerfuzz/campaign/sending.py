@@ -1,20 +1,21 @@
-"""Sends the messages of a campaign, except for messages whose answers are already in the journal. Limits the number of
-requests per second, and writes the journal.
+"""Asks the target for answers, except for messages whose answers are already known. Limits the number of requests per
+second.
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 
-from brokerfuzz.campaign.journal import Answered, Key, NotRecalledError, Recalled, Writer
+from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.sporadic import SporadicFailure, SporadicFailures, is_server_error
-from brokerfuzz.campaign.target_health import FirstContact, TargetHealth, TargetLostError, is_answer
+from brokerfuzz.campaign.target_health import FirstContact, TargetHealth
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
-from brokerfuzz.schemas import Verdict
+from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Answer, Message, Target
 from brokerfuzz.targets.waiting import repeated
 
@@ -22,13 +23,8 @@ CONFLICT = 409
 """The HTTP status with which services reject an offer whose number they already know. If the message got no new value
 (see `FreshValues`), this status says nothing about the message.
 """
-
 _OF_CASES = ("case", "twin")
-"""The phases (see `Key`) whose sporadic failures are counted. Other phases send changed messages."""
-
-
-def _key_of_failure(key: Key) -> Key:
-    return Key(f"failed {key.phase}", key.number, key.step)
+"""The roles whose sporadic failures are counted. Messages with other roles are changed cases."""
 
 
 class UnsendableError(Exception):
@@ -36,13 +32,17 @@ class UnsendableError(Exception):
 
 
 @dataclass(slots=True)
-class _Message:
+class _Question:
     """A message that is sent, perhaps more than once. `sent` is the body that was sent last, which may contain a fresh
     value.
     """
 
+    role: str
+    number: int
     case: Case
     body: bytes
+    id: str
+    attempt: int = 0
     sent: bytes = b""
 
 
@@ -52,7 +52,6 @@ class RateLimiter:
     """
 
     def __init__(self, rate: float | None) -> None:
-        self.limited = rate is not None
         self._interval = 1 / rate if rate else 0.0
         self._next = 0.0
 
@@ -69,9 +68,11 @@ class RateLimiter:
 
 
 class Sender:
-    """`requests` is the number of messages that were sent, including the messages that an earlier run of the campaign
-    sent. Their number, `recalled`, comes from the journal. `started` is the time at which the campaign started (on the
-    clock `time.monotonic`). `ago` is the number of seconds for which a resumed campaign has already run, otherwise 0.
+    """Finds the answers to messages. `known` contains the answers that need no request, `record` is called with each
+    new exchange, and `fetch` waits until a worker has sent a case.
+
+    `requests` is the number of messages that were sent, also by earlier runs of the campaign and by workers. `started`
+    is the time at which the campaign started (on the clock `time.monotonic`).
     """
 
     def __init__(
@@ -79,105 +80,42 @@ class Sender:
         target: Target,
         *,
         rate: float | None = None,
-        journal: Writer | None = None,
-        recalled: Recalled | Answered | None = None,
-        ago: float = 0.0,
-        sends: bool = True,
+        known: KnownAnswers | None = None,
+        record: Callable[[Exchange], object] | None = None,
         fresh: FreshValues | None = None,
         longest_wait: float = 0.0,
     ) -> None:
-        self.recalled = self.requests = recalled.count if isinstance(recalled, Recalled) else 0
-        self._before_cases = self.requests
-        self.sporadic = SporadicFailures()
-        self.timing = Timing()
+        self.known = known or KnownAnswers()
+        self.fetch: Callable[[Case, int], Awaitable[None]] | None = None
+        self.recalled = self.known.count
+        self.requests = self.before_cases = self.recalled
+        self.sporadic, self.timing = SporadicFailures(), Timing()
+        self.started = monotonic() - self.known.latest
         self._rate_limiter = RateLimiter(rate)
-        self.started = monotonic() - ago
         target.pace = self._rate_limiter.wait if rate else None
-        self._target, self._journal, self._recalled = target, journal, recalled
-        self._sends, self._fresh = sends, fresh
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._isolated: bool = target.isolates_messages
+        self._target, self._record_exchange, self._fresh = target, record, fresh
+        self._repeated: Counter[str] = Counter()
+        self._under_way: dict[tuple[str, int], asyncio.Event] = {}
+        self._failed: set[str] = set()
         self._longest_wait, self._pause_reason = longest_wait, ""
-        self.health = TargetHealth(self._ask, longest_wait, isolated=self._isolated)
+        self.isolated: bool = target.isolates_messages
+        self.health = TargetHealth(self._ask_plain, longest_wait, isolated=self.isolated)
+
+    @property
+    def contact(self) -> FirstContact:
+        return self.health.contact
 
     @property
     def only_recalled(self) -> bool:
         """True if a resumed campaign has sent nothing except plain messages so far, because the journal contains all
         other answers.
         """
-        return self.recalled > 0 and self.requests == self._before_cases
+        return self.recalled > 0 and self.requests == self.before_cases
 
     @property
-    def contact(self) -> FirstContact:
-        return self.health.contact
-
-    async def make_contact(self, plain: Sequence[Case], *, repeats: bool = False) -> FirstContact:
-        """Sends plain messages until the target accepts one, and returns the result. If the target does not answer the
-        first plain message, sends `{}`. With `repeats`, sends the accepted message a second time. Later, `health`
-        repeats the accepted message (or an answered message), to check whether the target is down.
-
-        Raises `TargetLostError` if the target answers no message, and `TargetError` if the target cannot be reached.
-        """
-        try:
-            return await self._made_contact(plain, repeats=repeats)
-        finally:
-            self._before_cases = self.requests
-
-    async def _made_contact(self, plain: Sequence[Case], *, repeats: bool) -> FirstContact:
-        refused: list[tuple[Case, Answer]] = []
-        for step, case in enumerate(plain):
-            answer = await self._first_answer(step, case)
-            if answer is not None and not is_answer(answer) and not refused:
-                answer = await self._answer_when_up(case, answer, len(plain))
-            if answer is None:
-                break
-            if answer.kind == "accepted":
-                again = await self._first_answer(len(plain) + 1, case) if repeats else None
-                self.health.contact = FirstContact(case, answer, tuple(refused), again)
-                return self.contact
-            refused.append((case, answer))
-            if self.contact.case is None and is_answer(answer):
-                self.health.contact = FirstContact(case, answer)
-            if sum(not is_answer(one) for _, one in refused) > 1:  # each timeout takes several seconds
-                break
-        self.health.contact = replace(self.contact, refused=tuple(refused))
-        return self.contact
-
-    async def _first_answer(self, step: int, case: Case) -> Answer | None:
-        """Returns None if the message cannot be sent. A resumed campaign sends the message again, because the target
-        may have changed.
-        """
-        key = Key("plain", 0, step)
-        if not self._sends:
-            return None if self._recalled is None else self._recalled.get(key, case.body)
-        if not self.can_send(case):
-            return None
-        message = _Message(case, case.body)
-        answer = await self._request(message)
-        self._record(key, message, answer)
-        return answer
-
-    async def _answer_when_up(self, plain: Case, first: Answer, step: int) -> Answer:
-        """Finds out whether a target that did not answer a plain message answers `{}`. If not, waits until it answers
-        the plain message.
-        """
-        empty = Case(plain.message_type, b"{}", Verdict("invalid"))
-        answer = await self._first_answer(step, empty)
-        if answer is None:
-            return first
-        if is_answer(answer):
-            self.health.contact = FirstContact(empty, answer)
-            return first
-        if not self._isolated:  # programs do not restart
-            send = partial(self._request, _Message(plain, plain.body))
-            answer = await self.health.retried(send, is_answer, await send())
-        if not is_answer(answer):
-            raise TargetLostError(f"the target did not answer any message ({answer.reason})", answer, sent=False)
-        return answer
-
-    async def _ask(self) -> Answer:
-        assert self.contact.case is not None, "the target answered the first message"
-        return await self._request(_Message(self.contact.case, self.contact.case.body))
+    def waits_for(self) -> str:
+        """Says why the target is not ready, while messages wait for it. Otherwise, it is empty."""
+        return self.health.waits_for or self._pause_reason
 
     def can_send(self, case: Case) -> bool:
         return self._target.can_send(case.body, case.headers)
@@ -191,69 +129,116 @@ class Sender:
             return False
         return self._fresh is None or not self._fresh.changes(case, case.body)
 
-    async def send(self, key: Key, case: Case, body: bytes) -> Answer:
-        """Sends a message with the headers of the case, or finds the answer in the journal.
+    async def ask(
+        self, role: str, number: int, case: Case, body: bytes | None = None, *, again: bool = False
+    ) -> Answer:
+        """Returns the answer to a case, or to another body with the headers of this case. The message is not sent if
+        its answer is known, unless `again` is true.
 
         Raises `UnsendableError` if the message cannot be sent to this target, and `TargetLostError` if the target no
         longer answers. Also raises `TargetError` or `JournalError`.
         """
-        self._loop = (
-            self._loop or asyncio.get_running_loop()
-        )  # called only once, because each call in Python 3.11 needs a system call
-        if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
-            if (failed := self._recalled.get(_key_of_failure(key), body)) is not None:
-                self._add_sporadic(key, case, failed)
+        message = self._message(role, number, case, case.body if body is None else body)
+        if again:
+            self._repeated[message.id] += 1
+            message.attempt = self._repeated[message.id]
+        if self.fetch is not None and role in _OF_CASES:
+            await self.fetch(case, number)
+        if role == "case" and self.known.cases.get(number, message.id) != message.id:
+            raise JournalError(
+                f"the journal belongs to a different campaign (its message for case {number} is different): resume the "
+                "campaign with its original options, contract and version of brokerfuzz"
+            )
+        key = message.id, message.attempt
+        while key in self._under_way:
+            await self._under_way[key].wait()
+        answer = self.known.answer(role, *key)
+        if answer is not None:
+            self._count_failure(message, self.known.answer("failed", *key))
             return answer
-        if not self._sends:
-            raise NotRecalledError
-        if not self._target.can_send(body, case.headers):
+        if not self._target.can_send(message.body, case.headers):
             raise UnsendableError
-        message = _Message(case, body)
-        checked = await self.health.checked(partial(self._request, message))
-        answer = checked.answer if checked.failed is None or not self._is_flaky(key, checked.failed) else checked.failed
-        self._record(key, message, answer)
-        if checked.failed is not None and key.phase in _OF_CASES:
-            self._add_sporadic(key, case, checked.failed)
-            self._record(_key_of_failure(key), message, checked.failed)
+        self._under_way[key] = asyncio.Event()
+        try:
+            return await self._checked(message)
+        finally:
+            self._under_way.pop(key).set()
+
+    async def ask_twice(self, case: Case, fresh: FreshValues) -> tuple[Answer, Answer] | None:
+        """Sends a message with a fresh value, and then sends the same bytes again. Returns None if the message cannot
+        be sent.
+        """
+        message = self._message("repeated", 0, case, case.body)
+        pair = f"repeated {message.id}"
+        attempts = self._repeated[pair], self._repeated[pair] + 1
+        self._repeated[pair] += 2
+        first, second = (self.known.answer("repeated", message.id, attempt) for attempt in attempts)
+        if first is not None and second is not None:
+            return first, second
+        if not self.can_send(case):
+            return None
+        message.sent = fresh.of(case, case.body)
+        answers = list[Answer]()
+        for is_followed, message.attempt in zip((True, False), attempts, strict=True):
+            await self._rate_limiter.wait()
+            self.requests += 1
+            answers.append(await self._target.send(Message(message.sent, case.headers, case.id, is_followed)))
+            self._record(message, answers[-1])
+        return answers[0], answers[1]
+
+    async def send_plain(self, case: Case) -> Answer:
+        """Sends an ordinary message without further checks. A resumed campaign sends it again, because the target may
+        have changed.
+        """
+        message = self._message("plain", 0, case, case.body)
+        answer = await self._request(message)
+        self._record(message, answer)
         return answer
 
-    def _is_flaky(self, key: Key, failed: Answer) -> bool:
+    def add(self, exchange: Exchange, *, writes: bool) -> None:
+        """Adds an exchange of a worker. With `writes`, the worker has not yet written it to the journal."""
+        if writes and self._record_exchange is not None:
+            self._record_exchange(exchange)
+        self.known.add(exchange)
+        self.requests += 1
+        self.timing.add(exchange.answer.seconds)
+
+    # ------------------------------------------------------------------------------------------------ sending
+
+    def _message(self, role: str, number: int, case: Case, body: bytes) -> _Question:
+        is_case = body is case.body
+        return _Question(
+            role, number, case, body, case.id if is_case else message_id(case.message_type, case.headers, body)
+        )
+
+    async def _ask_plain(self) -> Answer:
+        case = self.contact.case
+        assert case is not None, "the target answered the first message"
+        return await self._request(self._message("plain", 0, case, case.body))
+
+    async def _checked(self, message: _Question) -> Answer:
+        checked = await self.health.checked(partial(self._request, message))
+        failed = checked.failed
+        answer = failed if failed is not None and self._is_flaky(message.role, failed) else checked.answer
+        self._record(message, answer)
+        self.known.remember(message.role, message.id, message.attempt, answer)
+        if failed is not None and message.role in _OF_CASES:
+            self._count_failure(message, failed)
+            self._record(message, failed, "failed")
+        return answer
+
+    def _is_flaky(self, role: str, failed: Answer) -> bool:
         """Returns whether a failure that did not occur again still counts: no other message can have caused it."""
-        if key.phase in _OF_CASES or not is_server_error(failed, isolated=self._isolated):
+        if role in _OF_CASES or not is_server_error(failed, isolated=self.isolated):
             return False
-        return key.phase.startswith("alone ") or not self.sporadic.server_errors()
+        return role == "alone" or not self.sporadic.server_errors()
 
-    def _add_sporadic(self, key: Key, case: Case, failed: Answer) -> None:
-        self.sporadic.add(SporadicFailure(key.number, case, failed, self._isolated))
+    def _count_failure(self, message: _Question, failed: Answer | None) -> None:
+        if failed is not None and message.id not in self._failed:
+            self._failed.add(message.id)
+            self.sporadic.add(SporadicFailure(message.number, message.case, failed, self.isolated))
 
-    @property
-    def waits_for(self) -> str:
-        """Says why the target is not ready, while messages wait for it. Otherwise, it is empty."""
-        return self.health.waits_for or self._pause_reason
-
-    async def send_twice(self, case: Case, fresh: FreshValues, number: int = 0) -> tuple[Answer, Answer] | None:
-        """Sends a message with a fresh value, and then sends the same bytes again. Sends nothing if the journal already
-        contains both answers. Returns None if the message cannot be sent. In the journal, `number` distinguishes
-        several pairs of messages.
-        """
-        keys = [Key("repeated", number, step) for step in (0, 1)]
-        known = [None if self._recalled is None else self._recalled.get(key, case.body) for key in keys]
-        if known[0] is not None and known[1] is not None:
-            return known[0], known[1]
-        if not self._sends or not self.can_send(case):
-            return None
-        self.requests += 2
-        sent = fresh.of(case, case.body)
-        answers: list[Answer] = []
-        for is_followed in (True, False):
-            await self._rate_limiter.wait()
-            answers.append(await self._target.send(Message(sent, case.headers, case.id, is_followed)))
-        both = answers[0], answers[1]
-        for key, answer in zip(keys, both, strict=True):
-            self._record(key, _Message(case, case.body, sent), answer)
-        return both
-
-    async def _request(self, message: _Message) -> Answer:
+    async def _request(self, message: _Question) -> Answer:
         answer = await self._sent(message)
         if answer.pause is not None:
             send = partial(self._sent, message)
@@ -268,24 +253,32 @@ class Sender:
         self.timing.paused += seconds
         self._pause_reason = f"it {answer.reason}"
 
-    async def _sent(self, message: _Message) -> Answer:
+    async def _sent(self, message: _Question) -> Answer:
         await self._rate_limiter.wait()
         self.requests += 1
         case, body = message.case, message.body
-        headers = case.headers
-        sent = message.sent = body if self._fresh is None else self._fresh.of(case, body)
-        case_id = case.id if body is case.body else message_id(case.message_type, headers, body)
-        answer = await self._target.send(Message(sent, headers, case_id))
-        task = asyncio.current_task(self._loop)
-        if (
-            task is not None and task.cancelling()
-        ):  # a request that finishes while it is cancelled would hide the cancellation
+        message.sent = body if self._fresh is None else self._fresh.of(case, body)
+        answer = await self._target.send(Message(message.sent, case.headers, message.id))
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            # A request that finishes while it is cancelled would hide the cancellation.
             raise asyncio.CancelledError
         self.timing.add(answer.seconds)
         return answer
 
-    def _record(self, key: Key, message: _Message, answer: Answer) -> None:
-        if (
-            self._journal is not None and answer.reached
-        ):  # a resumed campaign sends a message again if the target did not process it
-            self._journal.record(key, message.case, message.body, message.sent, answer, monotonic() - self.started)
+    def _record(self, message: _Question, answer: Answer, role: str | None = None) -> None:
+        if self._record_exchange is None or not answer.reached:
+            return  # a resumed campaign sends a message again if the target did not process it
+        self._record_exchange(
+            Exchange(
+                role or message.role,
+                message.number,
+                message.attempt,
+                message.id,
+                message.case.headers,
+                message.body,
+                message.sent,
+                answer,
+                monotonic() - self.started,
+            )
+        )

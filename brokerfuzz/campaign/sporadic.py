@@ -57,11 +57,12 @@ class SporadicFailures:
         self.samples: dict[str, list[SporadicFailure]] = {}
 
     def add(self, failure: SporadicFailure, count: int = 1) -> None:
-        self._add(text_of(failure.answer).head, [failure], count)
-
-    def absorb(self, other: "SporadicFailures") -> None:
-        for head, samples in other.samples.items():
-            self._add(head, samples, other.counts[head])
+        head = text_of(failure.answer).head
+        if head not in self.counts and len(self.counts) >= MOST_ANSWERS:
+            head = next(reversed(self.counts))
+        self.counts[head] += count
+        samples = sorted([*self.samples.get(head, ()), failure], key=lambda one: one.number)
+        self.samples[head] = samples[:SAMPLES]
 
     def remove(self, failure: SporadicFailure) -> None:
         """Removes a failure that has now occurred again."""
@@ -69,12 +70,6 @@ class SporadicFailures:
             if failure in samples:
                 samples.remove(failure)
                 self.counts[head] -= 1
-
-    def _add(self, head: str, samples: list[SporadicFailure], count: int) -> None:
-        if head not in self.counts and len(self.counts) >= MOST_ANSWERS:
-            head = next(reversed(self.counts))
-        self.counts[head] += count
-        self.samples[head] = sorted([*self.samples.get(head, ()), *samples], key=lambda one: one.number)[:SAMPLES]
 
     def answers(self) -> list[tuple[str, int]]:
         """The reasons of the failed answers, such as `status 503`, and how many messages got such an answer."""

@@ -27,11 +27,6 @@ class Timing:
         self.buckets[_bucket(seconds)] += 1
         self.least, self.most = min(self.least, seconds), max(self.most, seconds)
 
-    def absorb(self, other: "Timing") -> None:
-        """Adds the answers of `other`, which belongs to the same campaign."""
-        self.buckets += other.buckets
-        self.least, self.most = min(self.least, other.least), max(self.most, other.most)
-
     def quantile(self, share: float) -> float:
         """Returns the latency (in seconds) within which the given `share` of the answers (0 to 1) arrived. Returns 0 if
         there are no answers.

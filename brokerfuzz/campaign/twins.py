@@ -34,7 +34,14 @@ async def twin_of_finding(suspicion: Suspicion, judge: Judge, plain: Sequence[Ca
     return write_tree(undone(tree, await fewest(differences, suffice))) if await suffice(differences) else None
 
 
-def twin_of_probe(case: Case, verdict: Verdict, plain: Case, judge: Judge) -> Case:
+def twin_of(case: Case, verdict: Verdict, plain: Case | None, judge: Judge) -> Case | None:
+    """Returns the valid message that can prove the rejection of a case. `plain` is an ordinary message."""
+    if case.twin is not None or case.faults or plain is None:
+        return case.twin
+    return _twin_of_probe(case, verdict, plain, judge)
+
+
+def _twin_of_probe(case: Case, verdict: Verdict, plain: Case, judge: Judge) -> Case:
     """Returns a valid message that differs from a message only at the places that touch an ambiguity: there it has the
     values of `plain`, an ordinary message. If there is no such message, returns `plain`.
     """

@@ -79,8 +79,9 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """True if no case matches the filters. To find out, this property generates the catalogue."""
-        return next(self.numbered(), None) is None
+        """True if no case matches the filters. If there are filters, this property generates the catalogue."""
+        is_filtered = self.only_random or self.chosen or len(self.verdicts) < len(LABELS)
+        return bool(is_filtered) and next(self.numbered(), None) is None
 
     def shards(self) -> Iterator[int]:
         """Yields the numbers of the shards that contain cases."""

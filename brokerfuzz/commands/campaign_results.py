@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from brokerfuzz import config
-from brokerfuzz.campaign import Result, baseline
+from brokerfuzz.campaign import Result, Settings, baseline
 from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.commands.output import UsageError, failed, is_quiet, note, print_json
 from brokerfuzz.options import FireCommandOptions
-from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.reports import json_document, report_files, terminal
 from brokerfuzz.schemas import Contract
 
@@ -43,7 +42,7 @@ def known(options: FireCommandOptions) -> Baseline:
 
 def finish(
     result: Result,
-    planned: PlannedCampaign,
+    settings: Settings,
     about: Mapping[str, Any],
     options: FireCommandOptions,
     resume: str | None,
@@ -55,19 +54,19 @@ def finish(
     last, because the JSON document lists the files that could not be written. `about` describes the settings of the
     campaign. `resume` is the command that continues the campaign. `configuration` is the file for `--write-config`.
     """
-    result, as_json = _marked(result, planned.known, options), options["json"]
+    result, as_json = _marked(result, settings.known, options), options["json"]
     written = list[str]()
     try:
         if not as_json:
-            document = json_document.document(result, about, planned.plan.demands)
-            report = _with_findings(planned, options)
+            document = json_document.document(result, about, settings.plan.demands)
+            report = _with_findings(settings, options)
             terminal.show(document, sys.stdout, quiet=is_quiet(), verbose=options["verbose"], report=report)
     finally:  # all files are written even if standard output is closed
         try:
-            result, written = _write_files(result, planned, about, options, configuration)
+            result, written = _write_files(result, settings, about, options, configuration)
         finally:  # Ctrl-C while the files are written does not suppress the JSON document
             if as_json:
-                print_json(json_document.document(result, about, planned.plan.demands))
+                print_json(json_document.document(result, about, settings.plan.demands))
     if as_json:
         for path in written:
             note(f"wrote {path}")
@@ -78,10 +77,10 @@ def finish(
     return result.outcome.status
 
 
-def _with_findings(planned: PlannedCampaign, options: FireCommandOptions) -> str | None:
+def _with_findings(settings: Settings, options: FireCommandOptions) -> str | None:
     """Returns a file in which `brokerfuzz explain` finds the headlines."""
     reports = [str(path) for path in options["reports"] if str(path).lower().endswith(".json")]
-    return next(iter(reports), planned.journal)
+    return next(iter(reports), settings.journal)
 
 
 def _marked(result: Result, known: Baseline, options: FireCommandOptions) -> Result:
@@ -102,7 +101,7 @@ def _marked(result: Result, known: Baseline, options: FireCommandOptions) -> Res
 
 def _write_files(
     result: Result,
-    planned: PlannedCampaign,
+    settings: Settings,
     about: Mapping[str, Any],
     options: FireCommandOptions,
     configuration: Path,
@@ -110,11 +109,11 @@ def _write_files(
     """Writes the baseline, the configuration and the reports. Returns the result and the paths of the written files.
     `unwritten` in the result describes the files that could not be written.
     """
-    contract, files = planned.plan.demands, dict[str, Callable[[], None]]()
+    contract, files = settings.plan.demands, dict[str, Callable[[], None]]()
     prune, path = options["baseline_prune"] and _may_prune(result), options["baseline"]
     if path is not None and (options["baseline_update"] or prune):
         update = partial(
-            _update_baseline, str(path), result, planned.known, add=options["baseline_update"], prune=prune
+            _update_baseline, str(path), result, settings.known, add=options["baseline_update"], prune=prune
         )
         files[str(path)] = update
     if options["write_config"] and _may_pin(result):

@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 
 import click
 
-from brokerfuzz.campaign import Result
+from brokerfuzz import campaign
+from brokerfuzz.campaign import Listeners, Result, Settings
+from brokerfuzz.campaign.exchanges import Exchange
 from brokerfuzz.campaign.journal import head_of
 from brokerfuzz.campaign.replaying import Outcome
 from brokerfuzz.campaign.target_health import FirstContact
@@ -17,18 +18,19 @@ from brokerfuzz.cases.case import clock
 from brokerfuzz.commands import campaign_results, targets
 from brokerfuzz.commands.interrupts import refused_exits
 from brokerfuzz.commands.journal_results import recorded
-from brokerfuzz.commands.output import UsageError, clear_line, is_quiet, note
+from brokerfuzz.commands.output import UsageError, is_quiet, note
 from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.option import SectionedCommand, declared, flag_of, on_command_line
 from brokerfuzz.options import CaseFilters, FireCommandOptions
-from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.reports.terminal import live_progress
 from brokerfuzz.targets import Target
 from brokerfuzz.targets.demo_target import DEMONSTRATION
-from brokerfuzz.wording import counted
+from brokerfuzz.wording import counted, printable
 
 _OF_JOURNAL = (*declared(CaseFilters), "message", "policies", "now", "seed", "count", "random", "values", "contract")
 """With `--resume`, the values of these options come from the journal."""
+_LONGEST = 200
+"""The maximum number of characters of an answer that `--verbose` prints."""
 
 
 @click.command("fire", cls=SectionedCommand)
@@ -73,24 +75,24 @@ def command(url: str | None, options: FireCommandOptions) -> int:
         raise UsageError(
             "--verbose works neither with --workers nor with --cluster: remove --verbose or the other option"
         )
-    planned = _planned(options) if resume is None else _resumed(resume, given, options)
-    plan = planned.plan
-    fresh = targets.fresh_property(options, planned.fresh if resume else None, plan.message_type, plan.demands)
-    planned = replace(planned, options={**planned.options, "fresh": fresh}, known=campaign_results.known(options))
+    settings = _planned(options) if resume is None else _resumed(resume, given, options)
+    plan = settings.plan
+    fresh = targets.fresh_property(options, settings.fresh if resume else None, plan.message_type, plan.demands)
+    settings = replace(settings, options={**settings.options, "fresh": fresh}, known=campaign_results.known(options))
     with (
         output_of_targets(),
         refused_exits(),
         targets.opened(
-            {**options, "now": planned.now, "seed": plan.seed}, plan.message_type, plan.contract,
-            campaign_id=planned.campaign_id, processes=1 if options["workers"] > 1 else None,
+            {**options, "now": settings.now, "seed": plan.seed}, plan.message_type, plan.contract,
+            campaign_id=settings.campaign_id, processes=1 if options["workers"] > 1 else None,
         ) as target,
     ):  # fmt: skip
-        planned = _in_one_session(target, planned)
-        result = _run(target, planned, verbose=options["verbose"])
-        about = planned.about(target)
+        settings = _in_one_session(target, settings)
+        result = _run(target, settings, verbose=options["verbose"])
+        about = settings.about(target)
     _note_slowdown(result)
     _show_details(result, as_json=options["json"])
-    return campaign_results.finish(result, planned, about, options, _continuing(result, planned), configuration.path)
+    return campaign_results.finish(result, settings, about, options, _continuing(result, settings), configuration.path)
 
 
 def _command(journal: str | None) -> str | None:
@@ -98,83 +100,78 @@ def _command(journal: str | None) -> str | None:
     return None if journal is None else shlex.join(["brokerfuzz", "fire", "TARGET", "--resume", journal])
 
 
-def _continuing(result: Result, planned: PlannedCampaign) -> str | None:
+def _continuing(result: Result, settings: Settings) -> str | None:
     """Returns the command that continues a campaign that ended early, or the reason why the campaign cannot
     continue.
     """
-    if result.stop is None or (result.stop.cause == "contact" and (planned.resume or planned.journal is None)):
+    if result.stop is None or (result.stop.cause == "contact" and (settings.resume or settings.journal is None)):
         return None
-    return _command(planned.journal) or "impossible without a journal: add --journal FILE next time"
+    return _command(settings.journal) or "impossible without a journal: add --journal FILE next time"
 
 
 # ---------------------------------------------------------------------------------------------------------- the plan
 
 
-def _planned(options: FireCommandOptions) -> PlannedCampaign:
+def _planned(options: FireCommandOptions) -> Settings:
     endless = options["count"] is None and options["max_time"] is not None
     plan = plan_of(
         options["message"], options, clock(options["now"]), random_with_clock=options["now"] is not None,
         **({"count": None} if endless else {}),
     )  # fmt: skip
-    return PlannedCampaign(plan=plan, options=options)
+    return Settings(plan=plan, options=options)
 
 
-def _resumed(journal: str, given: FireCommandOptions, options: FireCommandOptions) -> PlannedCampaign:
+def _resumed(journal: str, given: FireCommandOptions, options: FireCommandOptions) -> Settings:
     if "journal" in given:
         raise UsageError("--resume also writes to the journal that it reads: remove --journal")
-    planned = recorded(journal, folder_of(options), options)
-    of_plan = [name for name in _OF_JOURNAL if name != "contract" or planned.plan.contract is None]
+    settings = recorded(journal, folder_of(options), options)
+    of_plan = [name for name in _OF_JOURNAL if name != "contract" or settings.plan.contract is None]
     known = declared(FireCommandOptions)
     typed = [flag_of(name, known[name]) for name in of_plan if name in given]
     if typed:
         raise UsageError(f"--resume uses the settings in the journal: remove {', '.join(typed)}")
-    if planned.plan.count is None and options["max_time"] is None:
+    if settings.plan.count is None and options["max_time"] is None:
         raise UsageError("the campaign of this journal sends random cases without a limit: set a limit with --max-time")
-    return planned
+    return settings
 
 
 # ----------------------------------------------------------------------------------------------------------- firing
 
 
-def _in_one_session(target: Target, planned: PlannedCampaign) -> PlannedCampaign:
+def _in_one_session(target: Target, settings: Settings) -> Settings:
     """If the hook `authenticate` provides a token, one process sends all messages. Other processes would have tokens of
     their own, which could not be hidden in the answers to this process.
     """
-    if not planned.uses_workers or not target.has_session:
-        return planned
-    option = "--workers" if planned.options["cluster"] is None else "--cluster"
+    if not settings.uses_workers or not target.has_session:
+        return settings
+    option = "--workers" if settings.options["cluster"] is None else "--cluster"
     note(
         f"the hook authenticate opens a session for one process: {option} is ignored, and this process sends all "
         "messages"
     )
-    return replace(planned, options={**planned.options, "workers": 1, "cluster": None})
+    return replace(settings, options={**settings.options, "workers": 1, "cluster": None})
 
 
-def _run(target: Target, planned: PlannedCampaign, *, verbose: bool) -> Result:
+def _run(target: Target, settings: Settings, *, verbose: bool) -> Result:
     """Runs the campaign and shows its progress. With `verbose`, shows each answer instead."""
-
-    _generate_catalogue(planned)
-    if planned.resume and planned.journal is not None:
-        _compare_targets(planned.journal, target)
-    if verbose:
-        return planned.run(
-            target, on_contact=_note_contact, on_known=_note_known, on_answer=partial(click.echo, err=True)
-        )
-    with nullcontext() if is_quiet() else live_progress(sys.stderr) as on_progress:
-        return planned.run(target, on_progress=on_progress, on_contact=_note_contact, on_known=_note_known)
+    _check_filters(settings)
+    if settings.resume and settings.journal is not None:
+        _compare_targets(settings.journal, target)
+    listeners = Listeners(on_contact=_note_contact, on_known=_note_known, on_exchange=_show if verbose else None)
+    with nullcontext() if is_quiet() or verbose else live_progress(sys.stderr) as on_progress:
+        return campaign.fire(settings, target, replace(listeners, on_progress=on_progress))
 
 
-def _generate_catalogue(planned: PlannedCampaign) -> None:
-    """Generates the catalogue before the campaign starts. Otherwise, the generation would count towards the time limit
-    of the campaign.
-    """
-    if sys.stderr.isatty() and not is_quiet():
-        click.echo("generating the catalogue ...", nl=False, err=True)
-    is_empty = planned.plan.is_empty
-    clear_line()
-    if is_empty:
+def _check_filters(settings: Settings) -> None:
+    if settings.plan.is_empty:
         remedy = "remove or change --verdict, --rule, --technique, --site or --tag"
         raise UsageError(f"no case matches the filters: {remedy}")
+
+
+def _show(exchange: Exchange) -> None:
+    answer, size = exchange.answer, f"{len(exchange.body):,} bytes"
+    said = f"{answer.kind} ({printable(answer.reason, _LONGEST)})"
+    click.echo(f"{exchange.at:.2f} s  {exchange.role} {exchange.number}  {exchange.id} {size}: {said}", err=True)
 
 
 def _compare_targets(journal: str, target: Target) -> None:

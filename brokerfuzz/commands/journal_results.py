@@ -5,27 +5,28 @@ and the settings for judging them from the journal. The target, the contract and
 the configuration.
 """
 
-from contextlib import closing
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 
-from brokerfuzz.campaign import Campaign, Recalled, Result, journal, run
-from brokerfuzz.campaign.journal import Key
-from brokerfuzz.cases.plan import Plan, time_of
+from brokerfuzz.campaign import Campaign, Result, Settings, journal
+from brokerfuzz.campaign.exchanges import KnownAnswers
+from brokerfuzz.campaign.target_health import TargetLostError
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.plan import STRIDE, Plan, time_of
 from brokerfuzz.commands.output import UsageError
 from brokerfuzz.errors import JournalError, quoted
 from brokerfuzz.option import completed
 from brokerfuzz.options import FireOptions
-from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets import Answer, Message, Target
+from brokerfuzz.targets import Answer, Message, Target, event_loop
 from brokerfuzz.targets.trace_headers import CAMPAIGN_ID, new_campaign_id
 
 _HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "plan", "policies", "fresh", "judged_at"})
-"""The properties of the first line of a journal (see `PlannedCampaign`)."""
+"""The properties of the first line of a journal (see `Settings`)."""
 
 
-def recorded(path: str, contract: str | None, options: FireOptions | None = None) -> PlannedCampaign:
+def recorded(path: str, contract: str | None, options: FireOptions | None = None) -> Settings:
     """Returns the campaign of a journal, so that it can be resumed with `options`. `contract` is the folder of a
     changed contract. If the campaign used the built-in contract, `contract` is ignored.
 
@@ -53,7 +54,7 @@ def recorded(path: str, contract: str | None, options: FireOptions | None = None
     described["policies"] = policies if isinstance(policies, dict) else {}
     described["fresh"] = None if fresh is None else str(fresh)
     described["journal"] = path
-    return PlannedCampaign(
+    return Settings(
         plan=plan,
         options=described,
         campaign_id=campaign_id if CAMPAIGN_ID.fullmatch(campaign_id) else new_campaign_id(),
@@ -61,35 +62,46 @@ def recorded(path: str, contract: str | None, options: FireOptions | None = None
     )
 
 
-def outcome(path: str, planned: PlannedCampaign) -> Result:
+def outcome(path: str, settings: Settings) -> Result:
     """Computes the result from the answers in the journal, and sends no requests."""
-    with closing(Recalled(path)) as recalled:
-        shards = takewhile(
-            lambda shard: shard <= recalled.last, planned.plan.shards()
-        )  # some plans have an infinite number of shards
-        cases = (
-            (number, case)
-            for shard in shards
-            for number, case in planned.plan.cases(shard)
-            if Key("case", number) in recalled.block(shard)
-        )
-        result = run(Campaign(cases, _NoTarget(), planned.settings, recalled=recalled, sends=False))
+    known = KnownAnswers(journal.exchanges(path))
+    options: FireOptions = {**settings.options, "preflight": False, "longest_wait": 0.0, "max_time": None}
+    campaign = Campaign(
+        replace(settings, options=options),
+        _RecordedTarget(known),
+        cases=_recorded_cases(settings.plan, known),
+        known=known,
+    )
+    event_loop.run(campaign.run())
+    result = campaign.result()
     if result.stop is not None and result.stop.cause == "journal":
         raise JournalError(result.stop.reason)
     return result
 
 
-class _NoTarget(Target):
+def _recorded_cases(plan: Plan, known: KnownAnswers) -> Iterator[tuple[int, Case]]:
+    last = max(known.cases, default=-1) // STRIDE
+    for part in takewhile(lambda part: part <= last, plan.shards()):  # some plans have an infinite number of parts
+        yield from ((number, case) for number, case in plan.cases(part) if number in known.cases)
+
+
+class _RecordedTarget(Target):
     """Replaces the target while brokerfuzz only reads a journal and sends nothing."""
 
     name = "the target of the journal"
+
+    def __init__(self, known: KnownAnswers) -> None:
+        self._known = known
 
     async def open(self) -> None:
         """Does nothing."""
 
     async def send(self, message: Message) -> Answer:
-        """Always raises `NotImplementedError`."""
-        raise NotImplementedError
+        """Returns the answer to a plain message. The campaign knows all other answers in the journal."""
+        answer = self._known.answer("plain", message.case_id)
+        if answer is None:
+            raise TargetLostError("the journal contains no further answers", Answer("timeout"), sent=False)
+        return answer
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns True."""

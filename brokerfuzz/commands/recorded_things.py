@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
-from brokerfuzz.campaign import baseline, journal
-from brokerfuzz.cases.case import TWIN_TAGS, Case, message_id
+from brokerfuzz.campaign import Settings, baseline, journal
+from brokerfuzz.cases.case import TWIN_TAGS, Case
 from brokerfuzz.cases.plan import STRIDE
 from brokerfuzz.commands.journal_results import outcome, recorded
 from brokerfuzz.errors import UnknownNameError
@@ -16,7 +16,6 @@ from brokerfuzz.explaining.cases import case_summary, in_corpora
 from brokerfuzz.explaining.description import Description
 from brokerfuzz.explaining.findings import finding_summary, headline_summary, known_finding_summary
 from brokerfuzz.file_contents import read_file
-from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.reports import json_document
 from brokerfuzz.reports.report_files import read_report
 from brokerfuzz.schemas import check, load_contract
@@ -51,36 +50,32 @@ def _properties(path: str) -> list[str]:
     `.json` file contains only this object. In any other file, this object is on the first line.
     """
     try:
-        whole = read_file(path) if Path(path).suffix == ".json" else next(journal.lines(Path(path)), b"")
+        whole = read_file(path) if Path(path).suffix == ".json" else next(journal.lines(path), b"")
         return list(orjson.loads(whole))
     except (OSError, ValueError, TypeError):
         return []
 
 
 def _in_journal(wanted: str, path: str, contract: str | None) -> Description | None:
-    planned = recorded(path, contract)
-    if CASE_ID.fullmatch(wanted) and (case := _message_of_journal(wanted, path, planned)) is not None:
+    settings = recorded(path, contract)
+    if CASE_ID.fullmatch(wanted) and (case := _message_of_journal(wanted, path, settings)) is not None:
         return case
-    return _among(wanted, json_document.document(outcome(path, planned), planned.about(), planned.plan.demands))
+    return _among(wanted, json_document.document(outcome(path, settings), settings.about(), settings.plan.demands))
 
 
-def _message_of_journal(wanted: str, path: str, planned: PlannedCampaign) -> Description | None:
+def _message_of_journal(wanted: str, path: str, settings: Settings) -> Description | None:
     """The message with this ID can be a case, a twin, or a message that was sent while a finding was shrunk."""
-    plan = planned.plan
-    found = [
-        (line, record)
-        for line, record in enumerate(journal.records(path), 2)
-        if (record.case_id or message_id(plan.message_type, record.headers, record.body)) == wanted
-    ]
+    plan = settings.plan
+    found = [(line, record) for line, record in enumerate(journal.exchanges(path), 2) if record.id == wanted]
     if not found:
         return None
     (line, first), *_ = found
-    numbered = (case for number, case in plan.cases(first.key.number // STRIDE) if number == first.key.number)
+    numbered = (case for number, case in plan.cases(first.number // STRIDE) if number == first.number)
     both = [case for of_number in numbered for case in (of_number, of_number.twin)]
     case = next((one for one in both if one is not None and one.id == wanted), None)
     if case is None:
-        verdict = check(plan.message_type, first.body, now=planned.now, contract=plan.demands, headers=first.headers)
-        tags = TWIN_TAGS if first.key.phase == "twin" else ("shrunk",)
+        verdict = check(plan.message_type, first.body, now=settings.now, contract=plan.demands, headers=first.headers)
+        tags = TWIN_TAGS if first.role == "twin" else ("shrunk",)
         case = Case(plan.message_type, first.body, verdict, tags=tags, headers=first.headers)
     answers = [f"{record.answer.kind} ({record.answer.reason})" for _, record in found]
     return case_summary(case, plan.demands, line, path, answers)

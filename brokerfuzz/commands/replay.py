@@ -122,9 +122,9 @@ def _read(source: str, options: ReplayOptions, demands: Contract) -> _Source:
     if Path(source).suffix == ".json":
         document = read_report(source)
         return _Source(list(of_document(document)), document.get("fresh"))
-    planned = recorded(source, folder_of(options))
-    known = None if planned.plan.values is None else planned.plan.demands
-    return _Source(list(of_result(outcome(source, planned))), planned.fresh, known)
+    settings = recorded(source, folder_of(options))
+    known = None if settings.plan.values is None else settings.plan.demands
+    return _Source(list(of_result(outcome(source, settings))), settings.fresh, known)
 
 
 def _fresh_of(

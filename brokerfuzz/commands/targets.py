@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from brokerfuzz import config
+from brokerfuzz.campaign.settings import NOT_FRESH
 from brokerfuzz.case_options import contract_of
 from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.commands.output import UsageError, note
@@ -21,7 +22,6 @@ from brokerfuzz.hooks.hook_file import hook_file
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.option import completed
-from brokerfuzz.planned_campaign import NOT_FRESH
 from brokerfuzz.schemas import Contract, MessageType, Policies, load_contract
 from brokerfuzz.service.running import running, serve_command
 from brokerfuzz.target_options import http_options, substituted

@@ -1,19 +1,18 @@
 """Runs campaigns from Python: `brokerfuzz.fire`, `brokerfuzz.fire_async` and `brokerfuzz.assert_conforms`."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from logging import getLogger
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-from brokerfuzz.campaign import CampaignOutcome, Finding, Headline, Result, baseline
+from brokerfuzz import campaign
+from brokerfuzz.campaign import CampaignOutcome, Finding, Headline, Result, Settings, baseline
 from brokerfuzz.case_options import plan_of
 from brokerfuzz.cases.case import clock
 from brokerfuzz.errors import BrokerfuzzError, TargetError, UnknownNameError
 from brokerfuzz.option import checked, completed, declared
 from brokerfuzz.options import FireOptions
-from brokerfuzz.planned_campaign import PlannedCampaign
 from brokerfuzz.reports import facts, json_document, report_files
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.schemas.contract import known_message_type
@@ -120,7 +119,7 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
     try:
         ready = _ready(target, message_type, options, in_caller=True)
         with outside_of_event_loop():
-            result = ready.planned.run(ready.target)
+            result = campaign.fire(ready.settings, ready.target)
         return ready.report(result)
     except BrokerfuzzError as problem:
         raise problem.with_traceback(None) from problem.__cause__  # so that pytest shows only the call and the error
@@ -141,10 +140,8 @@ async def fire_async(
     """
     __tracebackhide__ = True
     try:
-        planned, endpoint, _ = ready = _ready(target, message_type, options, in_caller=False)
-        result = await (
-            asyncio.to_thread(planned.run, endpoint) if planned.uses_workers else planned.run_here(endpoint)
-        )
+        settings, endpoint, _ = ready = _ready(target, message_type, options, in_caller=False)
+        result = await campaign.fire_here(settings, endpoint)
         return ready.report(result)
     except BrokerfuzzError as problem:
         raise problem.with_traceback(None) from problem.__cause__  # as in `fire`
@@ -173,7 +170,7 @@ def assert_conforms(
 class _ReadyCampaign(NamedTuple):
     """`reports` contains the paths of the report files."""
 
-    planned: PlannedCampaign
+    settings: Settings
     target: Target
     reports: Sequence[str]
 
@@ -181,7 +178,7 @@ class _ReadyCampaign(NamedTuple):
         """Writes the report files, and returns the report of the campaign."""
         if self.reports:
             result, _ = report_files.write_about(
-                self.reports, result, self.planned.about(self.target), self.planned.plan.demands
+                self.reports, result, self.settings.about(self.target), self.settings.plan.demands
             )
         return Report(result)
 
@@ -204,13 +201,13 @@ def _ready(target: Any, message_type: MessageType, given: FireOptions, *, in_cal
     others = {name: None if options[name] is None else str(options[name]) for name in ("journal", "baseline")}
     report_files.check_paths(reports, http=endpoint.is_http, others=others)
     known = {} if options["baseline"] is None else baseline.read(Path(options["baseline"]))
-    planned = PlannedCampaign(plan=plan, options=options, campaign_id=campaign_id, known=known)
-    if planned.uses_workers and not endpoint.is_http:
+    settings = Settings(plan=plan, options=options, campaign_id=campaign_id, known=known)
+    if settings.uses_workers and not endpoint.is_http:
         raise TargetError(
             f"other processes cannot call {endpoint.name}, so workers and cluster work only with a URL: remove these "
             "arguments"
         )
-    return _ReadyCampaign(planned, endpoint, reports)
+    return _ReadyCampaign(settings, endpoint, reports)
 
 
 def _completed(given: FireOptions) -> FireOptions:

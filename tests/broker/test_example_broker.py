@@ -10,10 +10,10 @@ from subprocess import DEVNULL, PIPE, Popen
 from typing import Final
 from urllib.request import urlopen
 
+import chosen_campaigns
 import pytest
 from fixture_types import Run
 
-from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign import Result as CampaignResult
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue, plain_messages
@@ -67,7 +67,7 @@ def fired(
     hooks = Hooks(hook_file(str(EXAMPLE / "hooks.py")), 10)
     target = HookedTarget(HttpTarget(f"{url}/offers", headers=[("X-Mistake", mistake)]), hooks=hooks, cleanup=None)
     plain = plain_messages(MESSAGE_TYPES[0], contract=contract)
-    return fire(cases, target, Options(contract=contract, plain=plain, shrink_requests=0))
+    return chosen_campaigns.fired(cases, target, now=None, contract=contract, plain=plain, shrink=0.0)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

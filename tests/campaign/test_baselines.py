@@ -2,11 +2,12 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import chosen_campaigns
 import pytest
 from hand_made_servers import OFFER, Service, conforming
 from sampled import sample
 
-from brokerfuzz.campaign import Options, Result, baseline, fire
+from brokerfuzz.campaign import Result, baseline
 from brokerfuzz.campaign.replaying import of_baseline
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
@@ -23,7 +24,7 @@ def lenient(*marks: bytes) -> Service:
 
 def fired(target: Service, cases: list[Case] | None = None) -> Result:
     some = cases or [case for case in catalogue(OFFER, now=NOW) if b'"orderM' in case.body][:1200]
-    return fire(some, target, Options(now=NOW))
+    return chosen_campaigns.fired(some, target)
 
 
 ONE, TWO = b'"orderMinimum":0', b'"orderMaximum":0'

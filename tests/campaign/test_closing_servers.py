@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 import uvicorn
+from chosen_campaigns import fired
 from hand_made_servers import OFFER, conforming, read_request, reset, response, serving_streams
 
-from brokerfuzz.campaign import Options, fire
 from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import HttpTarget
 
@@ -67,7 +67,7 @@ async def closes_at_the_second_request(reader: asyncio.StreamReader, writer: asy
 )
 def test_only_the_message_that_crashes_the_server_is_blamed(server: Any) -> None:
     with server() as url:
-        result = fire(map(case, range(1000)), HttpTarget(url), Options(concurrency=16))
+        result = fired(map(case, range(1000)), HttpTarget(url), now=None)
     assert result.counts == {("valid", "accepted"): 500, ("valid", "crashed"): 500}
     assert [
         (finding.answer.status, finding.flaky, json.loads(finding.body).get("orderMinimum"))

@@ -4,11 +4,11 @@ from functools import cache
 from itertools import islice
 
 import pytest
+from chosen_campaigns import fired
 from hand_made_servers import OFFER, Service
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
@@ -89,8 +89,8 @@ def test_every_notation_of_a_message_gets_a_fresh_number() -> None:
 
 def test_a_target_that_rejects_repeated_numbers_has_no_finding_with_fresh_numbers() -> None:
     cases = [case for case in (*cases_of_the_catalogue(), *notations()) if case.label != "unspecified"]
-    assert len(fire(cases, Remembering(), Options(now=NOW, shrink_requests=0)).findings) >= 1
-    result = fire(cases, Remembering(), Options(now=NOW, fresh="number"))
+    assert len(fired(cases, Remembering(), shrink=0.0).findings) >= 1
+    result = fired(cases, Remembering(), fresh="number")
     assert result.findings == ()
     assert result.unproven == 0
 
@@ -101,9 +101,7 @@ def test_a_finding_is_shrunk_with_fresh_numbers() -> None:
             return 201 if b'"orderMinimum":0' in body else super().judge(body)
 
     cases = [case for case in catalogue(OFFER, now=NOW) if b'"orderMinimum":0' in case.body and len(case.faults) == 1]
-    (finding,) = fire(
-        [case for case in cases if "minimum" in case.faults[0].rule], Wrong(), Options(now=NOW, fresh="number")
-    ).findings
+    (finding,) = fired([case for case in cases if "minimum" in case.faults[0].rule], Wrong(), fresh="number").findings
     assert finding.body == b'{"number":"0","offerType":"Direct Mail","orderMinimum":0}'
     assert not finding.flaky
 
@@ -122,7 +120,7 @@ def test_the_finding_of_another_rejection_does_not_end_with_a_repeated_number() 
             return 422 if b"comments" in body else super().judge(body)
 
     cases = [case for case in (*notations(), *cases_of_the_catalogue()) if case.label == "valid"][:300]
-    findings = fire(cases, Wrong(), Options(now=NOW, fresh="number")).findings
+    findings = fired(cases, Wrong(), fresh="number").findings
     assert {finding.answer.status for finding in findings} == {422}
     assert all(b"comments" in finding.body for finding in findings)
 

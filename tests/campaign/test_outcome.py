@@ -5,11 +5,12 @@ from functools import partial
 from itertools import islice, product
 
 import pytest
+from chosen_campaigns import fired
 from hand_made_servers import OFFER, Service
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokerfuzz.campaign import CampaignOutcome, Options, Stop, fire
+from brokerfuzz.campaign import CampaignOutcome, Stop
 from brokerfuzz.campaign.outcome import Evidence, state_of
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
@@ -91,5 +92,5 @@ def _answer(status: int, _: object) -> int:
 def test_every_combination_of_verdict_and_answer_has_an_outcome() -> None:
     for label, status in product(("valid", "invalid", "unspecified"), (201, 400, 500)):
         service = Service(partial(_answer, status))
-        outcome = fire(list(cases(label))[:5], service, Options(now=NOW, shrink_requests=0)).outcome
+        outcome = fired(list(cases(label))[:5], service, shrink=0.0).outcome
         assert json.dumps([outcome.state, outcome.headline, outcome.status])

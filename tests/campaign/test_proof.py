@@ -1,12 +1,14 @@
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
+import chosen_campaigns
 import pytest
 from hand_made_servers import OFFER, Service, conforming
 
-from brokerfuzz.campaign import Options, Result, fire
+from brokerfuzz.campaign import Result
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue, plainest
 from brokerfuzz.reports import json_document, terminal
@@ -16,7 +18,6 @@ from brokerfuzz.targets import Answer, Message
 pytestmark = pytest.mark.internals
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-OPTIONS = Options(now=NOW, shrink_requests=0)
 
 
 def faults(count: int = 300) -> list[Case]:
@@ -27,8 +28,8 @@ def with_twins(cases: list[Case]) -> list[Case]:
     return [one for case in cases for one in (case.twin, case) if one is not None]
 
 
-def fired(cases: list[Case], target: Service, **options: Any) -> Result:
-    return fire(cases, target, Options(now=NOW, shrink_requests=0, **options))
+def fired(cases: Iterable[Case], target: Service, **options: Any) -> Result:
+    return chosen_campaigns.fired(cases, target, shrink=0.0, **options)
 
 
 # ---------------------------------------------------------------------------------------------------- twins
@@ -111,7 +112,7 @@ def test_a_rejected_twin_is_a_finding_even_if_it_is_not_a_case() -> None:
 def test_a_rejection_that_names_another_property_is_noted_but_is_not_a_finding() -> None:
     rule = f"{OFFER}/orderMinimum:minimum"
     cases = [case for case in faults(3000) if case.faults[0].rule == rule][:5]
-    result = fire(cases, Service(conforming, lambda: "'customerNumber' is unknown; see deliveryScheduleCron"), OPTIONS)
+    result = fired(cases, Service(conforming, lambda: "'customerNumber' is unknown; see deliveryScheduleCron"))
     (elsewhere,) = result.proofs.elsewhere.values()
     assert (elsewhere.named, elsewhere.count, elsewhere.case.id) == (("deliveryScheduleCron",), 5, cases[0].id)
     assert result.findings == ()
@@ -124,7 +125,7 @@ def test_a_rejection_that_names_another_property_is_noted_but_is_not_a_finding()
 )
 def test_a_rejection_that_names_the_broken_property_or_none_is_not_noted(said: str) -> None:
     cases = [case for case in faults(3000) if case.faults[0].rule == f"{OFFER}/orderMinimum:minimum"][:5]
-    assert fire(cases, Service(conforming, lambda: said), OPTIONS).proofs.elsewhere == {}
+    assert fired(cases, Service(conforming, lambda: said)).proofs.elsewhere == {}
 
 
 def test_the_reference_service_always_names_the_broken_property() -> None:
@@ -136,7 +137,7 @@ def test_the_reference_service_always_names_the_broken_property() -> None:
             envelope = json.dumps(said.envelope).encode() if said.envelope else b""
             return Answer("accepted" if said.accepts else "rejected", said.status, envelope[:2048])
 
-    result = fire(catalogue(OFFER, now=NOW, verdicts=["invalid"]), Reference(lambda _: 0), OPTIONS)
+    result = fired(catalogue(OFFER, now=NOW, verdicts=["invalid"]), Reference(lambda _: 0))
     assert result.counts["invalid", "rejected"] > 1500
     assert result.proofs.elsewhere == {}
 

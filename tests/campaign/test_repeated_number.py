@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from chosen_campaigns import fired
 from fixture_types import Run
 from hand_made_servers import OFFER, Behaviour, conforming, response, serving
 
-from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign import Result as CampaignResult
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plain_messages
@@ -55,20 +55,16 @@ def serves(store: Store) -> Behaviour:
     return behave
 
 
-def fired(store: Store) -> CampaignResult:
+def result_of(store: Store) -> CampaignResult:
     plain = plain_messages(OFFER)
     with serving(serves(store)) as url:
-        return fire(
-            [Case.judged(OFFER, b"{}", now=NOW)],
-            HttpTarget(url),
-            Options(now=NOW, plain=plain, fresh="number", repeats=True),
-        )
+        return fired([Case.judged(OFFER, b"{}", now=NOW)], HttpTarget(url), plain=plain, fresh="number")
 
 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
 def test_the_ledger_shows_what_the_target_does_with_a_known_number(behaviour: str) -> None:
     store, kind = BEHAVIOURS[behaviour]
-    result = fired(store)
+    result = result_of(store)
     (observed,) = (one for one in result.ambiguities if one.ambiguity.id == "repeated-number")
     assert observed.behaviour == behaviour
     assert {answer for answer, count in observed.counts.items() if count} == {kind}
@@ -110,7 +106,7 @@ def test_a_crash_at_the_second_offer_is_a_finding_that_can_be_replayed(run: Run,
 
 
 def test_a_target_that_accepts_no_plain_offer_gets_no_repeated_one() -> None:
-    result = fired(lambda stored, number: response(422))
+    result = result_of(lambda stored, number: response(422))
     assert [one for one in result.ambiguities if one.ambiguity.id == "repeated-number"] == []
 
 

@@ -2,10 +2,11 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+import chosen_campaigns
 import pytest
 from hand_made_servers import OFFER, Service
 
-from brokerfuzz.campaign import Options, Result, fire
+from brokerfuzz.campaign import Result
 from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import load_contract
@@ -31,7 +32,7 @@ class Saying(Service):
 
 
 def fired(said: Any, policy: str | None = None) -> Result:
-    return fire(CASES, Saying(said), Options(now=NOW, policies={"response-envelope": policy} if policy else None))
+    return chosen_campaigns.fired(CASES, Saying(said), policies={"response-envelope": policy} if policy else None)
 
 
 LACKING = {name: value for name, value in PROPER.items() if name != "failureMessages"}

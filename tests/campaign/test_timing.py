@@ -26,12 +26,5 @@ def test_quantiles_are_accurate_within_a_quarter(found: list[float]) -> None:
         assert timing.quantile(share) <= exact * 1.25 + 1e-9
 
 
-@given(latencies, latencies)
-def test_combined_parts_equal_the_whole(one: list[float], other: list[float]) -> None:
-    whole, parts = timing_of(one + other), timing_of(one)
-    parts.absorb(timing_of(other))
-    assert parts == whole
-
-
 def test_without_answers_there_is_no_data() -> None:
     assert Timing().quantile(0.5) == 0.0

@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import pytest
+from chosen_campaigns import fired
 from hand_made_servers import Service
 from hypothesis import given
 from hypothesis import strategies as st
 
 from brokerfuzz import Case, Contract, catalogue, check, load_contract, messages
-from brokerfuzz.campaign import Options, fire
 from brokerfuzz.cases.catalogue import plainest
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.schemas.known_values import KNOWN_VALUES
@@ -189,16 +189,12 @@ def knowing(body: bytes) -> int:
 
 @pytest.mark.rotated(3)
 def test_a_correct_service_that_knows_two_products_has_no_finding_and_nothing_unproven() -> None:
-    options = Options(now=NOW, shrink_requests=0)
-    before = fire(list(islice(catalogue(OFFER), 600)), Service(knowing), options)
+    before = fired(islice(catalogue(OFFER), 600), Service(knowing), shrink=0.0)
     assert len(before.findings) >= 1
     assert before.unproven > 100
     cases = [*known_catalogue()[:600], *(case for case in known_catalogue() if f"probe:{KNOWN_VALUES}" in case.tags)]
-    after = fire(
-        cases,
-        Service(knowing),
-        Options(now=NOW, shrink_requests=0, contract=CONTRACT, plain=(plainest(OFFER, contract=CONTRACT),)),
-    )
+    plain = (plainest(OFFER, contract=CONTRACT),)
+    after = fired(cases, Service(knowing), shrink=0.0, contract=CONTRACT, plain=plain)
     assert (after.findings, after.unproven) == ((), 0)
     (ledger,) = (seen for seen in after.ambiguities if seen.ambiguity.id == KNOWN_VALUES)
     assert ledger.behaviour == "rejected"

@@ -9,7 +9,7 @@ from fixture_types import Run, Start
 from pricing_reader import PRICING, reproducible_parts
 from waiting import gets_answers
 
-from brokerfuzz.campaign.journal import records
+from brokerfuzz.campaign.journal import exchanges
 from brokerfuzz.cli import commands
 
 NOW: Final = "2026-01-01T00:00:00Z"
@@ -34,14 +34,14 @@ def test_a_killed_campaign_loses_no_answer(start: Start, run: Run, url: str, exp
         assert gets_answers(journal, 60)
         process.send_signal(signal.SIGKILL)
         process.wait(SECONDS)
-    answered = [record.key for record in records(journal)]
+    answered = list(exchanges(journal))
     resumed = run("fire", url, "--resume", journal, "--json", "--no-preflight")
     assert resumed.exit_code == 1, resumed.stderr
     assert reproducible_parts(resumed.stdout_bytes) == expected
-    keys = [record.key for record in records(journal)]
-    assert keys[: len(answered)] == answered
-    cases = [key for key in keys if key.phase != "plain"]  # a resumed campaign first checks that the target still works
-    assert len(set(cases)) == len(cases)
+    found = list(exchanges(journal))
+    assert found[: len(answered)] == answered
+    others = [one for one in found if one.role != "plain"]  # a resumed campaign checks that the target still works
+    assert len({(one.role == "failed", one.id, one.attempt) for one in others}) == len(others)
 
 
 def test_ctrl_c_ends_with_a_report_and_a_journal_that_can_be_resumed(
@@ -77,11 +77,11 @@ def test_an_endless_campaign_can_be_resumed_with_a_time_limit(run: Run, url: str
     result = run("fire", url, "--resume", journal)
     assert result.exit_code == 2
     assert "set a limit with --max-time" in result.stderr
-    before = after = sum(1 for _ in records(journal))
+    before = after = sum(1 for _ in exchanges(journal))
     for seconds in (0.5, 2, 8, 32):  # a busy machine needs more time to reach the first new case
         if after == before:
             assert run("fire", url, "--resume", journal, *some, f"{seconds}s").exit_code in (0, 1)
-            after = sum(1 for _ in records(journal))
+            after = sum(1 for _ in exchanges(journal))
     assert after > before
 
 

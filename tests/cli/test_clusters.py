@@ -10,7 +10,7 @@ from fixture_types import Run, Spawn, Start
 from pricing_reader import PRICING, reproducible_parts
 from waiting import gets_answers, happens
 
-from brokerfuzz.campaign.journal import records
+from brokerfuzz.campaign.journal import exchanges
 
 SECONDS = 90
 FIRE = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--json", "--no-preflight")
@@ -30,7 +30,7 @@ def test_a_killed_worker_of_a_cluster_does_not_change_the_result(
         stdout, stderr = process.communicate(timeout=SECONDS)
     assert process.returncode == 1, stderr
     assert reproducible_parts(stdout) == reproducible_parts(alone.stdout)
-    known = [record.key for record in records(journal)]
+    known = [(one.role, one.id, one.attempt) for one in exchanges(journal)]
     assert len(known) == len(set(known))
 
 

@@ -11,7 +11,7 @@ from fixture_types import Run
 from hand_made_servers import answers, serving
 from pricing_reader import BUG, PRICING
 
-from brokerfuzz.campaign.journal import records
+from brokerfuzz.campaign.journal import exchanges
 from brokerfuzz.schemas import check
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -126,10 +126,10 @@ def test_quiet_prints_only_the_outcome(run: Run, url: str) -> None:
 
 def test_verbose_prints_each_answer(run: Run, url: str) -> None:
     done = run("fire", url, *FEW, "-v", "--journal", "run.ndjson")
-    lines, written = done.stderr.splitlines(), list(records("run.ndjson"))
+    lines, written = done.stderr.splitlines(), list(exchanges("run.ndjson"))
     assert len(lines) == len(written) > 10
     for line, record in zip(lines, written, strict=True):
-        assert re.match(rf"\d+\.\d\d s  {record.key.phase} {record.key.number}  ", line)
+        assert re.match(rf"\d+\.\d\d s  {record.role} {record.number}  {record.id} ", line)
         assert line.endswith(f": {record.answer.kind} ({record.answer.reason})")
 
 

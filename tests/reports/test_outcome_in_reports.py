@@ -1,17 +1,17 @@
 import asyncio
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 import click
 import pytest
+from chosen_campaigns import fired
 from hand_made_servers import OFFER, Service, response, serving
 
-from brokerfuzz.campaign import Options, Result, fire
+from brokerfuzz.campaign import Result
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue, plainest
 from brokerfuzz.reports import findings_page, json_document, junit, markdown, terminal
@@ -20,7 +20,7 @@ from brokerfuzz.targets import HttpTarget
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 RULE = f"{OFFER}/orderMinimum:minimum"
-OPTIONS = Options(now=NOW, shrink_requests=0, plain=(plainest(OFFER),), longest_wait=0.3)
+OPTIONS: dict[str, Any] = {"shrink": 0.0, "plain": (plainest(OFFER),), "longest_wait": 0.3}
 
 
 def cases(*labels: str) -> list[Case]:
@@ -52,7 +52,7 @@ def sent_to(status_of: Callable[[bytes], int], *labels: str) -> Result:
         if not labels
         else cases(*labels)
     )
-    return fire(dict.fromkeys(some), Service(status_of), OPTIONS)
+    return fired(dict.fromkeys(some), Service(status_of), **OPTIONS)
 
 
 def known_only() -> Result:
@@ -61,7 +61,7 @@ def known_only() -> Result:
 
 
 def limited() -> Result:
-    return fire(cases(), Service(lambda _: 201), replace(OPTIONS, max_findings=1, concurrency=1))
+    return fired(cases(), Service(lambda _: 201), **OPTIONS, max_findings=1, concurrency=1)
 
 
 def losing_the_target(status: int | None) -> Result:
@@ -77,7 +77,7 @@ def losing_the_target(status: int | None) -> Result:
         writer.write(response(status if len(seen) > 100 and status is not None else correct(body)))
 
     with serving(behave) as url:
-        return fire(cases(), HttpTarget(url, timeout=1.0), OPTIONS)
+        return fired(cases(), HttpTarget(url, timeout=1.0), **OPTIONS)
 
 
 def interrupted() -> Result:
@@ -85,7 +85,7 @@ def interrupted() -> Result:
         yield from cases()[:50]
         raise KeyboardInterrupt
 
-    return fire(some(), Service(correct), OPTIONS)
+    return fired(some(), Service(correct), **OPTIONS)
 
 
 class Row(NamedTuple):
@@ -122,7 +122,7 @@ ROWS = {
     ),
     "interrupted": Row(interrupted, "partial", 130, r"partial \(interrupted\): no findings in \d+ cases"),
     "no case": Row(
-        lambda: fire([], Service(correct), OPTIONS),
+        lambda: fired([], Service(correct), **OPTIONS),
         "untested",
         2,
         r"untested \(no case was sent\): no findings in 0 cases",

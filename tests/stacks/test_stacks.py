@@ -11,12 +11,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from subprocess import PIPE, Popen
 
+import chosen_campaigns
 import pytest
 from hand_made_programs import answers
 from sampled import sample
 
 from benchmarks.stacks.habits import STACKS, Duplicates, Stack
-from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plainest
@@ -118,11 +118,8 @@ def all_cases(seeds: int) -> Iterator[Case]:
 
 def fired(cases: Iterator[Case], target: Target, policies: PolicyValues | None = None) -> Result:
     """Sends the cases. Fails if the target was not tested."""
-    result = fire(
-        cases,
-        target,
-        Options(now=NOW, shrink_seconds=20, policies=policies, plain=(plainest("offer-creation-request"),)),
-    )
+    plain = (plainest("offer-creation-request"),)
+    result = chosen_campaigns.fired(cases, target, now=NOW, shrink=20.0, policies=policies, plain=plain)
     assert result.stopped is None
     assert answered(result) == {"accepted", "rejected"}
     return result

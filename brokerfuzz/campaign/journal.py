@@ -1,0 +1,267 @@
+"""The journal: a file with one line of JSON for every exchange. Each line is written as soon as the answer arrives. For
+example, a journal begins with these two lines (the second line is wrapped here):
+
+    {"journal": 3, "brokerfuzz": "0.1.0", "started": "...", "target": "...", "plan": {...}, ...}
+    {"role": "case", "number": 12, "attempt": 0, "at": 0.31, "answer": "rejected", "status": 400, "reason":
+     "status 400", "seconds": 0.002, "response": "...", "id": "...", "headers": [...], "body": "..."}
+
+The first line describes the campaign, so that brokerfuzz can resume it. If the bytes of a message or a response are not
+UTF-8, `raw`, `sent_raw` and `response_raw` contain these bytes in base64.
+
+Each line is written with a single system call. If the process is killed, only the last line can be incomplete. Readers
+ignore an incomplete last line.
+"""
+
+import os
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import orjson
+
+from brokerfuzz.campaign.exchanges import Exchange
+from brokerfuzz.errors import JournalError
+from brokerfuzz.locks import lock
+from brokerfuzz.schemas.headers import headers_of
+from brokerfuzz.targets import ANSWER_KINDS, Answer
+
+VERSION = 3
+LONGEST_LINE = 1 << 26
+"""The maximum number of bytes of a line. The largest message of a catalogue has a megabyte."""
+_ON_DISK_EVERY = 1.0
+"""The minimum time between two synchronizations of the journal with the disk (`fsync`), in seconds."""
+
+
+# ------------------------------------------------------------------------------------------------ exchanges as lines
+
+
+def encode(exchange: Exchange) -> bytes:
+    answer = exchange.answer
+    record: dict[str, Any] = {
+        "role": exchange.role,
+        "number": exchange.number,
+        "attempt": exchange.attempt,
+        "at": round(exchange.at, 4),
+        "answer": answer.kind,
+        "status": answer.status,
+        "reason": answer.reason.encode(errors="backslashreplace").decode(),
+        "seconds": round(answer.seconds, 6),
+    }
+    if not answer.reached:
+        record["reached"] = False
+    if answer.body:
+        record |= _as_text(answer.body, "response", "response_raw")
+    record["id"] = exchange.id
+    if exchange.headers:
+        record["headers"] = exchange.headers
+    if exchange.sent is not exchange.body:
+        record |= _as_text(exchange.sent, "sent", "sent_raw")
+    return orjson.dumps(record | _as_text(exchange.body, "body", "raw"))
+
+
+def _as_text(data: bytes, name: str, raw: str) -> dict[str, str]:
+    """Returns the property `name` with the data as a string or, if the data is not UTF-8, the property `raw` with
+    base64.
+    """
+    try:
+        return {name: data.decode()}
+    except UnicodeDecodeError:
+        return {raw: b64encode(data).decode()}
+
+
+_REQUIRED = frozenset(["role", "number", "attempt", "at", "answer", "status", "reason", "seconds", "id"])
+_OPTIONAL = frozenset(["reached", "response", "response_raw", "headers", "sent", "sent_raw", "body", "raw"])
+
+
+def decode(line: bytes) -> Exchange:
+    """Parses a line. Raises `ValueError` if the line is invalid."""
+    try:
+        entry = _closed(orjson.loads(line))
+        body = _bytes(entry, "body", "raw")
+        answer = Answer(
+            ANSWER_KINDS[ANSWER_KINDS.index(entry["answer"])],
+            None if entry["status"] is None else _whole(entry["status"]),
+            _bytes(entry, "response", "response_raw"),
+            entry["reason"] + "",
+            0.0 + entry["seconds"],
+            entry.get("reached", True) is True,
+        )
+        return Exchange(
+            role=entry["role"] + "",
+            number=_whole(entry["number"]),
+            attempt=_whole(entry["attempt"]),
+            id=entry["id"] + "",
+            headers=headers_of(entry.get("headers", ())),
+            body=body,
+            sent=_bytes(entry, "sent", "sent_raw") or body,
+            answer=answer,
+            at=0.0 + entry["at"],
+        )
+    except (LookupError, TypeError, AttributeError, ValueError) as problem:
+        raise ValueError("a property is missing or unknown, or has an invalid value") from problem
+
+
+def _closed(entry: dict[str, Any]) -> dict[str, Any]:
+    if unknown := entry.keys() - _REQUIRED - _OPTIONAL:
+        raise ValueError(f"{min(unknown)!r} is not a property of a journal record")
+    return entry
+
+
+def _bytes(entry: Mapping[str, Any], name: str, raw: str) -> bytes:
+    return b64decode(entry[raw]) if raw in entry else entry.get(name, "").encode()
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value!r} is not a valid number")
+    return value
+
+
+# ------------------------------------------------------------------------------------------------ reading
+
+
+def lines(path: str | Path) -> Iterator[bytes]:
+    """Yields the complete lines of a journal. Raises `JournalError` if the journal cannot be read."""
+    line = b""
+    try:
+        with Path(path).open("rb") as stream:
+            while (line := stream.readline(LONGEST_LINE)).endswith(b"\n"):
+                yield line
+    except OSError as problem:
+        raise JournalError(
+            f"{path} cannot be read ({problem.strerror or problem}): specify a journal written by `brokerfuzz fire "
+            "--journal`"
+        ) from problem
+    if len(line) >= LONGEST_LINE:
+        raise JournalError(
+            f"{path} is not a journal (a line has more than {LONGEST_LINE:,} bytes): specify another file"
+        )
+
+
+def head_of(path: str | Path) -> Mapping[str, Any]:
+    """Returns the first line of a journal, which describes the campaign.
+
+    Raises `JournalError` if the file is not a journal or has another version.
+    """
+    first = next(lines(path), b"")
+    try:
+        head = orjson.loads(first)
+        version = head["journal"]
+    except (ValueError, KeyError, TypeError) as problem:
+        raise JournalError(
+            f"{path} is not a journal: specify a file written by `brokerfuzz fire --journal`"
+        ) from problem
+    if version != VERSION:
+        raise JournalError(
+            f"{path} is a journal of version {version}, but this version of brokerfuzz reads only version {VERSION}: "
+            "use the version of brokerfuzz that wrote the journal"
+        )
+    return dict(head)
+
+
+def exchanges(path: str | Path) -> Iterator[Exchange]:
+    """Yields the exchanges in a journal, in the order of the answers. Raises `JournalError` if a line is invalid."""
+    found = lines(path)
+    next(found, None)
+    for number, line in enumerate(found, 2):
+        try:
+            yield decode(line)
+        except ValueError as problem:
+            raise JournalError(
+                f"{path}, line {number}, is not a valid journal record ({problem}): the file was modified; start a "
+                "new campaign"
+            ) from problem
+
+
+# ------------------------------------------------------------------------------------------------ writing
+
+
+class Journal:
+    """A journal that is open for writing. Use `begun`, `continued` or `joined` to open a journal.
+
+    While a journal is open, it is locked, so that two campaigns do not write to the same journal. About once a second,
+    the file is synchronized with the disk.
+    """
+
+    def __init__(self, path: str | Path, flags: int = 0, *, locked: bool = True) -> None:
+        self._path = path
+        self._on_disk = monotonic()
+        binary = getattr(os, "O_BINARY", 0)  # only on Windows
+        try:
+            self._file = os.open(path, flags | os.O_WRONLY | os.O_APPEND | binary, 0o600)
+        except OSError as problem:
+            raise self._unwritable(problem) from problem
+        if locked and not lock(self._file):
+            os.close(self._file)
+            raise JournalError(
+                f"{path} is in use by another campaign: wait until that campaign ends, or specify another journal"
+            )
+
+    @classmethod
+    def begun(cls, path: str | Path, head: Mapping[str, Any]) -> "Journal":
+        """Creates a journal whose first line is `head`. Raises `JournalError` if the file already exists or cannot be
+        written.
+        """
+        journal = cls(path, os.O_CREAT | os.O_EXCL)
+        journal._write(orjson.dumps({"journal": VERSION, **head}))
+        return journal
+
+    @classmethod
+    def continued(cls, path: str | Path) -> "Journal":
+        """Opens an existing journal, and removes an incomplete last line. Raises `JournalError` if the journal cannot
+        be read or written.
+        """
+        journal = cls(path)
+        complete = sum(map(len, lines(path)))
+        try:
+            if os.fstat(journal._file).st_size > complete:
+                os.ftruncate(journal._file, complete)
+        except OSError as problem:
+            raise journal._unwritable(problem) from problem
+        return journal
+
+    @classmethod
+    def joined(cls, path: str | Path) -> "Journal":
+        """Opens a journal to which other processes also write."""
+        return cls(path, locked=False)
+
+    def add(self, exchange: Exchange) -> None:
+        """If the exchange cannot be written, the file stays unchanged, and the method raises `JournalError`."""
+        self._write(encode(exchange))
+
+    def _write(self, line: bytes) -> None:
+        data = line + b"\n"
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._file, data[written:])
+        except OSError as problem:
+            with suppress(OSError):  # readers ignore an incomplete last line
+                if written:
+                    os.ftruncate(self._file, os.fstat(self._file).st_size - written)
+            raise self._unwritable(problem) from problem
+        if monotonic() - self._on_disk > _ON_DISK_EVERY:
+            self._flush_to_disk()
+
+    def _flush_to_disk(self) -> None:
+        with suppress(OSError):  # a pipe cannot be synchronized
+            os.fsync(self._file)
+        self._on_disk = monotonic()
+
+    def close(self) -> None:
+        self._flush_to_disk()
+        os.close(self._file)
+
+    def _unwritable(self, problem: OSError) -> JournalError:
+        if isinstance(problem, FileExistsError):
+            return JournalError(
+                f"{self._path} already exists: continue its campaign with --resume {self._path}, or specify another "
+                "file with --journal"
+            )
+        return JournalError(
+            f"the journal {self._path} cannot be written ({problem.strerror or problem}): free some disk space or "
+            "specify another file; the earlier lines of the journal are complete"
+        )

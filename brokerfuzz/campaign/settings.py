@@ -1,0 +1,129 @@
+"""The settings of a campaign: the plan of its cases, its options, and what follows from them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from brokerfuzz.campaign import baseline
+from brokerfuzz.campaign.baseline import Baseline
+from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.known_findings import KnownFindings
+from brokerfuzz.campaign.replaying import ReplayRequest, of_baseline
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import plain_messages
+from brokerfuzz.cases.fresh_values import FreshValues, check_property
+from brokerfuzz.cases.plan import Plan
+from brokerfuzz.option import completed
+from brokerfuzz.options import FireOptions
+from brokerfuzz.targets import Target
+from brokerfuzz.targets.trace_headers import new_campaign_id
+from brokerfuzz.version import __version__
+
+NOT_FRESH = "off"
+"""The value of `--fresh` with which no property gets new values."""
+SHRINK_REQUESTS = 200
+"""The maximum number of requests for shrinking a finding, and for the search for its causes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of a campaign, without its target.
+
+    If `resume` is true, the campaign in the file `journal` continues. Otherwise, `journal` must be a new file. The
+    campaign sends the messages of the findings in `known` before the cases, and marks these findings in the result.
+    """
+
+    plan: Plan
+    options: FireOptions = field(default_factory=lambda: completed(FireOptions))
+    campaign_id: str = field(default_factory=new_campaign_id)
+    resume: bool = False
+    known: Baseline = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.fresh is not None:
+            check_property(self.fresh, self.plan.message_type, self.plan.demands)
+
+    @property
+    def now(self) -> datetime | None:
+        """The time at which the oracle judges (None: the actual time)."""
+        return self.options["now"]
+
+    @property
+    def fresh(self) -> str | None:
+        """The property that gets a different value in each message."""
+        return None if self.options["fresh"] == NOT_FRESH else self.options["fresh"]
+
+    @property
+    def journal(self) -> str | None:
+        journal = self.options["journal"]
+        return None if journal is None else str(journal)
+
+    @cached_property
+    def judge(self) -> Judge:
+        contract = self.plan.demands
+        return Judge(self.now, contract, contract.check_policies(self.options["policies"]))
+
+    @cached_property
+    def fresh_values(self) -> FreshValues | None:
+        return None if self.fresh is None else FreshValues(self.fresh, self.judge.of)
+
+    @cached_property
+    def plain(self) -> tuple[Case, ...]:
+        """The ordinary valid messages with which the campaign begins, to check that the target works."""
+        return plain_messages(self.plan.message_type, contract=self.plan.demands)
+
+    @property
+    def shrink_requests(self) -> int:
+        shrink = self.options["shrink"]
+        return round(SHRINK_REQUESTS * max(shrink / 60, 1)) if shrink else 0
+
+    @property
+    def time_for_findings(self) -> float:
+        """The seconds at the end of `max_time` in which the campaign sends no more cases if there are findings."""
+        return min((self.options["max_time"] or 0) / 4, 60)
+
+    @cached_property
+    def known_findings(self) -> KnownFindings:
+        applying = {name: self.known[name] for name in baseline.applying(self.known)}
+        messages = of_baseline(applying, self.plan.message_type).values()
+        kinds = frozenset(again.kind for again in messages if again.kind is not None)
+        return KnownFindings(frozenset(baseline.names(self.known)), kinds)
+
+    @property
+    def known_messages(self) -> Mapping[str, ReplayRequest]:
+        """The messages of known findings, which a new campaign sends first. The keys are the names of the findings."""
+        return {} if self.resume else of_baseline(self.known, self.plan.message_type)
+
+    @property
+    def uses_workers(self) -> bool:
+        """True if other processes send the cases."""
+        return self.options["workers"] > 1 or self.options["cluster"] is not None
+
+    def about(self, target: Target | None = None) -> dict[str, Any]:
+        """Describes the settings of the campaign for a report. For an HTTP target, the description contains the request
+        and the rules that classify answers.
+        """
+        about = {
+            "message": self.plan.message_type,
+            "seed": self.plan.seed if self.plan.count != 0 else None,
+            "now": self.now.isoformat().replace("+00:00", "Z") if self.now else None,
+            "campaign": self.campaign_id,
+            "fresh": self.fresh,
+            "request": None,
+        }
+        return about if target is None else {**about, **target.about}
+
+    def journal_head(self, target: Target) -> dict[str, Any]:
+        """Describes the campaign in the first line of its journal."""
+        return {
+            "brokerfuzz": __version__,
+            "started": datetime.now(UTC).isoformat(timespec="seconds"),
+            "campaign": self.campaign_id,
+            "target": target.name,
+            "plan": self.plan.data(),
+            "policies": self.judge.policies,
+            "fresh": self.fresh,
+            "judged_at": self.now.isoformat() if self.now else None,
+        }

@@ -1,0 +1,174 @@
+"""Lets other processes send the cases of a campaign.
+
+The plan divides the cases into parts. A worker sends all cases of a part and their twins, and returns the exchanges.
+The campaign looks up each answer there, as if it came from a journal. If an answer is missing, because the target did
+not answer the worker, the campaign asks the target itself. So the result does not depend on the number of workers.
+"""
+
+import asyncio
+import pickle
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+from brokerfuzz.campaign.bounded_sending import together
+from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
+from brokerfuzz.campaign.journal import Journal, exchanges
+from brokerfuzz.campaign.sending import Sender, UnsendableError
+from brokerfuzz.campaign.settings import Settings
+from brokerfuzz.campaign.target_health import FirstContact, TargetLostError
+from brokerfuzz.campaign.twins import twin_of
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.plan import CATALOGUE_PER_SHARD, STRIDE
+from brokerfuzz.targets import Target, event_loop
+from brokerfuzz.targets.target import opened
+from brokerfuzz.workers import AHEAD, Workers
+
+_SHARE_OF_TIME = 0.9
+"""The share of the time of the campaign after which workers return what they have."""
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What all workers get. `target` is pickled, and `begun` is the time at which the campaign started (on the clock
+    `time.time`). `journal` is the file to which the workers append their exchanges.
+    """
+
+    settings: Settings
+    target: bytes
+    contact: FirstContact
+    rate: float | None
+    begun: float
+    journal: str | None
+    case_ids: frozenset[str]
+
+
+class _Part(NamedTuple):
+    """The number of a part, the seconds that are left, and its exchanges in the journal of a resumed campaign."""
+
+    number: int
+    seconds: float | None
+    known: Sequence[Exchange]
+
+
+class WorkerAnswers:
+    """The answers that the workers of `pool` get from the target, which must not be open yet."""
+
+    def __init__(self, pool: Workers, settings: Settings, target: Target) -> None:
+        self._pool, self._settings, self._target = pool, settings, pickle.dumps(target)
+        self._parts = settings.plan.shards()
+        self._futures: dict[int, Future[list[Exchange]]] = {}
+        self._added: set[int] = set()
+
+    def begin(self, sender: Sender, deadline: float, case_ids: frozenset[str]) -> None:
+        """Begins to send cases after the first contact. `deadline` is the end of the campaign, and `case_ids` contains
+        the IDs of valid cases, which may be twins.
+        """
+        self._sender, self._deadline = sender, deadline
+        settings, is_local = self._settings, self._settings.options["cluster"] is None
+        rate = settings.options["rate"]
+        self._shared = _Shared(
+            replace(settings, known={}),
+            self._target,
+            sender.contact,
+            rate and rate / self._pool.count,
+            time.time() - (time.monotonic() - sender.started),
+            settings.journal if is_local else None,
+            case_ids,
+        )
+        self._recorded = _by_part(settings.journal) if settings.resume and settings.journal else {}
+        self._homes = {
+            case.id: place // CATALOGUE_PER_SHARD
+            for place, case in enumerate(settings.plan.catalogue_cases())
+            if case.id in self._shared.case_ids
+        }
+
+    async def fetch(self, case: Case, number: int) -> None:
+        """Waits until a worker has sent a case or a twin. `number` is the number of the case."""
+        part = self._homes.get(case.id, number // STRIDE)
+        self._submit(part + AHEAD * self._pool.count)
+        if part in self._added or part not in self._futures:
+            return
+        found = await self._pool.result(self._futures[part])
+        if part not in self._added:
+            self._added.add(part)
+            del self._futures[part]
+            for exchange in found:
+                self._sender.add(exchange, writes=self._shared.journal is None)
+
+    def _submit(self, last: int) -> None:
+        while len(self._futures) + len(self._added) <= last:
+            part = next(self._parts, None)
+            if part is None:
+                return
+            left = self._deadline - time.monotonic()
+            seconds = None if left == float("inf") else max(left * _SHARE_OF_TIME, 0.01)
+            task = _Part(part, seconds, self._recorded.get(part, ()))
+            self._futures[part] = self._pool.executor.submit(partial(_send_part, self._shared), task)
+
+
+def _by_part(journal: str) -> Mapping[int, list[Exchange]]:
+    found: defaultdict[int, list[Exchange]] = defaultdict(list)
+    for exchange in exchanges(journal):
+        if exchange.role in ("case", "twin", "failed"):
+            found[exchange.number // STRIDE].append(exchange)
+    return found
+
+
+# ------------------------------------------------------------------------------------------------ in a worker
+
+
+def _send_part(shared: _Shared, part: _Part) -> list[Exchange]:
+    """Sends the cases of a part and their twins, and returns the new exchanges."""
+    return event_loop.run(_exchanges_of(shared, part))
+
+
+async def _exchanges_of(shared: _Shared, part: _Part) -> list[Exchange]:
+    settings, options = shared.settings, shared.settings.options
+    target: Target = pickle.loads(shared.target)  # noqa: S301 - data from the process of the campaign
+    found: list[Exchange] = []
+    cases = settings.plan.cases(part.number)
+    with ExitStack() as stack:
+        journal = None if shared.journal is None else stack.enter_context(closing(Journal.joined(shared.journal)))
+
+        def record(exchange: Exchange) -> None:
+            found.append(exchange)
+            if journal is not None:
+                journal.add(exchange)
+
+        sender = Sender(
+            target,
+            rate=shared.rate,
+            known=KnownAnswers(part.known),
+            record=record,
+            fresh=settings.fresh_values,
+            longest_wait=options["longest_wait"],
+        )
+        sender.started = time.monotonic() - (time.time() - shared.begun)
+        sender.health.contact = shared.contact
+
+        async def work() -> None:
+            for number, case in cases:
+                with suppress(UnsendableError, TargetLostError):
+                    await _send(sender, shared, number, case)
+
+        with suppress(TimeoutError):
+            async with opened(target), asyncio.timeout(part.seconds):
+                await together(*(work() for _ in range(options["concurrency"])))
+    return found
+
+
+async def _send(sender: Sender, shared: _Shared, number: int, case: Case) -> None:
+    """Sends a case, and also its twin if a campaign would do so. A twin that is also a case is sent as this case."""
+    answer = await sender.ask("case", number, case)
+    judge = shared.settings.judge
+    verdict = judge.verdict(case)
+    if answer.kind == "rejected" and verdict.label != "valid":
+        twin = twin_of(case, verdict, sender.contact.case, judge)
+        if twin is not None and twin.id not in shared.case_ids:
+            await sender.ask("twin", number, twin)
