@@ -52,7 +52,7 @@ def test_a_target_that_accepts_no_plain_message_gets_no_case_and_one_short_expla
     assert len(received) == PLAIN_MESSAGES
     text = " ".join(done.stdout.split())
     assert text.startswith(
-        "untested (the target accepted none of 4 plain valid messages: status 422): no findings in 0 of "
+        "untested (the target accepted none of 4 plain valid messages: status 422): no findings in 0 cases "
     )
     assert '"offerType":' in text
     assert "answered: rejected (status 422)" in text
