@@ -115,6 +115,6 @@ def recipe_of(plans: Sequence[Plan], fmt: str, values: str | None) -> str:
     words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
     words += [f"--contract={plan.contract}"] if plan.contract is not None else []
     words += [f"--values={values}"] if values is not None else []
-    words += ["--clock", f"--now={spell(plan.now)}"] if plan.now is not None else []
+    words += [*([] if plan.plausible else ["--clock"]), f"--now={spell(plan.now)}"] if plan.now is not None else []
     words += ["--base64" if fmt == BASE64 else f"--format={fmt}"]
     return shlex.join(words).encode(errors="backslashreplace").decode()

@@ -551,9 +551,14 @@ class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
         default=False, section=CASES,
     )]  # fmt: skip
     plausible: Annotated[bool, Option(
-        help="Write only random valid messages with realistic values, for demonstrations and load tests. --count sets "
-        "the number of messages.",
+        help="Write only plausible valid messages, for demonstrations and load tests: unique numbers, values that "
+        "belong together, and dates around --now (default: today). --count sets the number of messages.",
         default=False, section=CASES,
+    )]  # fmt: skip
+    fresh: Annotated[str | None, Option(
+        help="Give this property a different value in each case, for systems that reject repeated values. Separate "
+        "several properties with commas: number,omsOfferId.",
+        read=read.text, section=CASES, metavar="PROPERTY[,...]", example="number",
     )]  # fmt: skip
     clock: Annotated[bool, Option(
         help="Include cases whose verdict depends on the current time. The verdict of such a case is correct at the "
@@ -584,7 +589,7 @@ class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
     json: Annotated[bool, JSON]
     contract: Annotated[str | None, CONTRACT_FOLDER]
     values: Annotated[str | None, VALUES]
-    now: Annotated[datetime | None, now("With --clock, generate the time-dependent cases")]
+    now: Annotated[datetime | None, now("With --clock or --plausible, generate the cases")]
     workers: Annotated[int, workers("generate random cases")]
     cluster: Annotated[str | None, cluster("generate the random cases")]
 

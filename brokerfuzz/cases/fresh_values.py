@@ -17,10 +17,10 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import count
 from secrets import token_hex
 
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import Case, tagged_now
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.errors import ReferenceDataError, UnknownNameError
-from brokerfuzz.schemas import Contract, MessageType, Verdict
+from brokerfuzz.schemas import Contract, MessageType, Verdict, check
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.headers import carried
 
@@ -82,16 +82,36 @@ class FreshValues:
         """Returns whether the body gets a new value each time that it is sent."""
         return self.of(case, body) is not body
 
-    def of(self, case: Case, body: bytes) -> bytes:
-        """Returns the body with a fresh value. Returns the body unchanged if the property is not a string, or if the
-        new value would change the verdict.
+    def of(self, case: Case, body: bytes, suffix: str | None = None) -> bytes:
+        """Returns the body with a fresh value, which ends in `suffix` (None: a suffix that no other message has).
+        Returns the body unchanged if the property is not a string, or if the new value would change the verdict.
         """
         message = carried(body, case.headers)
-        changed = _refreshed(message, self._name, _suffix())
+        changed = _refreshed(message, self._name, suffix or _suffix())
         if changed == message:
             return body
         candidate = changed if message is body else gzip.compress(changed, mtime=0)
         return candidate if same_verdict(self._verdict_of(case, candidate), self._verdict_of(case, body)) else body
+
+
+def renewed(case: Case, name: str, contract: Contract) -> Case:
+    """Returns the case with values that no other case has: they end in the ID of the case, so the same case gets the
+    same values on every machine. Its twin gets other values.
+    """
+    twin = None if case.twin is None else renewed(case.twin, name, contract)
+
+    def verdict_of(case: Case, body: bytes) -> Verdict:
+        if body is case.body:
+            return case.verdict
+        return check(case.message_type, body, now=tagged_now(case.tags), contract=contract, headers=case.headers)
+
+    body = FreshValues(name, verdict_of).of(case, case.body, f"-{case.id}")
+    if body is case.body and (twin is None or twin is case.twin):
+        return case
+    return Case.judged(
+        case.message_type, body,
+        twin=twin, faults=case.faults, tags=case.tags, contract=contract, headers=case.headers,
+    )  # fmt: skip
 
 
 def marked(body: bytes, name: str) -> bytes:

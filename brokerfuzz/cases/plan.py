@@ -41,7 +41,7 @@ class Plan:
     cases.
 
     `scope` is the part of the catalogue: `whole`, `essential` or `seeds` (for fuzzers). `large` adds the large
-    essential cases. `plausible` means that the random cases are valid messages with realistic values.
+    essential cases. `plausible` means that the random cases are plausible messages, with dates around `now`.
 
     If `count` is None, the random cases do not end. `now` is the time for the time-dependent cases (None: no such
     cases). Without `random_with_clock`, no random case depends on this time, so a seed gives the same messages on any
@@ -136,7 +136,7 @@ class Plan:
 
     def _endless_cases(self, shard: int) -> Iterator[Case]:
         if self.plausible:
-            return plausible_cases(self.message_type, self.seed, shard, self.demands)
+            return plausible_cases(self.message_type, self.seed, shard * RANDOM_PER_SHARD, self.now, self.demands)
         chosen, now = self.chosen, self.now if self.random_with_clock else None
         cases = random_cases(
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts,

@@ -14,13 +14,14 @@ from itertools import islice
 from random import Random
 from typing import Any, Final, TypeVar
 
-from brokerfuzz.cases.case import Case, clock, is_always_correct
+from brokerfuzz.cases.case import Case, clock, is_always_correct, now_tag
 from brokerfuzz.cases.changes import Steps, apply, places, value_at
 from brokerfuzz.cases.fault_wishes import breakable_places, wishes_at, wishes_for
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker, questions
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.generation import RandomSource, Style, Wishes, node_of, valid_draw
+from brokerfuzz.generation import RandomSource, Wishes, node_of
+from brokerfuzz.generation.plausible import PlausibleMessages, today
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
 
 Waiting = TypeVar("Waiting", Rule, tuple[Ambiguity, Any])
@@ -65,20 +66,26 @@ def random_cases(
     return stream.cases()
 
 
-def plausible_cases(message_type: MessageType, seed: int, shard: int, contract: Contract) -> Iterator[Case]:
-    """Yields random valid cases with realistic values, for demonstrations and load tests. No case of a shard occurs
-    twice.
+def plausible_cases(
+    message_type: MessageType, seed: int, first: int, now: datetime | None, contract: Contract
+) -> Iterator[Case]:
+    """Yields plausible messages for demonstrations and load tests, from the serial number `first` on, with dates around
+    `now` (None: today). No case occurs twice.
+
+    The offers are valid at any later time, too. If `now` is in the future, their tags say so.
     """
-    draw = valid_draw(contract, message_type, Style(plausible=True))
-    source = RandomSource(Random(f"{seed} {shard}").getrandbits(64))
-    faults, seen, repeated = Faults(contract, message_type, None), set[str](), 0
-    while repeated < _IN_VAIN:
-        case = faults.valid(draw(source), (TAG, "plausible"))
+    present = now or today()
+    tags = (TAG, "plausible", *([now_tag(present)] if present > clock(None) else []))
+    faults, seen, repeated = Faults(contract, message_type, present), set[str](), 0
+    for message in PlausibleMessages(contract, message_type, seed, present).starting_at(first):
+        case = faults.valid(message, tags)
         repeated += 1
-        if case is not None and case.id not in seen and is_always_correct(case, contract):
+        if case is not None and case.id not in seen:
             seen.add(case.id)
             repeated = 0
             yield case
+        if repeated == _IN_VAIN:
+            return
 
 
 class _Stream:

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
+from itertools import count
 from typing import Any, Literal, overload
 
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.errors import quoted
-from brokerfuzz.generation import RandomSource, Style, valid_draw
+from brokerfuzz.generation import RandomSource, valid_draw
+from brokerfuzz.generation.plausible import PlausibleMessages, today
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.loading import known_contract
@@ -21,6 +23,7 @@ def messages(
     seed: int,
     *,
     plausible: bool = False,
+    now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Iterator[OfferCreationRequest]: ...
 @overload
@@ -29,6 +32,7 @@ def messages(
     seed: int,
     *,
     plausible: bool = False,
+    now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Iterator[ProductListResponse]: ...
 @overload
@@ -37,11 +41,17 @@ def messages(
     seed: int,
     *,
     plausible: bool = False,
+    now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Iterator[OfferPricingResponse]: ...
 @overload
 def messages(
-    message_type: MessageType, seed: int, *, plausible: bool = False, contract: Contract | None = None
+    message_type: MessageType,
+    seed: int,
+    *,
+    plausible: bool = False,
+    now: datetime | None = None,
+    contract: Contract | None = None,
 ) -> Iterator[Any]: ...
 @overload
 def messages(
@@ -64,8 +74,8 @@ def messages(
     """Returns an endless iterator over valid messages, or over cases with these `verdicts`.
 
     The same arguments give the same messages on every machine. Each message is a new object that you may change.
-    `brokerfuzz.cases.compact` converts a message to bytes. `plausible=True` uses realistic values instead of unusual
-    ones.
+    `brokerfuzz.cases.compact` converts a message to bytes. `plausible=True` gives messages for demonstrations and load
+    tests: unique numbers, values that belong together, and dates around `now` (None: today).
 
     `verdicts` contains one or more of `valid`, `invalid` and `unspecified`. Each case contains a message as bytes, and
     the message's verdict, faults and twin. `now` is the time for cases whose verdict depends on the current time. If
@@ -77,21 +87,28 @@ def messages(
 
     >>> from brokerfuzz import messages
     >>> next(messages("offer-creation-request", seed=1, plausible=True))["number"]
-    'OFF-10296'
+    'OFF-53780878'
     """
     known_message_type(message_type)
     known_contract(contract)
     if not isinstance(seed, int):
         raise TypeError(f"seed={quoted(seed)}: use an integer")
     if verdicts is None:
-        return valid_messages(message_type, seed, plausible=plausible, contract=contract)
+        return valid_messages(message_type, seed, plausible=plausible, now=now and clock(now), contract=contract)
     return random_cases(message_type, seed, verdicts=known_labels(verdicts), now=now, contract=contract)
 
 
 def valid_messages(
-    message_type: MessageType, seed: int, *, plausible: bool = False, contract: Contract | None = None
+    message_type: MessageType,
+    seed: int,
+    *,
+    plausible: bool = False,
+    now: datetime | None = None,
+    contract: Contract | None = None,
 ) -> Iterator[Any]:
     """Yields an endless stream of valid messages (see `messages`)."""
-    draw, source = valid_draw(contract or load_contract(), message_type, Style(plausible=plausible)), RandomSource(seed)
-    while True:
-        yield draw(source)
+    known = contract or load_contract()
+    if plausible:
+        return PlausibleMessages(known, message_type, seed, now or today()).starting_at(0)
+    draw, source = valid_draw(known, message_type), RandomSource(seed)
+    return (draw(source) for _ in count())

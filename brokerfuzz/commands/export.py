@@ -1,5 +1,7 @@
+import shlex
 import sys
 from contextlib import ExitStack
+from datetime import datetime
 from typing import Any
 
 import click
@@ -8,6 +10,7 @@ from brokerfuzz import wording, workers
 from brokerfuzz.case_options import RANDOM_CASES, has_filters, plans_of, recipe_of
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.clock_coverage import covered_only_with_clock
+from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.commands.corpus.results import print_written
 from brokerfuzz.commands.output import UsageError
@@ -16,6 +19,7 @@ from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named, format_o
 from brokerfuzz.corpus.writing import Export, Outcome, check_place, write_corpus, write_shards, write_stream
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.format_names import BASE64, FORMATS
+from brokerfuzz.generation.plausible import today
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ExportOptions
 from brokerfuzz.schemas import MessageType
@@ -74,13 +78,16 @@ def command(out: str, options: ExportOptions) -> None:
         message_types = _supported(form, tuple(options["message_types"]))
         if out != "-" and shards is None:
             check_place(place_of(out), form, force=options["force"])
-        now = clock(options["now"]) if with_clock else None
+        now = _present(options)
         plans = plans_of(message_types, options, now, **_scope(form, options))
         by_case = options["by_case"]
         recipe = recipe_of(plans, form.name, options["values"]) + (" --by-case" if by_case else "")
+        if options["fresh"] is not None:
+            _check_fresh(options["fresh"], plans)
+            recipe += f" --fresh={shlex.quote(options['fresh'])}"
         info = CorpusInfo(plans[0].demands, message_types, recipe, place_of(out).name, by_case=by_case)
         pool = _workers(stack, options["workers"], options["cluster"])
-        outcome = _written(Export(plans, form, info, pool, progress), out, progress, options)
+        outcome = _written(Export(plans, form, info, pool, progress, options["fresh"]), out, progress, options)
     for warning in info.warnings:
         click.echo(f"warning: {warning}", err=True)
     _print_summary(outcome, out, progress.seconds, {} if with_clock else _not_covered(plans), options)
@@ -93,11 +100,11 @@ def _check(out: str, options: ExportOptions) -> None:
         raise UsageError("--resume works only with --shards: add --shards, or remove --resume")
     if options["shards"] is not None and out == "-":
         raise UsageError("shards cannot be written to standard output: specify a file name, or remove --shards")
-    in_one_process = options["workers"] == 1 and options["cluster"] is None
-    if options["plausible"] and (full or large or options["clock"] or has_filters(options) or not in_one_process):
+    plausible = options["plausible"]
+    if plausible and (full or large or options["clock"] or has_filters(options)):
         raise UsageError(
-            "--plausible writes only random valid messages, in one process: use it only with --message, --seed, "
-            "--count, --contract and output options"
+            "--plausible writes only plausible valid messages: remove --full, --large, --clock and all filters except "
+            "--message"
         )
     if random and (full or large):
         option = "--full" if full else "--large"
@@ -108,10 +115,22 @@ def _check(out: str, options: ExportOptions) -> None:
         raise UsageError("--full already includes the large messages: remove --large")
     if options["resume"] and options["clock"] and options["now"] is None:
         raise UsageError("the new shards must have the same time as the existing ones: add --now with their time")
-    if options["now"] is not None and not options["clock"]:
+    if options["now"] is not None and not options["clock"] and not plausible:
         raise UsageError("--now sets only the time of time-dependent cases: add --clock, or remove --now")
     if options["cluster"] is not None and options["workers"] > 1:
         raise UsageError("--cluster does not work with --workers: use only one of the two options")
+
+
+def _present(options: ExportOptions) -> datetime | None:
+    """Returns the time that counts as the present (None: no message depends on the time)."""
+    if options["plausible"]:
+        return clock(options["now"] or today())
+    return clock(options["now"]) if options["clock"] else None
+
+
+def _check_fresh(name: str, plans: tuple[Plan, ...]) -> None:
+    for plan in plans:
+        check_property(name, plan.message_type, plan.demands)
 
 
 def _scope(form: Format, options: ExportOptions) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.fresh_values import renewed
 from brokerfuzz.cases.plan import RANDOM_PER_SHARD, Plan
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.folders import has_manifest, manifest_of, write_folder
@@ -79,7 +80,8 @@ class Outcome:
 @dataclass(frozen=True)
 class Export:
     """An export of the cases of several plans, in one format. `workers` generate the random cases. Without them, this
-    process does. The cases are the same. `progress` is called with the number of cases that were written.
+    process does. The cases are the same. `progress` is called with the number of cases that were written. `fresh` names
+    the properties that have a different value in each case, with commas between them.
     """
 
     plans: tuple[Plan, ...]
@@ -87,6 +89,7 @@ class Export:
     info: CorpusInfo
     workers: Workers | None = None
     progress: Callable[[int], None] | None = None
+    fresh: str | None = None
 
     @property
     def total(self) -> int:
@@ -103,26 +106,30 @@ class Export:
         before = 0
         for plan in self.plans:
             catalogue = plan.catalogue_cases()
-            yield from catalogue[max(start - before, 0) : max(stop - before, 0)]
+            yield from _renewed(catalogue[max(start - before, 0) : max(stop - before, 0)], plan, self.fresh)
             before += len(catalogue)
-            yield from _random_cases(plan, self.workers, max(start - before, 0), max(stop - before, 0))
+            yield from self._random_cases(plan, max(start - before, 0), max(stop - before, 0))
             before += plan.count or 0
 
+    def _random_cases(self, plan: Plan, start: int, stop: int) -> Iterator[Case]:
+        """Yields random cases of a plan. Any process can generate a block of random cases from its number."""
+        stop = min(stop, plan.count or 0)
+        blocks = range(start // RANDOM_PER_SHARD, -(-stop // RANDOM_PER_SHARD))
+        block = partial(_block, plan, self.fresh)
+        found = self.workers.map(block, blocks) if self.workers else map(block, blocks)
+        for number, cases in zip(blocks, found, strict=True):
+            if not cases:  # hardly any case matches the filters
+                return
+            first = number * RANDOM_PER_SHARD
+            yield from cases[max(start - first, 0) : stop - first]
 
-def _random_cases(plan: Plan, workers: Workers | None, start: int, stop: int) -> Iterator[Case]:
-    """Yields random cases of a plan. Any process can generate a block of random cases from its number."""
-    stop = min(stop, plan.count or 0)
-    blocks = range(start // RANDOM_PER_SHARD, -(-stop // RANDOM_PER_SHARD))
-    block = partial(_block, plan)
-    for number, cases in zip(blocks, workers.map(block, blocks) if workers else map(block, blocks), strict=True):
-        if not cases:  # hardly any case matches the filters
-            return
-        first = number * RANDOM_PER_SHARD
-        yield from cases[max(start - first, 0) : stop - first]
+
+def _block(plan: Plan, fresh: str | None, number: int) -> list[Case]:
+    return list(_renewed(plan.random_cases(number), plan, fresh))
 
 
-def _block(plan: Plan, number: int) -> list[Case]:
-    return list(plan.random_cases(number))
+def _renewed(cases: Iterable[Case], plan: Plan, fresh: str | None) -> Iterable[Case]:
+    return cases if fresh is None else (renewed(case, fresh, plan.demands) for case in cases)
 
 
 def write_corpus(export: Export, out: str, *, force: bool = False) -> Outcome:

@@ -47,8 +47,8 @@ def reference_app(
     service = _Service(
         answering(bugs=bugs, contract=contract, now=now),
         {
-            PRODUCTS: _generated("product-list-response", seed, contract),
-            PRICING: _generated("offer-pricing-response", seed, contract),
+            PRODUCTS: _generated("product-list-response", seed, contract, now),
+            PRICING: _generated("offer-pricing-response", seed, contract, now),
         },
     )
 
@@ -60,9 +60,11 @@ def reference_app(
     return app
 
 
-def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
+def _generated(
+    message_type: "MessageType", seed: int, contract: "Contract | None", now: datetime | None
+) -> Iterator[bytes]:
     """Yields valid responses without end."""
-    for message in messages(message_type, seed, plausible=True, contract=contract):
+    for message in messages(message_type, seed, plausible=True, now=now, contract=contract):
         yield _encoded(message)
 
 

@@ -61,18 +61,6 @@ def test_only_cases_with_the_chosen_verdicts_are_written(run: Run) -> None:
     assert {case.label for case in corpus.read("out")} == {"valid", "unspecified"}
 
 
-def test_plausible_messages_are_valid_different_and_the_same_in_shards(run: Run) -> None:
-    args = (*PRICING, "--plausible", "--count", 600, "--seed", 5)
-    assert run("export", "whole", *args).exit_code == 0
-    run("export", "parts", *args, "--shards", 3)
-    cases = list(corpus.read("whole"))
-    assert {case.label for case in cases} == {"valid"}
-    assert len(cases) == 600
-    assert len({case.id for case in cases}) == 600
-    assert [case.id for case in corpus.read(*sorted(Path().glob("parts-*")))] == [case.id for case in cases]
-    assert b'"customerId":"CUS-4' in Path("whole").read_bytes()
-
-
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 @pytest.mark.rotated(3)
 def test_the_seeds_for_fuzzers_are_few_but_break_every_rule(run: Run, message_type: MessageType) -> None:

@@ -76,7 +76,7 @@ def buggy() -> Iterator[str]:
 @pytest.mark.parametrize("plausible", [False, True])
 def test_generated_valid_offers_are_accepted(plausible: bool) -> None:
     answer = answering(now=NOW)
-    for message in islice(messages(OFFER_CREATION, 1, plausible=plausible), 500):
+    for message in islice(messages(OFFER_CREATION, 1, plausible=plausible, now=NOW), 500):
         body = encoded(message)
         expected = check(OFFER_CREATION, body, now=NOW)
         assert answer(body).accepts, f"{expected}: {answer(body).envelope}"

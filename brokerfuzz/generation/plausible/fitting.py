@@ -1,0 +1,104 @@
+"""Adapts plausible messages to an own contract, in which properties can be new, missing or different."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from zlib import crc32
+
+from brokerfuzz.errors import ContractError
+from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site
+from brokerfuzz.generation.choices import SiteChoices, State
+from brokerfuzz.generation.consistency import repairs
+from brokerfuzz.generation.judging import matches
+from brokerfuzz.generation.nodes import ABSENT, Style, node_of
+from brokerfuzz.generation.sources import RandomSource
+from brokerfuzz.generation.valid_draws import valid_draw
+from brokerfuzz.schemas import Contract, MessageType, check, load_contract
+from brokerfuzz.schemas.flattening import KNOWN, Schema
+from brokerfuzz.schemas.sites import join
+
+_STYLE = Style(plausible=True)
+
+
+class SimpleSource(RandomSource):
+    """Chooses ordinary values: all properties are present and not null, arrays are short, and numbers are small."""
+
+    def state(self, choices: SiteChoices, /) -> State:
+        return "drawn" if "drawn" in choices.states else choices.states[-1]
+
+    def repeat(self, low: int, high: int, /, *, often: bool = False) -> Sequence[int]:
+        return range(min(max(self.choose((1, 1, 2, 2, 3)), low), high))
+
+    def integer(self, low: int, high: int, edges: Sequence[int], /) -> int:
+        number: int = edges[0] + self.choose(range(1, 50))
+        return min(max(number, low), high)
+
+    def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
+        amount = round(edges[0] + self.choose(range(1, 5000)) / 100, 2)
+        return amount if low <= amount <= high else edges[0]
+
+    def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
+        return edges[0]
+
+
+class Fitting:
+    """Adapts messages to a contract. The values of new properties suit their names, as far as brokerfuzz knows them."""
+
+    def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
+        self._contract, self._now = contract, now
+        self._message_type: MessageType = message_type
+        self._draw = valid_draw(contract, message_type, _STYLE)
+        self._sites = contract.sites[message_type]
+        self._usual_sites = load_contract().sites[message_type]
+        self._ambiguities = ambiguities_by_site(contract, message_type)
+
+    def of(self, message: Any, seed: str) -> Any:
+        """Returns a valid message that has the values of `message` where the contract allows them."""
+        source = SimpleSource(crc32(seed.encode()))
+        try:
+            fitted = self._fitted(message, "", source)
+            if self._is_valid(fitted):
+                return fitted
+            return self._draw(source)
+        except ContractError:  # hardly any message is valid
+            return self._draw(RandomSource(crc32(seed.encode())))
+
+    def _is_valid(self, message: Any) -> bool:
+        body = json.dumps(message).encode()
+        return check(self._message_type, body, now=self._now, contract=self._contract).label == "valid"
+
+    def _fitted(self, value: Any, site: str, source: RandomSource) -> Any:
+        schema = self._sites[site].schema
+        if isinstance(value, dict) and "properties" in schema:
+            value = self._object(value, schema, site, source)
+        elif isinstance(value, list) and f"{site}[]" in self._sites:
+            value = self._array(value, schema, site, source)
+        elif value in schema.get(KNOWN, (value,)) and matches(schema, value):
+            return value
+        else:
+            return self._drawn(site, source)
+        for repair in repairs(self._ambiguities.get(site, ()), site, schema):
+            repair(value)
+        return value
+
+    def _object(self, value: dict[str, Any], schema: Schema, site: str, source: RandomSource) -> dict[str, Any]:
+        """Adds the properties that are new or required in the own contract, and leaves out those that it does not
+        have.
+        """
+        found = {}
+        for name in schema["properties"]:
+            path = join(site, name)
+            if name in value:
+                found[name] = self._fitted(value[name], path, source)
+            elif path not in self._usual_sites or self._sites[path].required:
+                found[name] = self._drawn(path, source)
+        return {name: one for name, one in found.items() if one is not ABSENT}
+
+    def _array(self, value: list[Any], schema: Schema, site: str, source: RandomSource) -> list[Any]:
+        item = f"{site}[]"
+        found = [self._fitted(one, item, source) for one in value[: schema.get("maxItems")]]
+        return found + [self._drawn(item, source) for _ in range(len(found), schema.get("minItems", 0))]
+
+    def _drawn(self, site: str, source: RandomSource) -> Any:
+        return node_of(self._contract, self._message_type, site, _STYLE).at(source)

@@ -1,0 +1,213 @@
+"""`export --plausible`: messages that a team would show to a customer. `export --fresh`: values that differ."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contracts import changed_contract
+from fixture_types import Run
+
+from brokerfuzz import MESSAGE_TYPES, check, messages
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+OFFER, PRODUCTS, PRICING = MESSAGE_TYPES[0], "product-list-response", "offer-pricing-response"
+OPTIONS = ("--plausible", "--count", 1500, "--seed", 5, "--now", NOW.isoformat())
+MONEY = re.compile("[pP]rice$|surcharge")
+
+
+def bodies(name: str | Path) -> dict[str, list[Any]]:
+    """Returns the messages of a corpus by message type. The numbers in them are decimals."""
+    found: dict[str, list[Any]] = {}
+    for line in Path(name).read_bytes().splitlines():
+        record = json.loads(line, parse_float=Decimal)
+        if "body" in record:
+            found.setdefault(record["message"], []).append(record["body"])
+    return found
+
+
+def parts(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yields each value in a message, with the name of its property."""
+    yield name, value
+    below = (
+        value.items()
+        if isinstance(value, dict)
+        else ((name, item) for item in value)
+        if isinstance(value, list)
+        else ()
+    )
+    for inner, item in below:
+        yield from parts(item, inner)
+
+
+@pytest.fixture
+def exported(run: Run, plausible: dict[str, Any]) -> dict[str, list[Any]]:
+    if not plausible:
+        assert run("export", "out", *OPTIONS).exit_code == 0
+        assert run("corpus", "verify", "out").exit_code == 0, "valid now, and at any later time"
+        plausible.update(bodies("out"))
+    return plausible
+
+
+@pytest.fixture(scope="module")
+def plausible() -> dict[str, Any]:
+    return {}
+
+
+def test_every_message_is_valid_and_different(exported: dict[str, list[Any]]) -> None:
+    assert {name: len(found) for name, found in exported.items()} == dict.fromkeys(MESSAGE_TYPES, 1500)
+    for message_type in MESSAGE_TYPES:
+        different = {json.dumps(message, default=str) for message in exported[message_type]}
+        assert len(different) == 1500
+
+
+def test_identifiers_are_unique(exported: dict[str, list[Any]]) -> None:
+    for name in ("number", "omsOfferId"):
+        assert len({offer[name] for offer in exported[OFFER]}) == 1500
+    for message_type, each in ((PRODUCTS, "productId"), (PRICING, "offerId")):
+        for message in exported[message_type]:
+            found = [value for name, value in parts(message) if name == each]
+            assert len(set(found)) == len(found)
+
+
+def test_times_are_around_now_and_in_order(exported: dict[str, list[Any]]) -> None:
+    for name, value in (one for found in exported.values() for message in found for one in parts(message)):
+        if "Date" in name and isinstance(value, str) and name != "eventDate":
+            time = datetime.fromisoformat(value)
+            assert NOW - timedelta(days=370) < time < NOW + timedelta(days=400)
+            assert "pdate" not in name or time < NOW
+    for offer in exported[OFFER]:
+        assert offer["availableStartDate"] < offer.get("availableEndDate", "9")
+        ends = offer.get("availableEndDate", "9") >= NOW.isoformat()
+        assert offer["isActive"] == (offer["availableStartDate"] <= NOW.isoformat() and ends)
+
+
+def test_prices_have_two_decimals_and_belong_together(exported: dict[str, list[Any]]) -> None:
+    amounts = [
+        Decimal(value)
+        for found in exported.values()
+        for message in found
+        for name, value in parts(message)
+        if MONEY.search(name)
+    ]
+    assert all(0 < amount < 100_000 and amount == round(amount, 2) for amount in amounts)
+    for response in exported[PRICING]:
+        data = response["data"]
+        assert data["totalExtendedPrice"] == sum(offer["extendedPrice"] for offer in data["offers"])
+        assert all(offer["extendedPrice"] == offer["unitPrice"] * offer["quantity"] for offer in data["offers"])
+    for tiers in (one.get("priceTiers", ()) for offer in exported[OFFER] for one in offer.get("priceClasses", ())):
+        for tier, following in pairwise(tiers):
+            assert tier["maximumQuantity"] + 1 == following["minimumQuantity"]
+            assert tier["price"] >= following["price"]
+
+
+def test_nothing_is_empty_null_or_unusual(exported: dict[str, list[Any]]) -> None:
+    for name, value in (one for found in exported.values() for message in found for one in parts(message)):
+        assert value not in (None, {}, ""), name
+        assert value != [] or name.endswith("Messages"), name
+        if isinstance(value, str):
+            assert re.fullmatch(r"[A-Za-z0-9][ -~]{0,150}", value), value
+        if isinstance(value, int):
+            assert value in (True, False) or 1 <= value <= 10_000
+
+
+def test_sizes_are_mostly_small_and_sometimes_large(exported: dict[str, list[Any]]) -> None:
+    sizes = {
+        "products": [len(value) for offer in exported[OFFER] for name, value in parts(offer) if name == "products"],
+        "clusters": [len(offer["productClusters"]) for offer in exported[OFFER] if "productClusters" in offer],
+        "listed": [len(response["data"]) for response in exported[PRODUCTS]],
+        "priced": [len(response["data"]["offers"]) for response in exported[PRICING]],
+    }
+    for found in sizes.values():
+        middle = sorted(found)[len(found) // 2]
+        assert middle <= 10
+        assert max(found) >= 3 * middle
+
+
+def test_names_are_readable_and_belong_to_their_products(exported: dict[str, list[Any]]) -> None:
+    products = {record["productId"]: record for response in exported[PRODUCTS] for record in response["data"]}
+    descriptions = {record["productDescription"] for record in products.values()}
+    assert len(descriptions) == len(products) > 80
+    for offer in exported[OFFER]:
+        for cluster in offer.get("productClusters", ()):
+            for product in cluster["products"]:
+                words = products[product["productId"]]["productDescription"].lower().split(",")[0].split()
+                assert all(word in product.get("associatedFileName", "envelope") for word in words)
+    titles = Counter(offer["description"] for offer in exported[OFFER])
+    assert len(titles) > 700
+
+
+def test_workers_shards_and_other_streams_change_nothing(run: Run) -> None:
+    args = (*OPTIONS, "--message", PRICING)
+    for name, more in (("one", ()), ("two", ("--workers", 2)), ("parts", ("--shards", 3))):
+        assert run("export", name, *args, *more).exit_code == 0
+    assert Path("two").read_bytes() == Path("one").read_bytes()
+    assert b"".join(path.read_bytes() for path in sorted(Path().glob("parts-*"))) == Path("one").read_bytes()
+    first, second = (messages(PRICING, 5, plausible=True, now=NOW) for _ in range(2))
+    expected = json.loads(json.dumps(bodies("one")[PRICING][:20], default=float))
+    assert [next(stream) for _ in range(20) for stream in (first, second)][::2] == expected
+
+
+def test_without_a_time_the_messages_are_about_today(run: Run) -> None:
+    run("export", "out", "--plausible", "--count", 20, "--message", PRODUCTS)
+    latest = max(value for message in bodies("out")[PRODUCTS] for name, value in parts(message) if "Date" in name)
+    assert datetime.now(UTC) - timedelta(days=30) < datetime.fromisoformat(latest) < datetime.now(UTC)
+
+
+def test_a_time_in_the_future_is_noted_in_the_corpus(run: Run) -> None:
+    run("export", "out", "--plausible", "--count", 20, "--message", OFFER, "--now", "2090-01-01T00:00:00Z")
+    assert run("corpus", "verify", "out", "--now", "2090-01-01T00:00:00Z").exit_code == 0
+    early = run("corpus", "verify", "out")
+    assert (early.exit_code, "expired cases found" in early.stdout) == (1, True)
+
+
+def test_an_own_contract_gets_known_values_and_simple_ones(tmp_path: Path, run: Run) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        schema["properties"]["region"] = {"type": "string", "enum": ["north", "south"]}
+        schema["properties"]["copies"] = {"type": "integer", "minimum": 3, "maximum": 9}
+        schema["properties"]["offerType"]["enum"] = ["Email", "Fax"]
+        schema["properties"].pop("comments")
+        schema["required"].append("region")
+
+    contract = changed_contract(tmp_path, OFFER, change)
+    for offer in islice(messages(OFFER, 1, plausible=True, contract=contract), 100):
+        assert check(OFFER, json.dumps(offer).encode(), contract=contract).label == "valid"
+        assert offer["number"].startswith("OFF-")
+        assert (offer["region"] in ("north", "south"), 3 <= offer["copies"] <= 9) == (True, True)
+        assert "description" in offer
+    Path("v.toml").write_text('"productClusters[].products[].productId" = ["P-1", "P-2", "P-3"]')
+    result = run("export", "out", "--plausible", "--values", "v.toml", "--message", OFFER, "--count", 50)
+    assert result.exit_code == 0, result.stderr
+    used = {value for offer in bodies("out")[OFFER] for name, value in parts(offer) if name == "productId"}
+    assert used == {"P-1", "P-2", "P-3"}
+
+
+# -------------------------------------------------------------------------------------------------------------- fresh
+
+
+def test_fresh_values_are_unique_and_the_same_with_workers(run: Run) -> None:
+    args = ("--random", "--count", 1200, "--message", OFFER, "--fresh", "number,omsOfferId")
+    run("export", "one", *args)
+    run("export", "two", *args, "--workers", 2)
+    assert Path("one").read_bytes() == Path("two").read_bytes()
+    for name in ("number", "omsOfferId"):
+        values = [offer.get(name) for offer in bodies("one")[OFFER] if isinstance(offer, dict)]
+        texts = [value for value in values if isinstance(value, str) and value]
+        assert len(texts) > 100
+        assert len(set(texts)) == len(texts)
+    run("export", "some", "--message", OFFER, "--site", "orderMinimum", "--fresh", "number")
+    assert run("corpus", "verify", "some").exit_code == 0
+
+
+def test_only_a_string_of_the_message_can_be_fresh(run: Run) -> None:
+    result = run("export", "out", "--random", "--fresh", "numbr")
+    assert (result.exit_code, "did you mean 'number'" in result.stderr) == (2, True)
+    assert not list(Path().iterdir())
