@@ -205,9 +205,3 @@ def test_fresh_values_are_unique_and_the_same_with_workers(run: Run) -> None:
         assert len(set(texts)) == len(texts)
     run("export", "some", "--message", OFFER, "--site", "orderMinimum", "--fresh", "number")
     assert run("corpus", "verify", "some").exit_code == 0
-
-
-def test_only_a_string_of_the_message_can_be_fresh(run: Run) -> None:
-    result = run("export", "out", "--random", "--fresh", "numbr")
-    assert (result.exit_code, "did you mean 'number'" in result.stderr) == (2, True)
-    assert not list(Path().iterdir())
