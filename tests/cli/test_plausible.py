@@ -19,7 +19,7 @@ from brokerfuzz import MESSAGE_TYPES, check, messages
 pytestmark = pytest.mark.usefixtures("folder")
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
-OFFER, PRODUCTS, PRICING = MESSAGE_TYPES[0], "product-list-response", "offer-pricing-response"
+OFFER, PRODUCTS, PRICING = MESSAGE_TYPES
 OPTIONS = ("--plausible", "--count", 1500, "--seed", 5, "--now", NOW.isoformat())
 MONEY = re.compile("[pP]rice$|surcharge")
 
