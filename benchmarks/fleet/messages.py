@@ -58,7 +58,7 @@ class Reader:
         reading = read(body)
         value = reading.values.get(ROUNDED, reading.usual)
         if not self._can_validate(value):
-            value = read_fully(body, is_shallow=True).usual
+            value = read_fully(body).usual
         punctual = not any(broken.rule.endswith(f":{NOT_IN_FUTURE}") for broken in verdict.broken)
         broken = tuple({self.contract.rules_by_id[broken.rule].site for broken in verdict.broken})
         return Message(body, verdict.label, reading.error is None, value, punctual, broken, self.now, self)

@@ -15,9 +15,9 @@ from brokerfuzz.cases.rule_names import rule_named
 from brokerfuzz.errors import ClockError, LabelError, quoted
 from brokerfuzz.generation.edge_values import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
+from brokerfuzz.schemas.exact_numbers import integer
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import instant, spell
-from brokerfuzz.schemas.interpretations import integer
 from brokerfuzz.schemas.json_reader import is_compact_json
 from brokerfuzz.schemas.known_values import KNOWN_VALUES
 from brokerfuzz.schemas.oracle import aware

@@ -21,12 +21,6 @@ from brokerfuzz.schemas.ambiguity_detectors import (
     UTF_32,
 )
 from brokerfuzz.schemas.interpretations import USUAL, Exotic, Interpretation, interpreted
-from brokerfuzz.schemas.nesting import shallow
-
-DEEPEST = 64
-"""If a message is nested too deeply for the parser or the validator, objects and arrays below this depth count as
-empty. The reader still checks the syntax of these objects and arrays.
-"""
 
 
 @dataclass(slots=True)
@@ -60,20 +54,17 @@ def read(body: bytes) -> Reading:
     return Reading(body, {USUAL: value}) if value is not None else read_fully(body)
 
 
-def read_fully(body: bytes, *, is_shallow: bool = False) -> Reading:
+def read_fully(body: bytes) -> Reading:
     """Parses a message in every interpretation. This function is slower than `_parsed_compact`, which `read` tries
-    first. If `is_shallow` is True, all objects and arrays deeper than `DEEPEST` count as empty.
+    first. Objects and arrays that are nested too deeply count as empty (see `json_parser`).
     """
     reading = Reading(body)
     text = _decode(body, reading)
     try:
-        try:
-            reading.values, exotic = interpreted(shallow(text, DEEPEST) if is_shallow else text)
-        except RecursionError:
-            reading.values, exotic = interpreted(shallow(text, DEEPEST))
+        reading.values, exotic = interpreted(text)
         reading.exotic += exotic
     except ValueError as problem:
-        reading.error = _explain(text, problem)
+        reading.error = str(problem)
     return reading
 
 
@@ -155,12 +146,3 @@ def _character(sequence: bytes) -> str:
     for byte in sequence[1:]:
         code = code << 6 | byte & 0x3F
     return "\ufffd" if 0xD800 <= code < 0xE000 or code > 0x10FFFF else chr(code)
-
-
-def _explain(text: str, problem: ValueError) -> str:
-    """Says why a text is not JSON. The errors of Python's parser depend on the version of Python."""
-    try:
-        shallow(text, DEEPEST)
-    except ValueError as reason:
-        return str(reason)
-    return str(problem)

@@ -88,7 +88,7 @@ def _written(value: Any) -> bytes:
             "JSON string"
         )
     try:
-        return json.dumps(value).encode()
+        return json.dumps(value, separators=(",", ":")).encode()
     except (TypeError, ValueError, RecursionError) as problem:
         raise TypeError(
             f"this value cannot be written as JSON ({problem}): pass bytes, or a value that json.dumps accepts"
@@ -147,7 +147,7 @@ class Rulebook:
         try:
             outcomes = self._outcomes(reading, now, policies)
         except (ValueError, RecursionError):  # nested too deeply for the validator
-            reading = read_fully(reading.body, is_shallow=True)
+            reading = read_fully(reading.body)
             outcomes = self._outcomes(reading, now, policies)
         if reading.exotic or doubts or len(reading.body) > self._size_limit:
             everywhere = self._touched_everywhere(reading, doubts)

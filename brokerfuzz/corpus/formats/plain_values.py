@@ -1,8 +1,10 @@
 """Detects messages that all JSON parsers read in the same way."""
 
+import json
+
 from brokerfuzz.cases.case import Case
-from brokerfuzz.schemas.json_reader import DEEPEST, read
-from brokerfuzz.schemas.nesting import shallow
+from brokerfuzz.schemas.json_parser import parse
+from brokerfuzz.schemas.json_reader import read
 
 
 def has_plain_value(case: Case) -> bool:
@@ -17,4 +19,7 @@ def has_plain_value(case: Case) -> bool:
     if reading.error is not None or reading.exotic:
         return False
     text = case.body.decode()
-    return shallow(text, DEEPEST) == text
+    try:
+        return bool(json.loads(text) == parse(text))  # `parse` empties arrays and objects that are nested too deeply
+    except RecursionError:
+        return False

@@ -1,0 +1,112 @@
+"""Parses JSON (RFC 8259) as it is written: with all properties of the same name, and with all digits of numbers.
+
+Python's parser uses recursion, so it fails on a message with a hundred thousand brackets, and its errors depend on the
+version of Python. This parser uses a stack. It checks the syntax of any text, but the value of an array or an object
+that is nested too deeply is empty, so that validators can handle the message.
+"""
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from brokerfuzz.schemas.exact_numbers import fits_double, rounded
+
+DEEPEST = 64
+"""Arrays and objects below this depth are empty."""
+_TOKEN = re.compile(
+    r"[ \t\n\r]*(?:(?P<array>\[)|(?P<array_end>\])|(?P<object>\{)|(?P<object_end>\})|(?P<comma>,)|(?P<colon>:)"
+    r'|(?P<string>"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*")'
+    r"|(?P<scalar>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)|(?P<end>\Z))"
+)
+_WORDS = {"true": True, "false": False, "null": None}
+Expected = tuple[str, ...]
+"""The tokens that the parser expects next: first their description for errors, and then their names."""
+_VALUE: Expected = ("a value", "array", "object", "string", "scalar")
+_VALUE_OR_END: Expected = ("a value or ]", *_VALUE[1:], "array_end")
+_NAME: Expected = ("a property name in double quotes", "string")
+_NAME_OR_END: Expected = ("a property name in double quotes or }", "string", "object_end")
+_COLON: Expected = (":", "colon")
+_IN_ARRAY: Expected = (", or ]", "comma", "array_end")
+_IN_OBJECT: Expected = (", or }", "comma", "object_end")
+_BEHIND: Expected = ("the end of the message", "end")
+
+
+class Inexact(NamedTuple):
+    """A number that a double cannot represent. `literal` has all digits of the number."""
+
+    literal: str
+    rounded: float
+
+
+class SharedNames(list[tuple[str, Any]]):
+    """The properties of an object in which several properties have the same name."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """An array or an object whose end the parser has not reached."""
+
+    is_array: bool
+    name: str = ""
+    values: list[Any] = field(default_factory=list)
+
+    @property
+    def value(self) -> Any:
+        if self.is_array:
+            return self.values
+        props = dict(self.values)
+        return props if len(props) == len(self.values) else SharedNames(self.values)
+
+
+def parse(text: str) -> Any:
+    """Raises `ValueError` if the text is not JSON."""
+    opened: list[_Open] = []
+    value: Any = None
+    expected, position = _VALUE, 0
+    while True:
+        token = _TOKEN.match(text, position)
+        kind = token.lastgroup if token else None
+        if token is None or kind not in expected[1:]:
+            raise ValueError(_problem(text, position, expected))
+        position = token.end()
+        match kind:
+            case "end":
+                return value
+            case "comma":
+                expected = _VALUE if opened[-1].is_array else _NAME
+            case "colon":
+                expected = _VALUE
+            case "string" if expected is _NAME or expected is _NAME_OR_END:
+                opened[-1].name = _string(token[kind])
+                expected = _COLON
+            case "array" | "object":
+                opened.append(_Open(kind == "array"))
+                expected = _VALUE_OR_END if kind == "array" else _NAME_OR_END
+            case _:
+                value = _string(token[kind]) if kind == "string" else _scalar(token[kind]) if kind == "scalar" else None
+                if kind in ("array_end", "object_end"):
+                    value = opened.pop().value
+                if opened and len(opened) <= DEEPEST:
+                    opened[-1].values.append(value if opened[-1].is_array else (opened[-1].name, value))
+                expected = _BEHIND if not opened else _IN_ARRAY if opened[-1].is_array else _IN_OBJECT
+
+
+def _problem(text: str, position: int, expected: Expected) -> str:
+    at = position + len(text[position:]) - len(text[position:].lstrip(" \t\n\r"))
+    if text[at : at + 1] == '"' and "string" in expected:
+        return f"unterminated or malformed string that starts at character {at}"
+    return f"expected {expected[0]} at character {at}"
+
+
+def _string(literal: str) -> str:
+    return str(json.loads(literal)) if "\\" in literal else literal[1:-1]
+
+
+def _scalar(literal: str) -> Any:
+    if literal in _WORDS:
+        return _WORDS[literal]
+    is_integer = not {".", "e", "E"} & set(literal)
+    if fits_double(literal):
+        return int(literal) if is_integer else float(literal)
+    return Inexact(literal, int(rounded(literal)) if is_integer else rounded(literal))
