@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, request_of
+from brokerfuzz.reports.document_messages import Document, Pairs, body_of, headers_of, request_of
 from brokerfuzz.reports.facts import is_flaky, outcome_of
 from brokerfuzz.schemas.headers import JSON_TYPE
 
@@ -34,7 +34,7 @@ def report(document: Document) -> str:
     return json.dumps({"log": log}, indent=2)
 
 
-def _entry(finding: Document, request: RequestTemplate, started: str) -> dict[str, Any]:
+def _entry(finding: Document, request: Document, started: str) -> dict[str, Any]:
     milliseconds = round(1000 * finding["got"]["seconds"], 3)
     return {
         "startedDateTime": started,
@@ -51,16 +51,16 @@ def _entry(finding: Document, request: RequestTemplate, started: str) -> dict[st
     }
 
 
-def _request(message: Document, request: RequestTemplate) -> dict[str, Any]:
+def _request(message: Document, request: Document) -> dict[str, Any]:
     """If the body is empty, the request has no property `postData`."""
-    headers, body = request.headers_of(message), body_of(message)
+    headers, body = headers_of(message, request), body_of(message)
     content_type = next((value for name, value in headers if name.lower() == "content-type"), "")
     return {
         **_COMMON,
-        "method": request.method,
-        "url": request.url,
+        "method": request["method"],
+        "url": request["url"],
         "headers": _pairs(headers),
-        "queryString": _pairs(_query(request.url)),
+        "queryString": _pairs(_query(request["url"])),
         **({"postData": {"mimeType": content_type, **_posted(body)}} if body else {}),
         "bodySize": len(body),
     }
@@ -90,11 +90,11 @@ def _posted(body: bytes) -> dict[str, str]:
         return {"text": b64encode(body).decode(), "_encoding": "base64", "comment": comment}
 
 
-def _pairs(pairs: list[tuple[str, str]]) -> list[dict[str, str]]:
+def _pairs(pairs: Pairs) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in pairs]
 
 
-def _query(url: str) -> list[tuple[str, str]]:
+def _query(url: str) -> Pairs:
     try:
         return parse_qsl(urlsplit(url).query, keep_blank_values=True, max_num_fields=1000)
     except ValueError:

@@ -17,7 +17,8 @@ from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.schemas import Contract, load_contract
+from brokerfuzz.schemas import Contract, MessageType, load_contract
+from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 from brokerfuzz.version import __version__
 
@@ -29,18 +30,12 @@ def document(
     `answers`.
     """
     rules = (contract or load_contract()).rules_by_id
-    start = {
-        "message": "offer-creation-request",
-        "seed": None,
-        "now": None,
-        "campaign": None,
-        "fresh": None,
-        **(about or {}),
-    }
+    usual = {"message": "offer-creation-request", "seed": None, "now": None, "campaign": None, "fresh": None}
     return {
         "brokerfuzz": __version__,
         "target": result.target,
-        **start,
+        **usual,
+        **(about or {}),
         "started": result.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
         "seconds": round(result.seconds, 3),
         "outcome": _outcome(result),
@@ -75,17 +70,9 @@ def report(document: Mapping[str, Any]) -> str:
 
 
 def _outcome(result: Result) -> dict[str, Any]:
-    outcome = result.outcome
-    return {
-        "state": outcome.state,
-        "reason": outcome.reason,
-        "status": outcome.status,
-        "headline": outcome.headline,
-        "unwritten": list(outcome.unwritten),
-        "details": result.stop.details.splitlines()
-        if result.stop is not None and result.stop.cause == "contact"
-        else [],
-    }
+    stop = result.stop
+    details = stop.details.splitlines() if stop is not None and stop.cause == "contact" else []
+    return {**_attributes(result.outcome, "state", "reason", "status", "headline", "unwritten"), "details": details}
 
 
 def _counts(result: Result, rule: str) -> dict[str, Any]:
@@ -96,49 +83,36 @@ def _counts(result: Result, rule: str) -> dict[str, Any]:
 
 def _headline(headline: Headline) -> dict[str, Any]:
     return {
-        "name": headline.name,
-        "known": headline.known,
-        "kind": headline.kind,
-        "text": headline.text,
-        "extent": headline.extent,
-        "failed": headline.failed,
-        "sent": headline.sent,
-        "places": headline.places,
-        "tried": headline.tried,
+        **_attributes(headline, "name", "known", "kind", "text", "extent", "failed", "sent", "places", "tried"),
         "findings": [finding.name for finding in headline.findings],
     }
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
+    headers = finding.case.headers
+    twin = None
+    if finding.twin is not None:
+        twin = _message(finding.message_type, finding.twin, headers, finding.twin_fresh)
     return {
-        "name": finding.name,
-        "fingerprint": finding.fingerprint,
-        "known": finding.known,
-        "kind": finding.kind,
+        **_attributes(finding, "name", "fingerprint", "known", "kind"),
         "sentence": finding.sentence(),
         "message": finding.message_type,
         "verdict": finding.label,
         "expected": finding.expected,
         "got": _answer(finding.answer),
-        "rules": [
-            {"rule": r.rule, "source": r.source, "at": r.at, "found": r.found, "demanded": r.demanded}
-            for r in finding.reasons
-        ],
-        "ambiguities": list(finding.ambiguities),
-        "places": list(finding.places),
-        "sites": list(finding.sites),
-        "families": list(finding.families),
-        "techniques": list(finding.techniques),
-        "tags": list(finding.tags),
-        "count": finding.count,
-        "sent": finding.sent,
-        "shown": finding.shown,
-        "whole": finding.whole,
+        "rules": [_attributes(one, "rule", "source", "at", "found", "demanded") for one in finding.reasons],
+        **_attributes(finding, "ambiguities", "places", "sites", "families", "techniques", "tags"),
+        **_attributes(finding, "count", "sent", "shown", "whole"),
         "reproduce": finding.reproduction,
-        "smallest": _message_with_id(finding, finding.body, finding.fresh),
-        "twin": None if finding.twin is None else _message_with_id(finding, finding.twin, finding.twin_fresh),
+        "smallest": _message(finding.message_type, finding.body, headers, finding.fresh),
+        "twin": twin,
         "case": _case(finding.case),
     }
+
+
+def _attributes(value: object, *names: str) -> dict[str, Any]:
+    """Returns the attributes that have the same names in the document."""
+    return {name: list(found) if isinstance(found := getattr(value, name), tuple) else found for name in names}
 
 
 def _answer(answer: Answer) -> dict[str, Any]:
@@ -194,10 +168,9 @@ def _latency(timing: Timing) -> dict[str, float]:
     return {"least": least, **quantiles, "most": round(timing.most, 6)}
 
 
-def _message_with_id(finding: Finding, body: bytes, fresh: str | None) -> dict[str, Any]:
-    headers = finding.case.headers
+def _message(message_type: MessageType, body: bytes, headers: Headers, fresh: str | None) -> dict[str, Any]:
     new = {} if fresh is None else {"fresh": fresh}
-    return {"id": message_id(finding.message_type, headers, body), **new, **message_json(body, headers)}
+    return {"id": message_id(message_type, headers, body), **new, **message_json(body, headers)}
 
 
 def _case(case: Case) -> dict[str, Any]:

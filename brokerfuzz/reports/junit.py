@@ -8,9 +8,7 @@ that XML cannot contain, or that are not printable, are escaped: for example, as
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from brokerfuzz.reports import facts
@@ -18,71 +16,62 @@ from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.wording import counted, printable
 
 _STARTED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
-
-
-@dataclass(frozen=True)
-class _TestCase:
-    """`result` is the name of an XML element, and `kind` and `message` are its attributes `type` and `message`."""
-
-    group: str
-    name: str
-    result: Literal["passed", "failure", "error", "skipped"] = "passed"
-    kind: str = ""
-    message: str = ""
-    details: Sequence[str] = ()
-    output: str = ""
-    seconds: float = 0.0
+_PROPERTIES = ("brokerfuzz", "target", "seed", "now", "campaign", "cases", "requests", "stopped")
 
 
 def report(document: Document) -> str:
     """The text must be saved in UTF-8."""
     headlines = list(_headlines(document))
-    names = {case.name for case in headlines}
-    rules = (case for case in (_rule(rule, document) for rule in document["rules"]) if case.name not in names)
+    names = {case.get("name") for case in headlines}
+    rules = [case for case in (_rule(rule, document) for rule in document["rules"]) if case.get("name") not in names]
     cases = [_campaign(document), *headlines, *rules, *_ambiguities(document)]
     numbers = {"tests": str(len(cases)), "time": f"{document['seconds']:.3f}"}
     for plural, result in (("failures", "failure"), ("errors", "error")):
-        numbers[plural] = str(sum(case.result == result for case in cases))
+        numbers[plural] = _number(cases, result)
     root = Element("testsuites", {"name": "brokerfuzz", **numbers})
-    skipped = str(sum(case.result == "skipped" for case in cases))
-    name = f"brokerfuzz {_line(document['message'])}"
-    suite = SubElement(root, "testsuite", {"name": name, **numbers, "skipped": skipped})
+    about = {"name": f"brokerfuzz {_line(document['message'])}", **numbers, "skipped": _number(cases, "skipped")}
+    suite = SubElement(root, "testsuite", about)
     if started := _STARTED.match(document["started"]):
         suite.set("timestamp", started[0])
     properties = SubElement(suite, "properties")
-    for name in ("brokerfuzz", "target", "seed", "now", "campaign", "cases", "requests", "stopped"):
+    for name in _PROPERTIES:
         if document.get(name) is not None:
             SubElement(properties, "property", name=name, value=_line(str(document[name])))
-    for case in cases:
-        _add(suite, case)
+    suite.extend(cases)
     indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
-def _add(suite: Element, case: _TestCase) -> None:
-    element = SubElement(
-        suite, "testcase", classname=_line(case.group), name=_line(case.name), time=f"{case.seconds:.3f}"
-    )
-    if case.result != "passed":
-        result = SubElement(element, case.result, type=case.kind, message=_line(case.message))
-        result.text = "\n".join(map(_line, case.details)) or None
-    if case.output:
-        SubElement(element, "system-out").text = case.output
+def _number(cases: Sequence[Element], result: str) -> str:
+    return str(sum(case.find(result) is not None for case in cases))
 
 
-def _campaign(document: Document) -> _TestCase:
+def _passed(group: str, name: str, output: Iterable[str] = (), seconds: float = 0.0) -> Element:
+    case = Element("testcase", classname=_line(group), name=_line(name), time=f"{seconds:.3f}")
+    if lines := list(map(_line, output)):
+        SubElement(case, "system-out").text = "\n".join(lines)
+    return case
+
+
+def _with_result(case: Element, result: str, kind: str, message: str, details: Iterable[str] = ()) -> Element:
+    """Adds the result `failure`, `error` or `skipped` to a test case."""
+    element = Element(result, type=kind, message=_line(message))
+    element.text = "\n".join(map(_line, details)) or None
+    case.insert(0, element)
+    return case
+
+
+def _campaign(document: Document) -> Element:
     """The report always contains this test case, because build servers reject a file without test cases."""
     outcome = document["outcome"]
-    lines = [*facts.outcome_of(document), *facts.text_lines(facts.campaign_facts(document), indent="")]
-    output, seconds = "\n".join(map(_line, lines)), document["seconds"]
+    output = [*facts.outcome_of(document), *facts.text_lines(facts.campaign_facts(document), indent="")]
+    case = _passed(document["message"], "campaign", output, document["seconds"])
     if outcome["state"] == "complete" and not outcome["unwritten"]:
-        return _TestCase(document["message"], "campaign", output=output, seconds=seconds)
-    return _TestCase(
-        document["message"], "campaign", "error", outcome["state"], outcome["headline"], output=output, seconds=seconds
-    )
+        return case
+    return _with_result(case, "error", outcome["state"], outcome["headline"])
 
 
-def _headlines(document: Document) -> Iterator[_TestCase]:
+def _headlines(document: Document) -> Iterator[Element]:
     findings = {facts.name_of(finding): finding for finding in document["findings"]}
     used: set[str] = set()
     for headline in document["headlines"]:
@@ -94,9 +83,8 @@ def _headlines(document: Document) -> Iterator[_TestCase]:
             name = f"{what[:200]} ({headline['name']})"
         used.add(name)
         group = _group(document, name) if name in rules else f"{document['message']}.headlines"
-        result: Literal["skipped", "failure"] = "skipped" if headline["known"] else "failure"
-        kind = "known" if headline["known"] else headline["kind"]
-        yield _TestCase(group, name, result, kind, facts.title_of(headline), list(_details(some)))
+        result, kind = ("skipped", "known") if headline["known"] else ("failure", headline["kind"])
+        yield _with_result(_passed(group, name), result, kind, facts.title_of(headline), _details(some))
 
 
 def _details(findings: Sequence[Document]) -> Iterator[str]:
@@ -105,22 +93,23 @@ def _details(findings: Sequence[Document]) -> Iterator[str]:
         yield from facts.text_lines(facts.facts_of(finding))
 
 
-def _rule(rule: Document, document: Document) -> _TestCase:
-    group, name = _group(document, rule["rule"]), rule["rule"]
+def _rule(rule: Document, document: Document) -> Element:
+    name = rule["rule"]
     doubt = f", {rule['unproven']:,} of the rejections unproven" if rule["unproven"] else ""
-    output = (facts.answers_in_words(rule) or "no answer") + doubt
+    case = _passed(_group(document, name), name, [(facts.answers_in_words(rule) or "no answer") + doubt])
     if rule["accepted"]:
         accepted = f"{counted(rule['accepted'], 'message')} that break this rule were accepted: see the headlines"
-        return _TestCase(group, name, "skipped", "accepted", accepted, output=output)
+        return _with_result(case, "skipped", "accepted", accepted)
     if name in document["unproven"]["rules"]:
-        return _TestCase(group, name, "skipped", "unproven", f"no rejection is proven: {rule['why']}", output=output)
-    return _TestCase(group, name, output=output)
+        return _with_result(case, "skipped", "unproven", f"no rejection is proven: {rule['why']}")
+    return case
 
 
-def _ambiguities(document: Document) -> Iterator[_TestCase]:
+def _ambiguities(document: Document) -> Iterator[Element]:
     for one in document["ambiguities"]:
         text = f"the contract leaves this question open: {one['question']} Answers: {facts.answers_in_words(one)}"
-        yield _TestCase(f"{document['message']}.ambiguities", one["ambiguity"], "skipped", "ambiguity", text)
+        case = _passed(f"{document['message']}.ambiguities", one["ambiguity"])
+        yield _with_result(case, "skipped", "ambiguity", text)
 
 
 def _group(document: Document, rule: str) -> str:

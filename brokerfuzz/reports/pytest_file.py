@@ -31,7 +31,7 @@ _UNSUITABLE = {
 
 def report(document: Document) -> str:
     """Returns the file as ASCII text. Raises `ReportError` if the target is not an HTTP endpoint."""
-    request, given, usual = request_of(document, "a pytest file"), document.get("request") or {}, AnswerRules()
+    request, usual = request_of(document, "a pytest file"), AnswerRules()
     answers = document.get("answers") or {"accept": usual.accept, "reject": usual.reject, "envelope": usual.envelope}
     findings = list(zip(_names(document["findings"]), document["findings"], strict=True))
     return python_code(
@@ -41,17 +41,17 @@ def report(document: Document) -> str:
         outcome=facts.outcome_of(document),
         is_complete=document["outcome"]["state"] == "complete",
         fresh=document.get("fresh"),
-        url=_joined(split_at_references(request.url)),
-        method=request.method,
-        headers=[(name, _joined(split_at_references(value))) for name, value in request.headers],
+        url=_joined(split_at_references(request["url"])),
+        method=request["method"],
+        headers=[(name, _joined(split_at_references(value))) for name, value in request["headers"]],
         accept=tuple(map(str.lower, answers["accept"])),
         reject=tuple(map(str.lower, answers["reject"])),
         envelope=bool(answers["envelope"]),
         mark=MARK.encode(),
-        insecure=bool(given.get("insecure")),
-        **{name: given.get(name) for name in ("ca", "cert", "key")},
-        proxy=given.get("proxy") or "",
-        proxy_user=Safe('secret("PROXY_USER")' if given.get("proxy_user") else '""'),
+        insecure=bool(request.get("insecure")),
+        **{name: request.get(name) for name in ("ca", "cert", "key")},
+        proxy=request.get("proxy") or "",
+        proxy_user=Safe('secret("PROXY_USER")' if request.get("proxy_user") else '""'),
         findings=[_finding(name, finding) for name, finding in findings],
         twins=[_twin(name, finding) for name, finding in findings if finding["twin"] is not None],
     )

@@ -5,17 +5,17 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from importlib import import_module
 from os.path import lexists
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import Any
 
-from jsonschema_rs import Draft202012Validator, ValidationError
+from jsonschema_rs import Draft202012Validator
 
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.errors import BrokerfuzzError, ReportError
 from brokerfuzz.file_contents import read_file
-from brokerfuzz.reports import json_document
+from brokerfuzz.reports import findings_page, har, json_document, junit, markdown, pytest_file
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.schemas import Contract
 from brokerfuzz.storage import written
@@ -25,31 +25,31 @@ _SCHEMA = Path(__file__).with_name("report.schema.json")
 _FOR_HTTP = (".har", ".py")
 _REMEDY = "specify a report that `brokerfuzz fire --json` wrote"
 
-REPORTS: Mapping[str, tuple[str, str]] = {
-    ".html": ("an HTML page", "findings_page"),
-    ".xml": ("JUnit XML", "junit"),
-    ".json": ("JSON", "json_document"),
-    ".har": ("HAR", "har"),
-    ".md": ("Markdown", "markdown"),
-    ".py": ("tests for pytest", "pytest_file"),
+REPORTS: Mapping[str, tuple[str, ModuleType]] = {
+    ".html": ("an HTML page", findings_page),
+    ".xml": ("JUnit XML", junit),
+    ".json": ("JSON", json_document),
+    ".har": ("HAR", har),
+    ".md": ("Markdown", markdown),
+    ".py": ("tests for pytest", pytest_file),
 }
-"""Maps the suffix of a file name to the name of the format, and to the module whose function `report` creates the
-report from the JSON document.
-"""
+"""Maps the suffix of a file name to the name of the format, and to the module whose function `report` creates it."""
 
 
-def check_paths(paths: Iterable[str], *, http: bool = True, others: Mapping[str, str | None] | None = None) -> None:
+# ----------------------------------------------------------------------------------------------------------- paths
+
+
+def check_paths(paths: Iterable[str], *, http: bool, others: Mapping[str, str | None]) -> None:
     """Raises `ReportError` if a report cannot be written to its path. `http` says whether the target is an HTTP
     endpoint, which some reports need. `others` maps options to the other files that the campaign reads or writes, which
     must not be the same file.
     """
     used: dict[Path, str] = {}
-    for option, path in (others or {}).items():
+    for option, path in others.items():
         if path is not None:
             _check_unused(used, path, f"{option} {path}")
     for path in paths:
-        suffix = _suffix(path)
-        if suffix in _FOR_HTTP and not http:
+        if _suffix(path) in _FOR_HTTP and not http:
             raise ReportError(f"{path} requires an HTTP target: remove this report, or test a URL")
         check_place(Path(path))
         _check_unused(used, path, f"the report {path}")
@@ -62,100 +62,10 @@ def _check_unused(used: dict[Path, str], path: str, said: str) -> None:
     used[real] = said
 
 
-class WrittenReports(NamedTuple):
-    """The paths of the reports that were written, and the reasons why the other reports were not written."""
-
-    paths: list[str]
-    problems: list[str]
-
-
-def attempt(path: str, write: Callable[[], object]) -> str | None:
-    """Calls `write`, which writes the file `path`. Returns the reason if the file cannot be written. The reason can
-    also be a bug in brokerfuzz.
-    """
-    try:
-        write()
-    except OSError as problem:
-        return (
-            f"{path} cannot be written: {problem.strerror or problem}; specify a file in a writable folder with "
-            "enough disk space"
-        )
-    except BrokerfuzzError as problem:
-        return str(problem) if path in str(problem) else f"{path} cannot be written: {problem}"
-    except Exception as problem:
-        why = (
-            f"this is a bug in brokerfuzz ({type(problem).__name__}: {problem}): please report the bug, and use "
-            "another format"
-        )
-        return f"{path} cannot be written: {why}"
-    return None
-
-
-def write_all(paths: Iterable[str], document: Document) -> WrittenReports:
-    """Writes all reports. If a report cannot be written, the other reports are still written."""
-    written = WrittenReports([], [])
-    for path in paths:
-        problem = attempt(path, partial(_write, path, document))
-        if problem is None:
-            written.paths.append(path)
-        else:
-            written.problems.append(problem)
-    return written
-
-
-def _write(path: str, document: Document) -> None:
-    _, module = REPORTS[_suffix(path)]
-    write_text(path, import_module(f"brokerfuzz.reports.{module}").report(document))
-
-
-def write_text(path: str, text: str) -> None:
-    """Writes a text to a file, which appears only when it is complete."""
-    with written(Path(path)) as stream:
-        stream.write(text.encode(errors="backslashreplace"))
-
-
-def write_about(
-    paths: Sequence[str], result: Result, about: Mapping[str, Any], contract: Contract
-) -> tuple[Result, Sequence[str]]:
-    """Returns the result with the final outcome, and the paths of the written reports.
-
-    If a report cannot be written, the outcome changes. In this case, the other reports are written again with the new
-    outcome.
-    """
-    while paths:
-        written, problems = write_all(paths, json_document.document(result, about, contract))
-        if not problems:
-            break
-        result, paths = replace(result, unwritten=(*result.unwritten, *problems)), written
-    return result, paths
-
-
-def read_report(path: str | Path) -> dict[str, Any]:
-    """Reads the JSON document of a report. Raises `ReportError` if the file is not a report."""
-    document: Any = None
-    try:
-        document = json.loads(read_file(path), parse_constant=_reject)
-        problem = next(_validator().iter_errors(_plain(document)), None)
-        why = None if problem is None else _described(problem)
-    except OSError as error:
-        raise ReportError(f"{path} cannot be read: {error.strerror or error}; {_REMEDY}") from error
-    except RecursionError:
-        why = "the data is nested too deeply"
-    except ValueError as error:
-        why = printable(str(error), 200)
-    if why is not None:
-        raise ReportError(f"{path} is not a report ({why}): {_REMEDY}")
-    report: dict[str, Any] = document
-    return report
-
-
-# ----------------------------------------------------------------------------------------------------------- paths
-
-
 def _suffix(path: str) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in REPORTS:
-        known = listed((f"{known} ({REPORTS[known][0]})" for known in REPORTS), "or")
+        known = listed((f"{known} ({name})" for known, (name, _) in REPORTS.items()), "or")
         raise ReportError(f"{path!r} does not end with the suffix of a report format: use {known}")
     return suffix
 
@@ -177,7 +87,82 @@ def check_place(path: Path) -> None:
         )
 
 
+# --------------------------------------------------------------------------------------------------------- writing
+
+
+def write_about(
+    paths: Sequence[str], result: Result, about: Mapping[str, Any], contract: Contract
+) -> tuple[Result, Sequence[str]]:
+    """Returns the result with the final outcome, and the paths of the written reports.
+
+    If a report cannot be written, the outcome changes. In this case, the other reports are written again with the new
+    outcome.
+    """
+    while problems := write_all(paths, json_document.document(result, about, contract)):
+        result = replace(result, unwritten=(*result.unwritten, *problems.values()))
+        paths = [path for path in paths if path not in problems]
+    return result, paths
+
+
+def write_all(paths: Iterable[str], document: Document) -> dict[str, str]:
+    """Writes all reports that can be written. Maps the paths of the others to the reasons."""
+    reasons = {path: attempt(path, partial(_write, path, document)) for path in paths}
+    return {path: reason for path, reason in reasons.items() if reason is not None}
+
+
+def _write(path: str, document: Document) -> None:
+    _, module = REPORTS[_suffix(path)]
+    write_text(path, module.report(document))
+
+
+def write_text(path: str, text: str) -> None:
+    """Writes a text to a file, which appears only when it is complete."""
+    with written(Path(path)) as stream:
+        stream.write(text.encode(errors="backslashreplace"))
+
+
+def attempt(path: str, write: Callable[[], object]) -> str | None:
+    """Calls `write`, which writes the file `path`. Returns the reason if the file cannot be written. The reason can
+    also be a bug in brokerfuzz.
+    """
+    try:
+        write()
+    except OSError as problem:
+        why = f"{problem.strerror or problem}; specify a file in a writable folder with enough disk space"
+    except BrokerfuzzError as problem:
+        if path in str(problem):
+            return str(problem)
+        why = str(problem)
+    except Exception as problem:
+        bug = f"this is a bug in brokerfuzz ({type(problem).__name__}: {problem})"
+        why = f"{bug}: please report the bug, and use another format"
+    else:
+        return None
+    return f"{path} cannot be written: {why}"
+
+
 # --------------------------------------------------------------------------------------------------------- reading
+
+
+def read_report(path: str | Path) -> dict[str, Any]:
+    """Reads the JSON document of a report. Raises `ReportError` if the file is not a report."""
+    document: Any = None
+    try:
+        document = json.loads(read_file(path), parse_constant=_reject)
+        problem = next(_validator().iter_errors(_plain(document)), None)
+    except OSError as error:
+        raise ReportError(f"{path} cannot be read: {error.strerror or error}; {_REMEDY}") from error
+    except RecursionError:
+        why = "the data is nested too deeply"
+    except ValueError as error:
+        why = printable(str(error), 200)
+    else:
+        if problem is None:
+            report: dict[str, Any] = document
+            return report
+        place = "".join(f"/{step}" for step in problem.instance_path) or "the root"
+        why = printable(f"at {place}: {problem.message}", 300)
+    raise ReportError(f"{path} is not a report ({why}): {_REMEDY}")
 
 
 def _reject(constant: str) -> float:
@@ -185,23 +170,18 @@ def _reject(constant: str) -> float:
 
 
 @cache
-def _validator() -> "Draft202012Validator":
+def _validator() -> Draft202012Validator:
     return Draft202012Validator(json.loads(_SCHEMA.read_bytes()))
 
 
 def _plain(value: Any) -> Any:
     """Removes bodies, which may have any value, and escapes lone surrogates, which the validator cannot handle."""
-    if isinstance(value, dict):
-        return {_without_surrogates(key): None if key == "body" else _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    return _without_surrogates(value) if isinstance(value, str) else value
-
-
-def _without_surrogates(text: str) -> str:
-    return text.encode(errors="backslashreplace").decode()
-
-
-def _described(problem: "ValidationError") -> str:
-    place = "".join(f"/{step}" for step in problem.instance_path) or "the root"
-    return printable(f"at {place}: {problem.message}", 300)
+    match value:
+        case dict():
+            return {_plain(key): None if key == "body" else _plain(inner) for key, inner in value.items()}
+        case list():
+            return list(map(_plain, value))
+        case str():
+            return value.encode(errors="backslashreplace").decode()
+        case _:
+            return value

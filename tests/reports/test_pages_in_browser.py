@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 from browser import CONTRAST, chromium, opening
-from campaign_documents import document, finding
+from campaign_documents import CAMPAIGN, document, finding
 from fixture_types import Run
 
 from brokerfuzz.reports.report_files import read_report, write_all
 
-CAMPAIGN = Path(__file__).with_name("golden") / "campaign.json"
 ATTACK = "<script>alert(1)</script><img src=http://x.example/ onerror=alert(2)>\"'>{{7*7}}"
 
 
@@ -24,7 +23,7 @@ def browser() -> Iterator[Any]:
 def page(request: pytest.FixtureRequest, run: Run, tmp_path: Path) -> str:
     path = tmp_path / "page.html"
     if request.param == "findings":
-        assert write_all([str(path)], read_report(CAMPAIGN)).problems == []
+        assert write_all([str(path)], read_report(CAMPAIGN)) == {}
     else:
         offers = tmp_path / "a.ndjson"
         offers.write_text('{"number":"1","offerType":"Email"}\n{"number":"1","offerType":"Email","orderMinimum":"5"}\n')
@@ -76,7 +75,7 @@ def test_without_a_script_everything_except_the_search_works(browser: Any, page:
 def test_hostile_texts_do_not_run_and_load_nothing(browser: Any, tmp_path: Path) -> None:
     found = finding(sentence=ATTACK, expected=ATTACK, reproduce=ATTACK, smallest={"body": ATTACK})
     path = tmp_path / "page.html"
-    write_all([str(path)], document(findings=[found], target=ATTACK))
+    assert write_all([str(path)], document(found, target=ATTACK)) == {}
     with opening(browser) as open_page:
         tab = open_page(path.as_uri())
         tab.click("#unfold")

@@ -1,11 +1,12 @@
+"""Runs the tests of `.py` reports against servers. One session of pytest runs the reports of a whole table."""
+
 import os
-import py_compile
 import re
 import shutil
 import subprocess
 import sys
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -13,146 +14,44 @@ from time import sleep
 from typing import Any
 
 import pytest
-from campaign_documents import (
-    ANSWERS,
-    REQUEST,
-    RULE,
-    SMALLEST,
-    document,
-    finding,
-    got,
-    outcome,
-    rejected,
-)
+from campaign_documents import RULE, document, finding, recorded, rejected
 
-from brokerfuzz.errors import ReportError
 from brokerfuzz.reports import pytest_file
 from brokerfuzz.reports.document_messages import body_of
-from brokerfuzz.service.running import running
 
-SECONDS = 60
-BUG = "accepts-zero-order-minimum"
-Outcomes = tuple[dict[str, str], str]
+ANSWERS = recorded()["answers"]
+CRASHED = finding(kind="crashed", verdict="unspecified", twin=None, rules=[], ambiguities=["cron-syntax"])
+EACH = (finding(twin=None), rejected(), CRASHED)
+HEADERS = [["Content-Type", None], ["X-Twice", "1"], ["X-Twice", "2"], ["accept", "text/plain"]]
+UNTESTED = {**recorded()["outcome"], "state": "untested", "headline": "untested (no case was sent): no findings"}
+SENT = [
+    finding(smallest={"raw": b64encode(b"\x00\xff").decode(), "headers": HEADERS}, twin=None),
+    finding(smallest={**finding()["smallest"], "headers": [["Transfer-Encoding", "chunked"]]}, twin=None),
+    finding(smallest={"raw": ""}, twin=None),
+]
+P, F = "PASSED", "FAILED"
 
-
-@pytest.fixture
-def run_tests(tmp_path: Path) -> Callable[..., Outcomes]:
-    """The returned function writes reports, runs their tests, and returns the outcomes by test name and the output.
-
-    If there are several reports, the name of each test begins with the number of its report.
-    """
-
-    def run(*reported: dict[str, Any], edit: tuple[str, str] = ("", ""), **environment: str) -> Outcomes:
-        for number, one in enumerate(reported):
-            name = "test_findings.py" if len(reported) == 1 else f"test_findings_{number}.py"
-            (tmp_path / name).write_text(pytest_file.report(one).replace(*edit), encoding="ascii")
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-c",
-            os.devnull,
-            "-p",
-            "no:cacheprovider",
-            "-vv",
-            "--color=no",
-            "-W",
-            "error",
-            str(tmp_path),
-        ]
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
-        clean["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the report needs only pytest, and starts faster without plugins
-        done = subprocess.run(
-            command,
-            cwd=tmp_path,
-            env={**clean, **environment},
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
-        assert done.returncode in (0, 1), done.stdout + done.stderr
-        outcome = r"^test_findings(?:_(\d))?\.py::(\S+) (PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)\b"
-        return {
-            number + name: result for number, name, result in re.findall(outcome, done.stdout, re.MULTILINE)
-        }, done.stdout
-
-    return run
-
-
-EVERYTHING = document(
-    request={
-        "url": "http://127.0.0.1:1/offers?token=${TOKEN}&a=1",
-        "method": "PUT",
-        "headers": [["content-type", "application/json"], ["Authorization", "${AUTHORIZATION}"]],
-    },
-    findings=[
-        finding(smallest={"raw": b64encode(bytes(range(256)) * 100).decode()}),
-        finding(known=True, sent=3, shown=1, smallest={"body": 1, "headers": [["accept", None], ["x", "'\"\\"]]}),
-        rejected(kind="malformed-answer"),
-    ],
-)
-
-
-@pytest.mark.parametrize(
-    "reported", [EVERYTHING, document(), document(findings=[])], ids=["everything", "one", "nothing"]
-)
-def test_the_file_compiles_and_passes_a_linter(reported: dict[str, Any], tmp_path: Path) -> None:
-    file = tmp_path / "test_findings.py"
-    file.write_text(pytest_file.report(reported), encoding="ascii")
-    py_compile.compile(str(file), doraise=True)
-    ruff = shutil.which("ruff") or shutil.which("ruff", path=str(Path(sys.executable).parent))
-    if ruff is None:
-        pytest.skip("ruff is not installed")
-    done = subprocess.run(
-        [ruff, "check", "--isolated", "--no-cache", str(file)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout
-    if reported is not EVERYTHING:  # a text with both kinds of quotes can be written in two ways
-        command = [ruff, "format", "--isolated", "--no-cache", "--diff", "--line-length=320", str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout
-
-
-def test_the_file_reads_secrets_from_the_environment() -> None:
-    headers = [["Authorization", "Bearer opensesame"], ["x-api-key", "${X_API_KEY}"]]
-    source = pytest_file.report(
-        document(
-            request={"url": "http://user:opensesame@h/?token=opensesame&a=1", "method": "POST", "headers": headers}
-        )
-    )
-    assert "opensesame" not in source
-    assert 'TARGET_URL = os.environ.get("BROKERFUZZ_TARGET") or "http://h/?token=" + secret("TOKEN") + "&a=1"' in source
-    assert '("Authorization", secret("AUTHORIZATION")),' in source
-    assert '("x-api-key", secret("X_API_KEY")),' in source
-
-
-def test_a_target_that_is_not_an_http_endpoint_is_rejected() -> None:
-    with pytest.raises(ReportError, match="a pytest file requires an HTTP target"):
-        pytest_file.report(document(target="node validate.js", request=None, answers=None))
-
-
-# -------------------------------------------------------------------------------------------------- run against servers
-
-
-FOUND = document(findings=[finding()])
-NAME = f"invalid-accepted-{RULE}"
-
-
-def test_the_tests_fail_with_the_bug_and_pass_without_it(run_tests: Callable[..., Outcomes]) -> None:
-    with running(bugs=[BUG]) as url:
-        outcomes, printed = run_tests(FOUND, BROKERFUZZ_TARGET=f"{url}/offers")
-    assert outcomes == {f"test_finding[{NAME}]": "FAILED", f"test_valid_twin[{NAME}]": "PASSED"}
-    assert "accepted (status 201), expected rejected: orderMinimum: accepted 0; must be at least 1" in printed
-    with running() as url:
-        outcomes, printed = run_tests(document(request={**REQUEST, "url": f"{url}/offers"}))
-    assert set(outcomes.values()) == {"PASSED"}, printed
-
-
-def test_a_report_without_findings_has_one_passing_test(run_tests: Callable[..., Outcomes]) -> None:
-    assert run_tests(document(findings=[]))[0] == {"test_there_are_no_findings": "PASSED"}
-    untested = outcome("untested", "no case was sent", 2, "untested (no case was sent): no findings")
-    assert run_tests(document(findings=[], outcome=untested))[0] == {"test_the_campaign_is_complete": "SKIPPED"}
+# the path of the server, the findings of the report, other properties of the report, and the outcomes of its tests
+TABLE: dict[str, tuple[str, tuple[dict[str, Any], ...], dict[str, Any], list[str]]] = {
+    "accepted": ("/200", EACH, {}, [F, P, P]),
+    "rejected": ("/404", EACH, {}, [P, F, P]),
+    "crashed": ("/500", EACH, {}, [F, F, F]),
+    "too many requests": ("/429", EACH, {}, [F, F, F]),
+    "a closed connection": ("/200/closed", EACH, {}, [F, F, F]),
+    "no answer in time": ("/200/never", (rejected(),), {}, [F]),
+    "an envelope": ("/200/envelope", EACH, {}, [P, F, P]),
+    "an ignored envelope": ("/200/envelope", EACH, {"answers": {**ANSWERS, "envelope": False}}, [F, P, P]),
+    "a code before a class": ("/202", EACH, {"answers": {**ANSWERS, "accept": ["201"], "reject": ["2XX"]}}, [P, F, P]),
+    "accepted first": ("/201", EACH, {"answers": {**ANSWERS, "accept": ["2XX"], "reject": ["201"]}}, [P, F, P]),
+    "a known finding": ("/422/known", (finding(known=True, twin=None),), {}, ["XPASS"]),
+    "a flaky finding": ("/422/flaky", (finding(sent=4, shown=1, twin=None),), {}, [P]),
+    "a malformed answer": ("/422", (rejected(kind="malformed-answer"),), {}, ["SKIPPED"]),
+    "a twin": ("/422", (finding(),), {}, [P, F]),
+    "no findings": ("/200", (), {}, [P]),
+    "untested": ("/200", (), {"outcome": UNTESTED}, ["SKIPPED"]),
+    "special requests": ("/422/a b?token=${TOKEN}", tuple(SENT), {}, [P, P, P]),
+    "a secret": ("/422/secret", (rejected(),), {"headers": [["authorization", "${GONE}"]]}, [F]),
+}
 
 
 class _Recording(BaseHTTPRequestHandler):
@@ -187,113 +86,65 @@ class _Recording(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def served() -> Any:
-    """Yields the URL of a recording server, and the list of its requests."""
-    requests: list[tuple[str, dict[str, str], bytes]] = []
-    handler = type("Handler", (_Recording,), {"requests": requests})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str, list[Any]]]:
+    """Runs the tests of all reports in `TABLE`. Yields the folder, the output of pytest, and the recorded requests."""
+    requests: list[Any] = []
+    folder = tmp_path_factory.mktemp("tests")
+    with ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Recording,), {"requests": requests})) as server:
         thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}", requests
+        for number, (path, findings, changes, _) in enumerate(TABLE.values()):
+            headers = changes.get("headers", [["content-type", "application/json"], ["x-key", "${X_KEY}"]])
+            request = {"url": f"http://127.0.0.1:{server.server_port}{path}", "method": "PUT", "headers": headers}
+            text = pytest_file.report(document(*findings, request=request, **changes))
+            (folder / f"test_{number}.py").write_text(text.replace("TIMEOUT = 10 ", "TIMEOUT = 0.2 "), encoding="ascii")
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
+        clean |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": "abc", "X_KEY": "opensesame"}
+        options = ["-c", os.devnull, "-p", "no:cacheprovider", "-vv", "--color=no", "-W", "error"]
+        command = [sys.executable, "-m", "pytest", *options, str(folder)]
+        done = subprocess.run(command, cwd=folder, env=clean, capture_output=True, text=True, timeout=60, check=False)
+        yield folder, done.stdout, requests
         server.shutdown()
         thread.join()
 
 
-def test_the_tests_send_the_same_requests_as_the_campaign(run_tests: Callable[..., Outcomes], served: Any) -> None:
-    url, requests = served
-    headers = [["Content-Type", None], ["X-Twice", "1"], ["X-Twice", "2"], ["accept", "text/plain"]]
-    chunked = [["Transfer-Encoding", "chunked"]]
-    reported = document(
-        request={
-            "url": f"{url}/422/a b?token=${{TOKEN}}",
-            "method": "PUT",
-            "headers": [["content-type", "application/json"], ["x-key", "${X_KEY}"]],
-        },
-        findings=[
-            finding(smallest={"raw": b64encode(b"\x00\xff").decode(), "headers": headers}, twin=None),
-            finding(smallest={"body": SMALLEST, "headers": chunked}, twin=None),
-            finding(smallest={"raw": ""}, twin=None),
-        ],
-    )
-    outcomes, printed = run_tests(reported, TOKEN="abc", X_KEY="opensesame")
-    assert list(outcomes.values()) == ["PASSED"] * 3, printed
-    (path, first, body), (_, second, whole), (_, third, empty) = requests
+@pytest.mark.parametrize("name", TABLE)
+def test_the_tests_interpret_answers_like_the_campaign(session: Any, name: str) -> None:
+    _, printed, _ = session
+    number = list(TABLE).index(name)
+    outcome = rf"^test_{number}\.py::\S+ (PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)\b"
+    assert re.findall(outcome, printed, re.MULTILINE) == TABLE[name][3], printed
+
+
+def test_a_failure_says_what_the_target_did_and_what_is_expected(session: Any) -> None:
+    _, printed, _ = session
+    assert f"test_finding[invalid-accepted-{RULE}]" in printed
+    assert "accepted (status 200), expected rejected: orderMinimum: accepted 0; must be at least 1" in printed
+    assert "timeout (no answer in 0.2 seconds), expected accepted" in printed
+    assert "set GONE in the environment" in printed
+
+
+def test_the_tests_send_the_same_requests_as_the_campaign(session: Any) -> None:
+    _, _, requests = session
+    (path, first, body), (_, second, whole), (_, third, empty) = (one for one in requests if "/a%20b" in one[0])
     assert (path, body) == ("/422/a%20b?token=abc", b"\x00\xff")
     assert "content-type" not in first
     assert (first["x-key"], first["accept"], first["content-length"]) == ("opensesame", "text/plain", "2")
-    assert (whole, second["content-type"], second.get("content-length")) == (
-        body_of({"body": SMALLEST}),
-        "application/json",
-        None,
-    )
+    assert (whole, second["content-type"]) == (body_of(SENT[1]["smallest"]), "application/json")
+    assert "content-length" not in second
     assert (empty, third["content-length"]) == (b"", "0")
+    assert [path for path, _, _ in requests].count("/422/flaky") == 5
+    assert not any("/secret" in path for path, _, _ in requests)
 
 
-def test_a_missing_secret_is_named(run_tests: Callable[..., Outcomes], served: Any) -> None:
-    url, requests = served
-    headers = [["authorization", "${AUTHORIZATION}"]]
-    outcomes, printed = run_tests(document(request={"url": f"{url}/422", "method": "PUT", "headers": headers}))
-    assert set(outcomes.values()) == {"FAILED"}
-    assert "set AUTHORIZATION in the environment" in printed
-    assert requests == []
-
-
-def test_the_tests_interpret_answers_like_the_campaign(run_tests: Callable[..., Outcomes], served: Any) -> None:
-    table: list[tuple[str, dict[str, Any], str, str]] = [
-        ("/200", ANSWERS, "PASSED", "FAILED"),
-        ("/404", ANSWERS, "FAILED", "PASSED"),
-        ("/500", ANSWERS, "FAILED", "FAILED"),
-        ("/429", ANSWERS, "FAILED", "FAILED"),
-        ("/200/closed", ANSWERS, "FAILED", "FAILED"),
-        ("/200/envelope", ANSWERS, "FAILED", "PASSED"),
-        ("/200/envelope", {**ANSWERS, "envelope": False}, "PASSED", "FAILED"),
-        ("/202", {"accept": ["201"], "reject": ["2XX"], "envelope": True}, "FAILED", "PASSED"),
-        ("/201", {"accept": ["2XX"], "reject": ["201"], "envelope": True}, "FAILED", "PASSED"),
-    ]
-    found = [
-        finding(twin=None),
-        rejected(),
-        finding(kind="crashed", verdict="unspecified", twin=None, rules=[], ambiguities=["cron-syntax"]),
-    ]
-    requests = [{"url": f"{served[0]}{path}", "method": "PUT", "headers": []} for path, *_ in table]
-    documents = [
-        document(findings=found, request=request, answers=row[1]) for row, request in zip(table, requests, strict=True)
-    ]
-    outcomes, printed = run_tests(*documents)
-    for number, (path, _, valid, invalid) in enumerate(table):
-        either = "PASSED" if "PASSED" in (valid, invalid) else "FAILED"
-        assert [outcome for name, outcome in outcomes.items() if name.startswith(str(number))] == [
-            invalid,
-            valid,
-            either,
-        ], path + printed
-
-
-def test_known_flaky_and_malformed_findings(run_tests: Callable[..., Outcomes], served: Any) -> None:
-    url, requests = served
-    found = [
-        finding(known=True, twin=None),
-        finding(sent=4, shown=1, twin=None),
-        rejected(kind="malformed-answer", got=got()),
-    ]
-    outcomes, printed = run_tests(
-        document(findings=found, request={"url": f"{url}/422", "method": "PUT", "headers": []})
-    )
-    assert list(outcomes.values()) == ["XPASS", "PASSED", "SKIPPED"], printed
-    assert len(requests) == 1 + 5
-
-
-def test_no_answer_in_time_is_a_timeout(tmp_path: Path, run_tests: Callable[..., Outcomes], served: Any) -> None:
-    reported = document(
-        findings=[rejected()], request={"url": f"{served[0]}/200/never", "method": "PUT", "headers": []}
-    )
-    outcomes, printed = run_tests(reported, edit=("TIMEOUT = 10 ", "TIMEOUT = 0.2 "))
-    assert set(outcomes.values()) == {"FAILED"}
-    assert "timeout (no answer in 0.2 seconds), expected accepted" in printed
-
-
-def test_a_target_that_cannot_be_reached_is_an_error_and_not_an_answer(run_tests: Callable[..., Outcomes]) -> None:
-    outcomes, printed = run_tests(FOUND, BROKERFUZZ_TARGET="http://127.0.0.1:1/offers")
-    assert set(outcomes.values()) == {"FAILED"}
-    assert "ConnectionRefusedError" in printed
+def test_the_files_pass_a_linter(session: Any) -> None:
+    folder, _, _ = session
+    ruff = shutil.which("ruff") or shutil.which("ruff", path=str(Path(sys.executable).parent))
+    if ruff is None:
+        pytest.skip("ruff is not installed")
+    for command in (["check"], ["format", "--diff", "--line-length=320"]):
+        done = subprocess.run(
+            [ruff, *command, "--isolated", "--no-cache", str(folder)], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout
