@@ -6,7 +6,7 @@ from behaviours import BEHAVIOURS, Behaviour, causes_of
 import brokerfuzz
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.rotated(8)
 @pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=str)
 def test_a_campaign_names_the_causes_and_nothing_else(behaviour: Behaviour) -> None:
     report = brokerfuzz.fire(behaviour.accepts, behaviour.message_type, sites=behaviour.sites)

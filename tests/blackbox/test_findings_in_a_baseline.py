@@ -15,7 +15,7 @@ from hand_made_servers import answers, serving
 import brokerfuzz
 from brokerfuzz.cli import commands
 
-pytestmark = pytest.mark.rotated(5)
+pytestmark = pytest.mark.rotated(8)
 OFFER: Final = "offer-creation-request"
 NEW: Final = "null surcharge"
 """The bug that is not in the baseline."""
@@ -56,6 +56,9 @@ IGNORED: Mapping[str, str] = {
     "comments": "comments:type",
 }
 """Rules that the service does not check."""
+SITES: Final = ("order*", "comments", "description", "surcharge", "productClusters", "priceClasses*")
+"""The sites of the bugs."""
+SOME: Final = tuple(word for site in SITES for word in ("--site", site))
 BUGS: Final = [bug for bug in (*CRASHES, *REJECTS, *IGNORED) if bug != NEW]
 
 
@@ -88,7 +91,7 @@ def baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     path = tmp_path_factory.mktemp("known") / "known.json"
     with serving(answers(service(*BUGS))) as url:
-        done = CliRunner().invoke(commands, ["fire", url, "--baseline", str(path), "--baseline-update"])
+        done = CliRunner().invoke(commands, ["fire", url, *SOME, "--baseline", str(path), "--baseline-update"])
     assert done.exit_code == 0, done.output
     return path
 
@@ -96,7 +99,7 @@ def baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def new_findings(run: Run, baseline: Path, bugs: list[str], *options: object) -> tuple[int, list[str]]:
     """Runs a campaign, and returns its exit status and the sentences of its new findings."""
     with serving(answers(service(*bugs))) as url:
-        done = run("fire", url, "--baseline", baseline, "--json", *options)
+        done = run("fire", url, *SOME, "--baseline", baseline, "--json", *options)
     return done.exit_code, [
         finding["sentence"] for finding in json.loads(done.stdout)["findings"] if not finding["known"]
     ]
@@ -117,7 +120,7 @@ def test_more_random_cases_do_not_turn_combinations_of_known_findings_into_new_o
 @pytest.mark.parametrize("limit", [[], ["--max-findings", 1]])
 def test_a_new_bug_is_a_new_finding_beside_known_ones(run: Run, baseline: Path, limit: list[object]) -> None:
     with serving(answers(service(*BUGS, NEW))) as url:
-        done = run("fire", url, "--baseline", baseline, "--json", *limit)
+        done = run("fire", url, *SOME, "--baseline", baseline, "--json", *limit)
     findings = json.loads(done.stdout)["findings"]
     assert (done.exit_code, [finding["places"] for finding in findings if not finding["known"]]) == (
         1,
@@ -132,7 +135,7 @@ def test_a_new_bug_is_a_new_finding_beside_known_ones(run: Run, baseline: Path, 
 @pytest.mark.parametrize("limit", [1, 3])
 def test_no_more_findings_are_reported_than_the_limit_allows(limit: int) -> None:
     with serving(answers(service(*BUGS))) as url:
-        report = brokerfuzz.fire(url, max_findings=limit)
+        report = brokerfuzz.fire(url, sites=SITES, max_findings=limit)
     assert len(report.findings) == limit
     assert report.result.cases < 1000
 
@@ -140,7 +143,7 @@ def test_no_more_findings_are_reported_than_the_limit_allows(limit: int) -> None
 def test_a_campaign_with_only_known_findings_sends_all_cases_in_spite_of_the_limit(run: Run, baseline: Path) -> None:
     with serving(answers(service(*BUGS))) as url:
         limited, complete = (
-            run("fire", url, "--baseline", baseline, "--json", *limit) for limit in (["--max-findings", 1], [])
+            run("fire", url, *SOME, "--baseline", baseline, "--json", *limit) for limit in (["--max-findings", 1], [])
         )
     assert limited.exit_code == complete.exit_code == 0
     assert json.loads(limited.stdout)["cases"] == json.loads(complete.stdout)["cases"]

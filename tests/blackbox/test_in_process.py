@@ -215,6 +215,7 @@ def blocking(folder: Path) -> Path:
     return folder / "blocked"
 
 
+@pytest.mark.rotated(3)
 def test_a_handler_that_blocks_its_thread_is_a_timeout_and_ends_the_campaign(start: Start, blocking: Path) -> None:
     with start(
         "fire",
@@ -237,6 +238,7 @@ def test_a_handler_that_blocks_its_thread_is_a_timeout_and_ends_the_campaign(sta
     assert b"Traceback" not in stderr
 
 
+@pytest.mark.rotated(4)
 @pytest.mark.parametrize("application", ["app", "starts_never"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_end_the_command_while_an_application_blocks(

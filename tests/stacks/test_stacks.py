@@ -66,12 +66,7 @@ DUPLICATES: dict[tuple[bool, ...], Duplicates] = {
 are valid. Each key says for the three messages if the service accepts them.
 """
 
-FAST = "msgspec"
-"""The stack that every run tests. `pytest -m long` tests all stacks."""
-every_stack = pytest.mark.parametrize(
-    "stack",
-    [pytest.param(stack, id=stack.name, marks=() if stack.name == FAST else pytest.mark.long) for stack in STACKS],
-)
+every_stack = pytest.mark.parametrize("stack", [pytest.param(stack, id=stack.name) for stack in STACKS])
 
 
 @pytest.fixture(autouse=True)
@@ -179,13 +174,14 @@ def updated(timestamp: str) -> bytes:
 
 
 @every_stack
+@pytest.mark.rotated(4)
 def test_a_stack_has_the_habits_in_the_table(stack: Stack) -> None:
     assert observed(stack) == stack
 
 
 @every_stack
 @sample(1, 30)
-@pytest.mark.rotated(2)
+@pytest.mark.rotated(8)
 def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_policies(stack: Stack, size: int) -> None:
     first = fired(all_cases(seeds=size), lines(stack))
     assert findings(first) == []
@@ -206,6 +202,7 @@ def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_polic
 
 
 @every_stack
+@pytest.mark.rotated(8)
 def test_a_correct_service_has_no_findings_over_http(stack: Stack) -> None:
     with serving(stack) as target:
         assert findings(fired(catalogue(), target)) == []
