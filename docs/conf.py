@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -27,3 +28,13 @@ autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"
 
 generated_pages.write(HERE / "reference")
+
+
+def setup(app: Any) -> None:
+    app.connect("autodoc-process-docstring", escape_patterns)
+
+
+def escape_patterns(_app: Any, _what: str, name: str, _found: Any, _options: Any, lines: list[str]) -> None:
+    """The descriptions of options contain patterns such as `probe:*`, which would be emphasis."""
+    if name == "brokerfuzz.FireOptions":
+        lines[:] = [line if line.lstrip().startswith(">>>") else line.replace("*", r"\*") for line in lines]
