@@ -583,7 +583,7 @@ class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
         read=read.whole_number(1, 99_999), section=OUTPUT, metavar="NUMBER",
     )]  # fmt: skip
     resume: Annotated[bool, Option(
-        help="With --shards, keep the existing shards and write the others. Use the same options.",
+        help="With --shards, keep the existing shards and write the others. All options must be the same.",
         default=False, section=OUTPUT,
     )]  # fmt: skip
     json: Annotated[bool, JSON]

@@ -16,7 +16,8 @@ from brokerfuzz.commands.corpus.results import print_written
 from brokerfuzz.commands.output import UsageError
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named, format_of
-from brokerfuzz.corpus.writing import Export, Outcome, check_place, write_corpus, write_shards, write_stream
+from brokerfuzz.corpus.shards import write_shards
+from brokerfuzz.corpus.writing import Export, Outcome, check_place, write_corpus, write_stream
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.format_names import BASE64, FORMATS
 from brokerfuzz.generation.plausible import today

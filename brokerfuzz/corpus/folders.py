@@ -41,11 +41,15 @@ def manifest_of(folder: Path) -> Manifest:
         raise CorpusError(
             f"{folder} is a folder without {MANIFEST}, so it is not a corpus: specify a corpus, or another folder"
         )
+    return read_manifest(folder / MANIFEST)
+
+
+def read_manifest(path: Path) -> Manifest:
     try:
-        return _manifest(json.loads(read_inside(folder, MANIFEST)))
+        return _manifest(json.loads(read_inside(path.parent, path.name)))
     except (ValueError, TypeError, RecursionError) as problem:
         raise CorpusError(
-            f"{folder / MANIFEST} is not the manifest of a corpus ({problem}): specify a corpus, or another folder"
+            f"{path} is not the manifest of a corpus ({problem}): specify a corpus, or another folder"
         ) from problem
 
 
@@ -69,7 +73,7 @@ def write_folder(folder: Path, name: str, files: Iterable[File], info: CorpusInf
     former = manifest_of(folder).files if has_manifest(folder) else ()
     manifest = Manifest(__version__, name, info.recipe, complete=False, files=tuple(former))
     folder.mkdir(exist_ok=True)
-    _write_manifest(folder, manifest)
+    write_manifest(folder / MANIFEST, manifest)
     names, size = [], 0
     for file in chain((ATTRIBUTES, first), rest):
         if not file.is_template:
@@ -81,7 +85,7 @@ def write_folder(folder: Path, name: str, files: Iterable[File], info: CorpusInf
         size += _write(folder, file)
     for old in set(former) - set(names):
         _remove(folder, old)
-    return size + _write_manifest(folder, replace(manifest, complete=True, files=tuple(names)))
+    return size + write_manifest(folder / MANIFEST, replace(manifest, complete=True, files=tuple(names)))
 
 
 def _write(folder: Path, file: File) -> int:
@@ -93,9 +97,17 @@ def _write(folder: Path, file: File) -> int:
         return sum(stream.write(piece) for piece in file.pieces)
 
 
-def _write_manifest(folder: Path, manifest: Manifest) -> int:
-    with written(folder / MANIFEST) as stream:  # a folder whose manifest is damaged could not be replaced
+def write_manifest(path: Path, manifest: Manifest) -> int:
+    with written(path) as stream:  # a folder whose manifest is damaged could not be replaced
         return stream.write(json.dumps(asdict(manifest), indent=1).encode() + b"\n")
+
+
+def remove_folder(folder: Path) -> None:
+    """Removes the files of a corpus. Files of the user stay."""
+    for name in (*manifest_of(folder).files, MANIFEST):
+        _remove(folder, name)
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _remove(folder: Path, name: str) -> None:

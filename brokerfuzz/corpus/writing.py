@@ -1,18 +1,18 @@
-"""Writes corpora to files, folders and streams, in one piece or in shards (files with a part of the cases)."""
+"""Writes corpora to files, folders and streams. The module `shards` writes them in several parts."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import BinaryIO
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import renewed
 from brokerfuzz.cases.plan import RANDOM_PER_SHARD, Plan
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.corpus.folders import has_manifest, manifest_of, write_folder
+from brokerfuzz.corpus.folders import manifest_of, write_folder
 from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
@@ -23,7 +23,7 @@ NOTHING = (
     "no cases to write: choose more messages, verdicts, rules, techniques, sites or tags, or add --full, "
     "--large, --clock or --count"
 )
-_TOO_FEW = "brokerfuzz found too few new random cases that match the filters; use a smaller --count"
+TOO_FEW = "brokerfuzz found too few new random cases that match the filters; use a smaller --count"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def write_corpus(export: Export, out: str, *, force: bool = False) -> Outcome:
     """
     place, outcome = place_of(out), Outcome(export.info)
     check_place(place, export.form, force=force)
-    _write(place, export.form, outcome.counted(export.cases(0, export.total), export.progress), outcome)
+    write_place(place, export.form, outcome.counted(export.cases(0, export.total), export.progress), outcome)
     return outcome
 
 
@@ -153,44 +153,9 @@ def write_stream(export: Export, stream: BinaryIO) -> Outcome:
     return outcome
 
 
-def write_shards(export: Export, out: str, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
-    """Writes a corpus in shards: `NAME-00001-of-00004.ndjson` and so on. With `resume`, keeps the existing shards,
-    because a shard that exists is complete.
-
-    Raises `CorpusError` if a shard cannot be written, or if there are more shards than cases. Unless `force` or
-    `resume` is true, also raises `CorpusError` if a shard already exists.
-    """
-    _check_name(place_of(out))
-    total, outcome = export.total, Outcome(export.info)
-    if count > total:
-        raise CorpusError(f"{total:,} cases cannot fill {count:,} shards: use --shards {total} or fewer")
-    shards = [_shard(place_of(out), export.form, number, count) for number in range(1, count + 1)]
-    missing = [place for place in shards if not (resume and _is_complete(place))]
-    for place in missing:
-        check_place(place, export.form, force=force, remedy="add --resume to keep the existing shards, or --force")
-    for number, place in enumerate(shards):
-        start, stop = number * total // count, (number + 1) * total // count
-        if place not in missing:
-            outcome.kept += stop - start
-            continue
-        cases = outcome.counted(export.cases(start, stop), export.progress, f"{place} cannot be filled: {_TOO_FEW}")
-        _write(place, export.form, cases, outcome)
-    return outcome
-
-
-def _check_name(place: Path) -> None:
+def check_name(place: Path) -> None:
     if place.name in ("", ".."):
         raise CorpusError(f"{place} does not end in the name of a file or folder: add the name of the corpus")
-
-
-def _shard(place: Path, form: Format, number: int, count: int) -> Path:
-    bare = place.name.removesuffix(suffix(place.name))
-    stem = bare if form.is_folder else bare.removesuffix(PurePosixPath(bare).suffix)
-    return place.with_name(f"{stem}-{number:05}-of-{count:05}{place.name.removeprefix(stem)}")
-
-
-def _is_complete(place: Path) -> bool:
-    return manifest_of(place).complete if has_manifest(place) else place.is_file()
 
 
 def write(
@@ -216,7 +181,7 @@ def write(
     place, form = place_of(path), format_named(fmt)
     outcome = Outcome(about or CorpusInfo(load_contract(), MESSAGE_TYPES, "", place.name))
     check_place(place, form, force=True)
-    _write(place, form, outcome.counted(cases, progress), outcome)
+    write_place(place, form, outcome.counted(cases, progress), outcome)
     return outcome.summary
 
 
@@ -227,8 +192,8 @@ def dump(stream: BinaryIO, cases: Iterable[Case]) -> Summary:
     return outcome.summary
 
 
-def _write(place: Path, form: Format, cases: Iterable[Case], outcome: Outcome) -> None:
-    with _write_errors(place):
+def write_place(place: Path, form: Format, cases: Iterable[Case], outcome: Outcome) -> None:
+    with write_errors(place):
         if form.is_folder:
             info = replace(outcome.info, folder=place.name)
             outcome.bytes += write_folder(place, form.name, form.files(cases, info), info)
@@ -239,7 +204,7 @@ def _write(place: Path, form: Format, cases: Iterable[Case], outcome: Outcome) -
 
 
 @contextmanager
-def _write_errors(place: Path) -> Iterator[None]:
+def write_errors(place: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as problem:
@@ -253,8 +218,8 @@ def check_place(place: Path, form: Format, *, force: bool, remedy: str = "add --
     """Raises `CorpusError` if a corpus in this format cannot be written to `place`. A folder that contains files but is
     not a corpus is never replaced.
     """
-    _check_name(place)
-    with _write_errors(place):
+    check_name(place)
+    with write_errors(place):
         if not is_url(place) and not place.parent.is_dir():
             raise CorpusError(
                 f"{place} cannot be written: the folder {place.parent} does not exist; create it, or specify another "

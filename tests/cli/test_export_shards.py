@@ -72,7 +72,7 @@ def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Sta
     resumed = {name: data for name, data in files().items() if not name.startswith(".")}
     assert run("export", "out.ndjson.zst", *args, "--force").exit_code == 0
     assert files().items() >= resumed.items()
-    assert len(resumed) == 12
+    assert len(resumed) == 13
 
 
 def test_existing_shards_are_replaced_only_with_force(run: Run) -> None:
@@ -86,6 +86,35 @@ def test_existing_shards_are_replaced_only_with_force(run: Run) -> None:
     assert run("export", "out.ndjson", *FEW, "--shards", 2, "--seed", 9, "--force").exit_code == 0
     assert files().keys() == before.keys()
     assert files() != before
+
+
+@pytest.mark.parametrize("form", [(), ("--format", "files")])
+def test_shards_with_other_options_are_not_resumed_but_replaced(run: Run, form: tuple[str, ...]) -> None:
+    run("export", "out", *FEW, *form, "--shards", 3)
+    before = files()
+    for other in (("--shards", 3, "--seed", 9), ("--shards", 2), ("--shards", 3, "--fresh", "number")):
+        result = run("export", "out", *FEW, *form, *other, "--resume")
+        assert (result.exit_code, result.stderr.count("\n"), files()) == (2, 1, before)
+        assert "the existing shards were exported with other options" in result.stderr
+        assert "--count=20 " in result.stderr
+    Path("out-00009-of-00009").write_text("mine")
+    assert run("export", "out", *FEW, *form, "--shards", 2, "--force").exit_code == 0
+    assert sorted(path.name for path in Path().iterdir()) == [
+        "out-00001-of-00002", "out-00002-of-00002", "out-00009-of-00009", "out.shards.json",
+    ]  # fmt: skip
+    Path("out.shards.json").unlink()
+    result = run("export", "out", *FEW, *form, "--shards", 2, "--resume")
+    assert (result.exit_code, "options that are not known" in result.stderr) == (2, True)
+
+
+def test_the_list_of_shards_cannot_delete_other_files(run: Run) -> None:
+    run("export", "out", *FEW, "--shards", 2)
+    said = json.loads(Path("out.shards.json").read_text())
+    Path("mine").write_text("mine")
+    names = ["mine", "../mine", "out-00001-of-00003/../mine", *said["files"]]
+    Path("out.shards.json").write_text(json.dumps({**said, "files": names}))
+    assert run("export", "out", *FEW, "--shards", 3, "--force").exit_code == 0
+    assert Path("mine").read_text() == "mine"
 
 
 def test_a_folder_with_other_files_is_kept_even_if_it_has_the_name_of_a_shard(run: Run) -> None:

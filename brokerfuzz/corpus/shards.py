@@ -1,0 +1,96 @@
+"""Writes a corpus in shards, which are files or folders with a part of the cases.
+
+    load-00001-of-00020.ndjson.zst, load-00002-of-00020.ndjson.zst, …
+    load.shards.json    with which options they were exported, and their names
+
+A shard that exists is complete. Before the first shard of an export is written, the list gets the options of this
+export, and the shards of an earlier export are removed. So all shards have the options in the list.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from brokerfuzz.corpus.folders import Manifest, has_manifest, manifest_of, read_manifest, remove_folder, write_manifest
+from brokerfuzz.corpus.formats import Format
+from brokerfuzz.corpus.writing import TOO_FEW, Export, Outcome, check_name, check_place, write_errors, write_place
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.storage import place_of, suffix
+from brokerfuzz.version import __version__
+
+
+def write_shards(export: Export, out: str, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
+    """With `resume`, keeps the existing shards, which must have the same options. With `force`, replaces shards with
+    other options.
+
+    Raises `CorpusError` if a shard cannot be written, or if there are more shards than cases.
+    """
+    place = place_of(out)
+    check_name(place)
+    total, outcome = export.total, Outcome(export.info)
+    if count > total:
+        raise CorpusError(f"{total:,} cases cannot fill {count:,} shards: use --shards {total} or fewer")
+    stem = _stem(place, export.form)
+    rest = place.name.removeprefix(stem)
+    shards = [place.with_name(f"{stem}-{number:05}-of-{count:05}{rest}") for number in range(1, count + 1)]
+    listing = place.with_name(f"{stem}.shards.json")
+    recipe = f"{export.info.recipe} --shards={count}"
+    former = _listed(listing, stem)
+    kept = _kept(shards, former, listing, recipe, force=force) if resume else []
+    missing = [shard for shard in shards if shard not in kept]
+    for shard in missing:
+        check_place(shard, export.form, force=force, remedy="add --resume to keep the existing shards, or --force")
+    with write_errors(listing):
+        if not kept:
+            _remove_shards([*former, *shards])
+        names = tuple(shard.name for shard in shards)
+        write_manifest(listing, Manifest(__version__, export.form.name, recipe, complete=False, files=names))
+        for number, shard in enumerate(shards):
+            start, stop = number * total // count, (number + 1) * total // count
+            if shard in kept:
+                outcome.kept += stop - start
+                continue
+            cases = outcome.counted(export.cases(start, stop), export.progress, f"{shard} cannot be filled: {TOO_FEW}")
+            write_place(shard, export.form, cases, outcome)
+        write_manifest(listing, Manifest(__version__, export.form.name, recipe, complete=True, files=names))
+    return outcome
+
+
+def _stem(place: Path, form: Format) -> str:
+    bare = place.name.removesuffix(suffix(place.name))
+    return bare if form.is_folder else bare.removesuffix(PurePosixPath(bare).suffix)
+
+
+def _kept(shards: Sequence[Path], former: Sequence[Path], listing: Path, recipe: str, *, force: bool) -> list[Path]:
+    """Returns the shards that an interrupted export with the same options has written."""
+    complete = [shard for shard in shards if _is_complete(shard)]
+    said = read_manifest(listing) if listing.is_file() else None
+    if said is not None and (said.brokerfuzz, said.recipe) == (__version__, recipe):
+        return complete
+    if (complete or any(shard.exists() for shard in former)) and not force:
+        options = "options that are not known" if said is None else f"other options or another version: {said.recipe}"
+        raise CorpusError(
+            f"the existing shards were exported with {options}; use the same options to resume, or replace the shards "
+            "with --force and without --resume"
+        )
+    return []
+
+
+def _is_complete(place: Path) -> bool:
+    return manifest_of(place).complete if has_manifest(place) else place.is_file()
+
+
+def _listed(listing: Path, stem: str) -> list[Path]:
+    """Returns the shards of an earlier export. A name that is not the name of a shard is ignored."""
+    if not listing.is_file():
+        return []
+    pattern = re.compile(re.escape(stem) + r"-\d{5}-of-\d{5}[^/\\]*")
+    return [listing.with_name(name) for name in read_manifest(listing).files if pattern.fullmatch(name)]
+
+
+def _remove_shards(shards: Sequence[Path]) -> None:
+    for shard in shards:
+        if has_manifest(shard):
+            remove_folder(shard)
+        elif shard.is_file():
+            shard.unlink()
