@@ -4,6 +4,7 @@ A judge is a function that returns the answer to an offer. A flaw is a function 
 returns an answer that may be wrong.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,15 +12,15 @@ from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from brokerfuzz.errors import UnknownNameError
-from brokerfuzz.service.answers import Complaint, Manner, Offer, ServiceAnswer
+from brokerfuzz.schemas import Violation
+from brokerfuzz.service.answers import Manner, ServiceAnswer
 
-Judge = Callable[[Offer], ServiceAnswer]
-Flaw = Callable[[Offer, Judge], ServiceAnswer]
+Judge = Callable[[bytes], ServiceAnswer]
+Flaw = Callable[[bytes, Judge], ServiceAnswer]
+Condition = Callable[[Any], bool]
+"""Says whether a bug affects an offer. The argument is the parsed offer."""
 
-RULES: Final = "offer-creation-request/"
-"""The beginning of the IDs of all rules for offers."""
-_PAGE_COUNT: Final = f"{RULES}productClusters[].products[].pageCount:minimum"
-_PRODUCT_LIST: Final = f"{RULES}productClusters:required@offerType=Product-List"
+_OFFER: Final = "offer-creation-request"
 _LATER_ITEM: Final = re.compile("/[1-9][0-9]*(?:/|$)")
 _STRING_OR_TRAILING_COMMA: Final = re.compile(rb'("(?:[^"\\]|\\.)*")|,(\s*[\]}])', re.DOTALL)
 
@@ -49,12 +50,10 @@ def bug(name: str) -> Bug:
 # ----------------------------------------------------------------------------------------------------------- flaws
 
 
-def _ignores(is_ignored: Callable[[Complaint], bool]) -> Flaw:
-    """Ignores some violations of rules."""
-
-    def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
-        answer = judge(offer)
-        return replace(answer, complaints=tuple(one for one in answer.complaints if not is_ignored(one)))
+def _ignores(is_ignored: Callable[[Violation], bool]) -> Flaw:
+    def flaw(body: bytes, judge: Judge) -> ServiceAnswer:
+        answer = judge(body)
+        return replace(answer, violations=tuple(one for one in answer.violations if not is_ignored(one)))
 
     return flaw
 
@@ -62,170 +61,108 @@ def _ignores(is_ignored: Callable[[Complaint], bool]) -> Flaw:
 def _ignores_rule(pattern: str, found: str | None = None) -> Flaw:
     """Ignores a rule, or only the invalid value `found`. The pattern can contain `*`."""
     pattern = pattern.replace("[", "[[]")  # in fnmatch, brackets have a meaning
-
-    def is_ignored(complaint: Complaint) -> bool:
-        return fnmatchcase(complaint.rule or "", pattern) and found in (None, complaint.found)
-
-    return _ignores(is_ignored)
+    return _ignores(lambda one: fnmatchcase(one.rule, pattern) and found in (None, one.found))
 
 
-def _rejects(demanded: str, when: Callable[[Offer], bool]) -> Flaw:
-    """Rejects some valid offers. The `Complaint` contains the text `demanded`."""
+def _rejects(demanded: str, when: Condition) -> Flaw:
+    """Rejects some valid offers. The answer contains the text `demanded`."""
 
-    def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
-        answer = judge(offer)
-        complaint = Complaint(None, "", "something else", demanded)
-        return ServiceAnswer((complaint,)) if answer.accepts and when(offer) else answer
+    def flaw(body: bytes, judge: Judge) -> ServiceAnswer:
+        answer = judge(body)
+        is_wrong = answer.accepts and _applies(when, body)
+        return ServiceAnswer((Violation("", "", "something else", demanded),)) if is_wrong else answer
 
     return flaw
 
 
-def _fails(manner: Manner, when: Callable[[Offer], bool]) -> Flaw:
-    return lambda offer, judge: ServiceAnswer(manner=manner) if when(offer) else judge(offer)
+def _fails(manner: Manner, when: Condition) -> Flaw:
+    return lambda body, judge: ServiceAnswer(manner=manner) if _applies(when, body) else judge(body)
 
 
-def _contains(part: str) -> Callable[[Offer], bool]:
-    """Returns a function that says whether a string in the offer contains `part`."""
-    return lambda offer: any(part in text for text in _strings(offer.value))
+def _applies(when: Condition, body: bytes) -> bool:
+    try:
+        return when(json.loads(body))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _contains(part: str) -> Condition:
+    return lambda offer: any(part in text for text in _strings(offer))
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Yields the strings in a value, but not the names of properties. The nesting of an offer is limited."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _strings(inner)
+    """Yields the strings in a value, but not the names of properties."""
+    left = [value]
+    while left:
+        match left.pop():
+            case str(text):
+                yield text
+            case dict(properties):
+                left += properties.values()
+            case list(items):
+                left += items
 
 
-def _is_number_in_string(complaint: Complaint) -> bool:
-    return complaint.demanded.startswith("a number") and re.fullmatch(r'"-?[0-9.]+"', complaint.found) is not None
+def _is_number_in_string(violation: Violation) -> bool:
+    return violation.demanded.startswith("a number") and re.fullmatch(r'"-?[0-9.]+"', violation.found) is not None
 
 
-def _has_fraction_of_cent(offer: Offer) -> bool:
-    price = offer.value.get("defaultPrice") if isinstance(offer.value, dict) else None
+def _has_fraction_of_cent(offer: Any) -> bool:
+    price = offer.get("defaultPrice") if isinstance(offer, dict) else None
     return isinstance(price, int | float) and round(price, 2) != price
 
 
-def _accepts_trailing_commas(offer: Offer, judge: Judge) -> ServiceAnswer:
-    answer = judge(offer)
-    if not any(complaint.rule == f"{RULES}:json" for complaint in answer.complaints):
-        return answer
-    return judge(Offer(_STRING_OR_TRAILING_COMMA.sub(rb"\1\2", offer.body), offer.now))
+def _accepts_trailing_commas(body: bytes, judge: Judge) -> ServiceAnswer:
+    answer = judge(body)
+    is_json = all(violation.rule != f"{_OFFER}/:json" for violation in answer.violations)
+    return answer if is_json else judge(_STRING_OR_TRAILING_COMMA.sub(rb"\1\2", body))
 
 
-def _claims_success(offer: Offer, judge: Judge) -> ServiceAnswer:
-    answer = judge(offer)
+def _claims_success(body: bytes, judge: Judge) -> ServiceAnswer:
+    answer = judge(body)
     return answer if answer.accepts else replace(answer, success=True)
 
 
 # ------------------------------------------------------------------------------------------------------------ bugs
 
 
+def _unchecked(name: str, kind: str, text: str, rule: str, found: str | None = None) -> Bug:
+    """Returns a bug that ignores a rule of offers, or only the invalid value `found`."""
+    return Bug(name, kind, text, _ignores_rule(f"{_OFFER}/{rule}", found), f"{_OFFER}/{rule}")
+
+
 _BUGS = (
-    Bug(
-        "aborts-on-percent-signs",
-        "abort",
-        "The service cuts the connection if a string contains %s.",
-        _fails("abort", _contains("%s")),
-    ),
-    Bug(
-        "accepts-any-offer-type",
-        "missing enum",
-        "Any string is accepted as an offer type.",
-        _ignores_rule(f"{RULES}offerType:enum"),
-        f"{RULES}offerType:enum",
-    ),
-    Bug(
-        "accepts-missing-number",
-        "missing property",
-        "An offer without a number is accepted.",
-        _ignores_rule(f"{RULES}number:required"),
-        f"{RULES}number:required",
-    ),
-    Bug(
-        "accepts-trailing-commas",
-        "lenient parser",
-        "A comma before a closing bracket is ignored.",
-        _accepts_trailing_commas,
-        f"{RULES}:json",
-    ),
-    Bug(
-        "accepts-zero-order-minimum",
-        "missing bound",
-        "An order minimum of 0 is accepted.",
-        _ignores_rule(f"{RULES}orderMinimum:minimum", found="0"),
-        f"{RULES}orderMinimum:minimum",
-    ),
-    Bug(
-        "accepts-zero-page-count",
-        "missing bound of an item",
-        "A page count of 0 is accepted.",
-        _ignores_rule(_PAGE_COUNT, found="0"),
-        _PAGE_COUNT,
-    ),
-    Bug(
-        "checks-first-items-only",
-        "unchecked items",
-        "Errors in the second and later items of an array are ignored.",
-        _ignores(lambda complaint: _LATER_ITEM.search(complaint.at) is not None),
-    ),
-    Bug(
-        "claims-success-of-rejected",
-        "wrong answer",
-        "The answer to a rejected offer contains `operationWasSuccessful: true`.",
-        _claims_success,
-    ),
-    Bug(
-        "coerces-string-to-number",
-        "coercion",
-        "A string that contains a number is accepted as a number.",
-        _ignores(_is_number_in_string),
-    ),
-    Bug(
-        "crashes-on-other-roots",
-        "crash",
-        "A JSON value other than an object causes a server error.",
-        _fails("crash", lambda offer: offer.readable and not isinstance(offer.value, dict)),
-    ),
-    Bug(
-        "hangs-on-blanks",
-        "hang",
-        "An offer is never answered if a string contains sixteen spaces in a row.",
-        _fails("hang", _contains(" " * 16)),
-    ),
-    Bug(
-        "ignores-clock",
-        "missing clock",
-        "An offer with a last update in the future is accepted.",
-        _ignores_rule(f"{RULES}lastUpdatedDateTimeUtc:not-in-future"),
-        f"{RULES}lastUpdatedDateTimeUtc:not-in-future",
-    ),
-    Bug(
-        "ignores-unknown-properties",
-        "unknown properties",
-        "Unknown properties are ignored everywhere.",
-        _ignores_rule("*:additionalProperties"),
-    ),
-    Bug(
-        "product-list-rule-off",
-        "missing condition",
-        "The rule for Product List is not applied at all.",
-        _ignores_rule("*@offerType=Product-List"),
-        _PRODUCT_LIST,
-    ),
-    Bug(
-        "rejects-apostrophes",
-        "rejected characters",
-        "A string with an apostrophe is rejected.",
-        _rejects("text without apostrophes", _contains("'")),
-    ),
-    Bug(
-        "rejects-fractions-of-cents",
-        "rejected numbers",
-        "A default price with more than two decimals is rejected.",
-        _rejects("a price in cents", _has_fraction_of_cent),
-    ),
-)
+    Bug("aborts-on-percent-signs", "abort", "The service cuts the connection if a string contains %s.",
+        _fails("abort", _contains("%s"))),
+    _unchecked("accepts-any-offer-type", "missing enum", "Any string is accepted as an offer type.", "offerType:enum"),
+    _unchecked("accepts-missing-number", "missing property", "An offer without a number is accepted.",
+               "number:required"),
+    Bug("accepts-trailing-commas", "lenient parser", "A comma before a closing bracket is ignored.",
+        _accepts_trailing_commas, f"{_OFFER}/:json"),
+    _unchecked("accepts-zero-order-minimum", "missing bound", "An order minimum of 0 is accepted.",
+               "orderMinimum:minimum", "0"),
+    _unchecked("accepts-zero-page-count", "missing bound of an item", "A page count of 0 is accepted.",
+               "productClusters[].products[].pageCount:minimum", "0"),
+    Bug("checks-first-items-only", "unchecked items", "Errors in the second and later items of an array are ignored.",
+        _ignores(lambda violation: _LATER_ITEM.search(violation.at) is not None)),
+    Bug("claims-success-of-rejected", "wrong answer",
+        "The answer to a rejected offer contains `operationWasSuccessful: true`.", _claims_success),
+    Bug("coerces-string-to-number", "coercion", "A string that contains a number is accepted as a number.",
+        _ignores(_is_number_in_string)),
+    Bug("crashes-on-other-roots", "crash", "A JSON value other than an object causes a server error.",
+        _fails("crash", lambda offer: not isinstance(offer, dict))),
+    Bug("hangs-on-blanks", "hang", "An offer is never answered if a string contains sixteen spaces in a row.",
+        _fails("hang", _contains(" " * 16))),
+    _unchecked("ignores-clock", "missing clock", "An offer with a last update in the future is accepted.",
+               "lastUpdatedDateTimeUtc:not-in-future"),
+    Bug("ignores-unknown-properties", "unknown properties", "Unknown properties are ignored everywhere.",
+        _ignores_rule("*:additionalProperties")),
+    Bug("product-list-rule-off", "missing condition", "The rule for Product List is not applied at all.",
+        _ignores_rule("*@offerType=Product-List"), f"{_OFFER}/productClusters:required@offerType=Product-List"),
+    Bug("rejects-apostrophes", "rejected characters", "A string with an apostrophe is rejected.",
+        _rejects("text without apostrophes", _contains("'"))),
+    Bug("rejects-fractions-of-cents", "rejected numbers", "A default price with more than two decimals is rejected.",
+        _rejects("a price in cents", _has_fraction_of_cent)),
+)  # fmt: skip
 
 BUGS: Mapping[str, Bug] = {seeded.name: seeded for seeded in _BUGS}

@@ -2,17 +2,16 @@
 open.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from functools import reduce
 
 from brokerfuzz.schemas import Contract, Policies, check, load_contract
-from brokerfuzz.service.answers import Complaint, Offer, ServiceAnswer
-from brokerfuzz.service.bugs import Bug, bug
+from brokerfuzz.service.answers import ServiceAnswer
+from brokerfuzz.service.bugs import Bug, Judge, bug
 
 MESSAGE_TYPE = "offer-creation-request"
 
-DECISIONS: "Mapping[str, str]" = {
+DECISIONS: Mapping[str, str] = {
     "timestamp-format": "rejected",  # only the usual format is accepted, such as 2025-06-15T12:00:00Z
     "clock-tolerance": "300",  # seconds
     "duplicate-properties": "last",  # as in most parsers
@@ -28,7 +27,7 @@ message.
 """
 
 
-def decisions(contract: "Contract") -> "Policies":
+def decisions(contract: Contract) -> Policies:
     known = {ambiguity.id for ambiguity in contract.ambiguities if ambiguity.interpretations}
     policies = {name: "accepted" for name in known if name.partition(".")[0] not in DECISIONS}
     return contract.check_policies(
@@ -36,30 +35,24 @@ def decisions(contract: "Contract") -> "Policies":
     )
 
 
-def answering(
-    *, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None
-) -> Callable[[bytes], ServiceAnswer]:
+def answering(*, bugs: Iterable[str] = (), contract: Contract | None = None, now: datetime | None = None) -> Judge:
     """Returns a function that answers offers like the service, without a server.
 
     `bugs` are names from `BUGS`. Their order can matter, because each bug changes a service that already has the
     previous bugs. The function uses `now` as the current time (None: the real current time). Raises `UnknownNameError`
     if a bug is unknown.
     """
-    judge = reduce(_flawed, [bug(name) for name in bugs], conforming(contract))
-    return lambda body: judge(Offer(body, now))
-
-
-def conforming(contract: "Contract | None" = None) -> Callable[[Offer], ServiceAnswer]:
-    """Returns the function that judges offers like the service without bugs."""
     known = contract or load_contract()
     policies = decisions(known)
 
-    def judge(offer: Offer) -> ServiceAnswer:
-        verdict = check(MESSAGE_TYPE, offer.body, now=offer.now, contract=known, policies=policies)
-        return ServiceAnswer(tuple(Complaint(b.rule, b.at, b.found, b.demanded) for b in verdict.broken))
+    def judge(body: bytes) -> ServiceAnswer:
+        return ServiceAnswer(check(MESSAGE_TYPE, body, now=now, contract=known, policies=policies).broken)
 
-    return judge
+    flawed: Judge = judge
+    for name in bugs:
+        flawed = _flawed(flawed, bug(name))
+    return flawed
 
 
-def _flawed(judge: Callable[[Offer], ServiceAnswer], seeded: Bug) -> Callable[[Offer], ServiceAnswer]:
-    return lambda offer: seeded.flaw(offer, judge)
+def _flawed(judge: Judge, seeded: Bug) -> Judge:
+    return lambda body: seeded.flaw(body, judge)
