@@ -10,7 +10,6 @@ verdict). `brokerfuzz.corpus.read()` can read such a folder.
 """
 
 from collections.abc import Iterable, Iterator
-from tempfile import TemporaryFile
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.records import encode_beside
@@ -20,13 +19,12 @@ from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 
 
 def _files(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
-    with TemporaryFile() as index:  # the list has one line per case, so it may not fit into memory
-        for case in cases:
-            name = f"{case.message_type}/{case.label}/{stem(case)}.json"
-            index.write(encode_beside(case, name, reason_of(case)) + b"\n")
-            yield File(name, (case.body,))
-        index.seek(0)
-        yield File("cases.ndjson", index)
+    records = []
+    for case in cases:
+        name = f"{case.message_type}/{case.label}/{stem(case)}.json"
+        records.append(encode_beside(case, name, reason_of(case)) + b"\n")
+        yield File(name, (case.body,))
+    yield File("cases.ndjson", records)
 
 
 FORMAT = Format("files", _files)

@@ -81,3 +81,8 @@ class Format:
         """Yields the bytes of a format that consists of a single file."""
         for file in self.files(cases, info):
             yield from file.pieces
+
+
+def single_file(name: str, suffix: str, pieces: Callable[[Iterable[Case], CorpusInfo], Iterator[bytes]]) -> Format:
+    """Returns the format of a single file, whose bytes are those of `pieces`."""
+    return Format(name, lambda cases, info: iter([File("", pieces(cases, info))]), suffix)

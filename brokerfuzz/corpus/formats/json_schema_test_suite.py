@@ -13,16 +13,13 @@ the schema alone does not decide its verdict. For example, a verdict can depend 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
-from tempfile import TemporaryFile
-from typing import IO
 
 import jsonschema_rs
 import orjson
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import name_of
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
+from brokerfuzz.corpus.formats.format import CorpusInfo, single_file
 from brokerfuzz.corpus.formats.plain_values import has_plain_value
 from brokerfuzz.corpus.formats.schema_bundle import bundled
 from brokerfuzz.errors import CorpusError
@@ -35,62 +32,50 @@ SETTLED, OPEN = (
 )
 NO_PLAIN_VALUE = "that JSON parsers read differently, or that depend on the headers of a request"
 MORE_THAN_THE_SCHEMA = "with a verdict that does not follow from the schema alone"
-_CHUNK = 1 << 20
 
 
 class _Group:
-    """Collects the tests of one group in a temporary file, because the cases of all groups are mixed in the corpus."""
+    """The tests of one group. The cases of all groups are mixed in the corpus."""
 
-    def __init__(self, message_type: MessageType, title: str, schema: Schema, tests: IO[bytes]) -> None:
-        self.message_type, self.title, self._schema, self._tests = message_type, title, schema, tests
-        self.count = 0
+    def __init__(self, title: str, schema: Schema) -> None:
+        self._title, self._schema = title, schema
+        self.tests: list[bytes] = []
         self.left_out: Counter[str] = Counter()
 
     def add(self, case: Case, *, valid: bool) -> None:
         test = {"description": name_of(case), "data": orjson.Fragment(case.body), "valid": valid}
-        self._tests.write((b",\n" if self.count else b"") + orjson.dumps(test))
-        self.count += 1
+        self.tests.append(orjson.dumps(test))
 
-    def pieces(self) -> Iterator[bytes]:
-        head = {"description": f"{self.message_type}: {self.title}"}
+    def piece(self) -> bytes:
+        head = {"description": self._title}
         if self.left_out:
-            head["comment"] = (
-                f"Left out: {'; '.join(f'{count} {why}' for why, count in sorted(self.left_out.items()))}."
-            )
-        yield orjson.dumps(head)[:-1] + b',\n"schema":' + orjson.dumps(self._schema) + b',\n"tests":[\n'
-        self._tests.seek(0)
-        yield from iter(lambda: self._tests.read(_CHUNK), b"")
-        yield b"\n]}"
+            reasons = "; ".join(f"{count} {why}" for why, count in sorted(self.left_out.items()))
+            head["comment"] = f"Left out: {reasons}."
+        schema, tests = orjson.dumps(self._schema), b",\n".join(self.tests)
+        return orjson.dumps(head)[:-1] + b',\n"schema":' + schema + b',\n"tests":[\n' + tests + b"\n]}"
 
 
 def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
-    with ExitStack() as files:
-        groups: dict[tuple[MessageType, str], _Group] = {}
-        schemas: dict[MessageType, Schema] = {}
-        checks: dict[MessageType, SchemaCheck] = {}
-        for case in cases:
-            message_type, title = case.message_type, OPEN if case.label == "unspecified" else SETTLED
-            if message_type not in schemas:
-                schemas[message_type] = bundled(about.contract, message_type)
-                checks[message_type] = _schema_check(schemas[message_type])
-            if (message_type, title) not in groups:
-                groups[message_type, title] = _Group(
-                    message_type, title, schemas[message_type], files.enter_context(TemporaryFile())
-                )
-            reason = _add_or_reason(case, groups[message_type, title], checks[message_type])
-            if reason is not None:
-                groups[message_type, title].left_out[reason] += 1
-                about.left_out.add(case, reason)
-        written = [group for group in groups.values() if group.count]
-        if not written:
-            raise CorpusError(
-                "no case has a verdict that follows from a JSON Schema alone: remove a filter such as --rule, or "
-                "choose another format"
-            )
-        for number, group in enumerate(written):
-            yield b",\n" if number else b"[\n"
-            yield from group.pieces()
-        yield b"\n]\n"
+    groups: dict[tuple[MessageType, str], _Group] = {}
+    schemas: dict[MessageType, Schema] = {}
+    checks: dict[MessageType, SchemaCheck] = {}
+    for case in cases:
+        message_type, title = case.message_type, OPEN if case.label == "unspecified" else SETTLED
+        if message_type not in schemas:
+            schemas[message_type] = bundled(about.contract, message_type)
+            checks[message_type] = _schema_check(schemas[message_type])
+        group = groups.setdefault((message_type, title), _Group(f"{message_type}: {title}", schemas[message_type]))
+        reason = _add_or_reason(case, group, checks[message_type])
+        if reason is not None:
+            group.left_out[reason] += 1
+            about.left_out.add(case, reason)
+    written = [group.piece() for group in groups.values() if group.tests]
+    if not written:
+        raise CorpusError(
+            "no case has a verdict that follows from a JSON Schema alone: remove a filter such as --rule, or "
+            "choose another format"
+        )
+    yield b"[\n" + b",\n".join(written) + b"\n]\n"
 
 
 def _add_or_reason(case: Case, group: _Group, check: "SchemaCheck") -> str | None:
@@ -123,8 +108,4 @@ def _schema_check(schema: Schema) -> SchemaCheck:
     return is_valid
 
 
-def _files(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
-    yield File("", _pieces(cases, info))
-
-
-FORMAT = Format("json-schema-test-suite", _files, ".json")
+FORMAT = single_file("json-schema-test-suite", ".json", _pieces)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.records import encode
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
+from brokerfuzz.corpus.formats.format import CorpusInfo, Format, single_file
 
 
 def in_lines(name: str, *, base64: bool) -> Format:
@@ -12,10 +12,10 @@ def in_lines(name: str, *, base64: bool) -> Format:
     JSON message is written as JSON, and any other message in base64.
     """
 
-    def files(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
-        yield File("", (encode(case, base64=base64) + b"\n" for case in cases))
+    def lines(cases: Iterable[Case], info: CorpusInfo) -> Iterator[bytes]:
+        return (encode(case, base64=base64) + b"\n" for case in cases)
 
-    return Format(name, files, ".ndjson")
+    return single_file(name, ".ndjson", lines)
 
 
 FORMAT = in_lines("ndjson", base64=False)

@@ -23,7 +23,7 @@ import orjson
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import now_of, reason_of
 from brokerfuzz.corpus.formats.file_names import topic_of
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
+from brokerfuzz.corpus.formats.format import CorpusInfo, single_file
 from brokerfuzz.corpus.formats.plain_values import has_plain_value
 from brokerfuzz.corpus.formats.schema_bundle import referred_to, relocated
 from brokerfuzz.schemas import Contract, Label, MessageType
@@ -154,8 +154,4 @@ def _place_of(name: str) -> str:
     return f"#/components/schemas/{name}"
 
 
-def _files(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
-    yield File("", _pieces(cases, info))
-
-
-FORMAT = Format("openapi", _files, ".json")
+FORMAT = single_file("openapi", ".json", _pieces)

@@ -13,17 +13,21 @@ of pyarrow writes the same bytes for the same cases.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
+from tempfile import TemporaryFile
 from types import ModuleType
 from typing import Any
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import facts_of
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
+from brokerfuzz.corpus.formats.format import CorpusInfo, single_file
 from brokerfuzz.errors import CorpusError, needs_extra
 from brokerfuzz.version import __version__
 
 GROUP_ROWS, GROUP_BYTES = 2048, 8 * 1024 * 1024
 """A group of rows ends when it has `GROUP_ROWS` rows, or when its messages have `GROUP_BYTES` bytes."""
+
+_PIECE = 1 << 20
 
 Rows = list[dict[str, Any]]
 
@@ -31,13 +35,13 @@ Rows = list[dict[str, Any]]
 def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
     arrow, parquet = _pyarrow()
     schema = _schema(arrow)
-    sink = _Sink()
-    with parquet.ParquetWriter(sink, schema, compression="zstd", store_schema=False) as writer:
-        for rows in _groups(cases):
-            writer.write_table(arrow.Table.from_pylist(rows, schema=schema), row_group_size=GROUP_ROWS)
-            yield from sink.take()
-        writer.add_key_value_metadata({"brokerfuzz": __version__, "recipe": about.recipe})
-    yield from sink.take()
+    with TemporaryFile() as file:
+        with parquet.ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer:
+            for rows in _groups(cases):
+                writer.write_table(arrow.Table.from_pylist(rows, schema=schema), row_group_size=GROUP_ROWS)
+            writer.add_key_value_metadata({"brokerfuzz": __version__, "recipe": about.recipe})
+        file.seek(0)
+        yield from iter(partial(file.read, _PIECE), b"")
 
 
 def _pyarrow() -> tuple[ModuleType, ModuleType]:
@@ -89,31 +93,4 @@ def _row(case: Case) -> dict[str, Any]:
     return {**facts_of(case), "tags": case.tags, "headers": headers, "body": case.body}
 
 
-class _Sink:
-    """A file object for pyarrow that keeps its bytes until `take` is called."""
-
-    closed = False
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-
-    def write(self, piece: Any) -> int:
-        self._pieces.append(bytes(piece))
-        return len(self._pieces[-1])
-
-    def take(self) -> list[bytes]:
-        pieces, self._pieces = self._pieces, []
-        return pieces
-
-    def flush(self) -> None:
-        """Does nothing."""
-
-    def close(self) -> None:
-        """Does nothing."""
-
-
-def _files(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
-    yield File("", _pieces(cases, info))
-
-
-FORMAT = Format("parquet", _files, ".parquet")
+FORMAT = single_file("parquet", ".parquet", _pieces)

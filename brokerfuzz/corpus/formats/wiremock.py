@@ -17,7 +17,6 @@ templates are enabled.
 import json
 import shlex
 from collections.abc import Iterable, Iterator
-from tempfile import TemporaryFile
 from typing import Any
 
 from brokerfuzz.cases.case import Case
@@ -62,40 +61,40 @@ _NO_CASE = {
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
-    with TemporaryFile() as index:  # the list has one entry per case, so it may not fit into memory
-        count = 0
-        usual: dict[MessageType, Case] = {}
-        for case in cases:
-            if case.message_type == OFFER:
-                continue
-            if case.label == "valid":
-                usual.setdefault(case.message_type, case)
-            place = f"{case.message_type}/{case.id}"
-            index.write((",\n" if count else "[\n").encode() + _json(_described(case)))
-            count += 1
-            yield File(f"__files/brokerfuzz/{place}.json", [case.body])
-            yield File(f"mappings/brokerfuzz/{place}.json", [_json({"mappings": list(_stubs(case))}, indent=2), b"\n"])
-        if not count:
-            raise CorpusError(
-                "the format `wiremock` supports only responses, but these cases are requests: use --message "
-                "product-list-response"
-            )
-        index.write(b"\n]\n")
-        index.seek(0)
-        yield File(f"__files/{_INDEX}", index)
-        listing = {
-            "name": "brokerfuzz: the cases",
-            "priority": _BY_PATH,
-            "request": {"method": "GET", "urlPath": ROOT},
-            "response": _served(_INDEX),
-        }
-        yield File("mappings/brokerfuzz/cases.json", [_json(listing, indent=2), b"\n"])
-        for message_type, case in usual.items():
-            yield File(f"mappings/brokerfuzz/{message_type}.json", [_json(_usual_stub(case), indent=2), b"\n"])
-        routes = "\n".join(f"   - `{' '.join(ROUTES[message_type])}`: {message_type}" for message_type in usual)
-        folder = shlex.quote(about.folder)
-        yield File("README.md", [_README.format(folder=folder, usual=routes, recipe=about.recipe).encode()])
-        yield File("mappings/brokerfuzz/no-case.json", [_json(_NO_CASE, indent=2), b"\n"])
+    index = []
+    usual: dict[MessageType, Case] = {}
+    for case in cases:
+        if case.message_type == OFFER:
+            continue
+        if case.label == "valid":
+            usual.setdefault(case.message_type, case)
+        place = f"{case.message_type}/{case.id}"
+        index.append(_described(case))
+        yield File(f"__files/brokerfuzz/{place}.json", [case.body])
+        yield _stub_file(place, {"mappings": list(_stubs(case))})
+    if not index:
+        raise CorpusError(
+            "the format `wiremock` supports only responses, but these cases are requests: use --message "
+            "product-list-response"
+        )
+    yield File(f"__files/{_INDEX}", [_json(index)])
+    listing = {
+        "name": "brokerfuzz: the cases",
+        "priority": _BY_PATH,
+        "request": {"method": "GET", "urlPath": ROOT},
+        "response": _served(_INDEX),
+    }
+    yield _stub_file("cases", listing)
+    for message_type, case in usual.items():
+        yield _stub_file(message_type, _usual_stub(case))
+    yield _stub_file("no-case", _NO_CASE)
+    routes = "\n".join(f"   - `{' '.join(ROUTES[message_type])}`: {message_type}" for message_type in usual)
+    folder = shlex.quote(about.folder)
+    yield File("README.md", [_README.format(folder=folder, usual=routes, recipe=about.recipe).encode()])
+
+
+def _stub_file(name: str, stub: dict[str, Any]) -> File:
+    return File(f"mappings/brokerfuzz/{name}.json", [_json(stub), b"\n"])
 
 
 def _described(case: Case) -> dict[str, Any]:
@@ -147,8 +146,8 @@ def _served(name: str) -> dict[str, Any]:
     }
 
 
-def _json(value: Any, *, indent: int | None = None) -> bytes:
-    return json.dumps(value, indent=indent).encode()
+def _json(value: Any) -> bytes:
+    return json.dumps(value, indent=2).encode()
 
 
 FORMAT = Format("wiremock", _files, message_types=RESPONSES)
