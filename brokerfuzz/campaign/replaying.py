@@ -21,7 +21,6 @@ from brokerfuzz.campaign.bounded_sending import together
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.envelopes import malformed
-from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case, compact
@@ -38,6 +37,9 @@ TRIES = 5
 """The maximum number of times that the message of a flaky finding is sent. If the problem never occurs, the finding
 counts as gone.
 """
+
+_NO_PLAIN = "the target accepts no ordinary valid message"
+_CONFLICT = "the target may already know the number of this message: use --fresh number"
 
 Outcome = Literal["still there", "another", "gone", "unproven", "other verdict", "not sent"]
 PlainMessages = Mapping[MessageType, Sequence[Case]]
@@ -73,6 +75,15 @@ class ReplayRequest:
     flaky: bool = False
     twin: Case | None = None
 
+    def said(self, answer: Answer, kind: FindingKind | None, why: str = "") -> Replayed:
+        """Returns the result if the last answer shows a contradiction of this kind (None: no contradiction). `why` says
+        why an answer without a contradiction proves nothing.
+        """
+        outcome: Outcome = "unproven" if why else "gone"
+        if kind is not None:
+            outcome = "still there" if self.kind in {kind, None} else "another"
+        return Replayed(self, self.label, outcome, kind, answer, why)
+
 
 async def replay(
     waiting: Sequence[ReplayRequest],
@@ -88,49 +99,43 @@ async def replay(
 
     Raises `TargetError` if the target cannot be reached.
     """
-    replaying = _Replaying(Sender(target, rate=rate, fresh=fresh), judge)
+    sender, why_plain = Sender(target, rate=rate, fresh=fresh), dict[MessageType, str]()
     async with opened(target):
-        message_types: set[MessageType] = {again.case.message_type for again in waiting}
-        for message_type in message_types:
-            await replaying.send_plain(message_type, plain[message_type])
-        return await replaying.run(waiting, concurrency)
+        for message_type in dict.fromkeys(again.case.message_type for again in waiting):
+            why_plain[message_type] = await _why_plain(sender, plain[message_type])
+        return await _Replaying(sender, judge, why_plain).run(waiting, concurrency)
+
+
+async def _why_plain(sender: Sender, plain: Sequence[Case]) -> str:
+    """Sends plain messages until the target accepts one. If it accepts none, returns the reason why a rejection without
+    a twin proves nothing.
+    """
+    reason = ""
+    for case in plain:
+        with suppress(UnsendableError, TargetLostError):
+            answer = await sender.ask("plain", 0, case)
+            if answer.kind == "accepted":
+                return ""
+            reason = reason or answer.reason
+    return f"{_NO_PLAIN} ({reason or 'none could be sent'})"
 
 
 async def replay_known(
     waiting: Sequence[ReplayRequest], sender: Sender, judge: Judge, concurrency: int
 ) -> list[Replayed]:
     """Works like `replay`, but for a campaign, which has already opened the target and sent the plain messages."""
-    replaying = _Replaying(sender, judge)
-    if not sender.contact.accepted:
-        replaying.why_plain.update(
-            dict.fromkeys(
-                (again.case.message_type for again in waiting), "the target accepts no ordinary valid message"
-            )
-        )
-    return await replaying.run(waiting, concurrency)
+    why = "" if sender.contact.accepted else _NO_PLAIN
+    why_plain = dict.fromkeys((again.case.message_type for again in waiting), why)
+    return await _Replaying(sender, judge, why_plain).run(waiting, concurrency)
 
 
 class _Replaying:
-    """Sends messages of findings again."""
+    """Sends messages of findings again. `why_plain` says for each message type why a rejection without a twin proves
+    nothing, or is empty if the target accepts a plain message.
+    """
 
-    def __init__(self, sender: Sender, judge: Judge) -> None:
-        self._sender, self._judge = sender, judge
-        self.why_plain: dict[MessageType, str] = {}
-        """The reason why a rejection without a twin proves nothing, for each message type whose plain messages were not
-        accepted.
-        """
-
-    async def send_plain(self, message_type: MessageType, plain: Sequence[Case]) -> None:
-        """Sends plain messages until the target accepts one."""
-        answers: list[Answer] = []
-        for case in plain:
-            with suppress(UnsendableError, TargetLostError):
-                answers.append(await self._sender.ask("plain", 0, case))
-                if answers[-1].kind == "accepted":
-                    return
-        self.why_plain[message_type] = (
-            f"the target accepts no ordinary valid message ({answers[0].reason if answers else 'none could be sent'})"
-        )
+    def __init__(self, sender: Sender, judge: Judge, why_plain: Mapping[MessageType, str]) -> None:
+        self._sender, self._judge, self._why_plain = sender, judge, why_plain
 
     async def run(self, waiting: Sequence[ReplayRequest], concurrency: int) -> list[Replayed]:
         found: dict[int, Replayed] = {}
@@ -138,105 +143,76 @@ class _Replaying:
 
         async def work() -> None:
             for number, again in numbered:
-                found[number] = await self.replayed(number, again)
+                found[number] = await self._replayed(again)
 
         await together(*(work() for _ in range(concurrency)))
         return [found[number] for number in sorted(found)]
 
-    async def replayed(self, number: int, again: ReplayRequest) -> Replayed:
+    async def _replayed(self, again: ReplayRequest) -> Replayed:
         label = self._judge.of(again.case, again.case.body).label
         if label != again.label:
             return Replayed(again, label, "other verdict", why=f"the message is now {label}")
         try:
             if again.kind == "sporadic-crash":
-                return await self._beside_others(number, again)
-            return await (
-                self._twice(number, again) if again.kind == "repeated-crash" else self._once_or_flaky(number, again)
-            )
+                return await self._beside_others(again)
+            if again.kind == "repeated-crash":
+                return await self._twice(again)
+            return await self._once_or_flaky(again)
         except UnsendableError:
             return Replayed(again, label, "not sent", why="this target cannot receive the message")
         except TargetLostError as lost:
             if not lost.sent:
                 return Replayed(again, label, "not sent", why=lost.reason)
-            return Replayed(again, label, _outcome(again, "stopped-answering"), "stopped-answering", lost.answer)
+            return again.said(lost.answer, "stopped-answering")
 
-    async def _once_or_flaky(self, number: int, again: ReplayRequest) -> Replayed:
+    async def _once_or_flaky(self, again: ReplayRequest) -> Replayed:
         tries = TRIES if again.flaky else 1
-        for left in reversed(range(tries)):
-            answer = await self._sender.ask("replay", number, again.case, again=left < tries - 1)
+        for number in range(tries):
+            answer = await self._sender.ask("replay", 0, again.case, again=number > 0)
             if self._sender.is_conflict(again.case, answer):
-                why = "the target may already know the number of this message: use --fresh number"
-                return Replayed(again, again.label, "unproven", None, answer, why)
+                return again.said(answer, None, _CONFLICT)
             kind = self._kind(again, answer)
             if kind is not None:
-                return Replayed(again, again.label, _outcome(again, kind), kind, answer)
-        why = await self._why_unproven(number, again) if answer.kind == "rejected" else ""
-        return Replayed(again, again.label, "unproven" if why else "gone", None, answer, why)
+                return again.said(answer, kind)
+        return again.said(answer, None, await self._why_unproven(again) if answer.kind == "rejected" else "")
 
-    async def _twice(self, number: int, again: ReplayRequest) -> Replayed:
+    async def _twice(self, again: ReplayRequest) -> Replayed:
         both = await self._sender.ask_twice(again.case, FreshValues(repeated_number.NUMBER, self._judge.of))
         if both is None:
             raise UnsendableError
         if both[0].kind != "accepted":
-            return Replayed(
-                again,
-                again.label,
-                "unproven",
-                None,
-                both[0],
-                ("the target did not accept the first of the two messages"),
-            )
-        kind = again.kind if repeated_number.is_crash(both) else None
-        return Replayed(again, again.label, _outcome(again, kind), kind, both[1])
+            return again.said(both[0], None, "the target did not accept the first of the two messages")
+        return again.said(both[1], again.kind if repeated_number.is_crash(both) else None)
 
-    async def _beside_others(self, number: int, again: ReplayRequest) -> Replayed:
+    async def _beside_others(self, again: ReplayRequest) -> Replayed:
         """Sends many copies of the message at the same time, several times."""
         answers: list[Answer] = []
         for _ in range(TRIES):
-            copies = (self._sender.ask("replay", number, again.case, again=True) for _ in range(COPIES))
+            copies = (self._sender.ask("replay", 0, again.case, again=True) for _ in range(COPIES))
             answers = await asyncio.gather(*copies)
-            if crashed := [answer for answer in answers if answer.kind == "crashed"]:
-                return Replayed(again, again.label, "still there", again.kind, crashed[0])
+            crashed = next((answer for answer in answers if answer.kind == "crashed"), None)
+            if crashed is not None:
+                return again.said(crashed, again.kind)
             if all(self._sender.is_conflict(again.case, answer) for answer in answers[1:]):
-                why = "the target may already know the number of this message: use --fresh number"
-                return Replayed(again, again.label, "unproven", None, answers[0], why)
-        return Replayed(again, again.label, "gone", None, answers[0])
+                return again.said(answers[0], None, _CONFLICT)
+        return again.said(answers[0], None)
 
-    async def _why_unproven(self, number: int, again: ReplayRequest) -> str:
+    async def _why_unproven(self, again: ReplayRequest) -> str:
         """Returns the reason why a rejection proves nothing, or an empty string if it proves that the finding is
         gone.
         """
         twin = again.twin
         if twin is None or self._judge.of(twin, twin.body).label != "valid":
-            return self.why_plain.get(again.case.message_type, "")
-        answer = await self._sender.ask("replay", number, twin)
-        return (
-            ""
-            if answer.kind == "accepted"
-            else f"the target does not accept the twin (the valid counterpart) either ({answer.reason})"
-        )
+            return self._why_plain[again.case.message_type]
+        answer = await self._sender.ask("replay", 0, twin)
+        if answer.kind == "accepted":
+            return ""
+        return f"the target does not accept the twin (the valid counterpart) either ({answer.reason})"
 
     def _kind(self, again: ReplayRequest, answer: Answer) -> FindingKind | None:
         if again.kind == "malformed-answer" and malformed(answer, self._judge.demands) is not None:
             return again.kind
         return contradiction(again.label, answer.kind)
-
-
-def _outcome(again: ReplayRequest, kind: FindingKind | None) -> Outcome:
-    if kind is None:
-        return "gone"
-    return "still there" if again.kind in {kind, None} else "another"
-
-
-def of_result(result: Result) -> Iterator[ReplayRequest]:
-    for finding in result.findings:
-        case = Case(finding.message_type, finding.body, Verdict(finding.label), headers=finding.case.headers)
-        twin = (
-            None
-            if finding.twin is None
-            else Case(finding.message_type, finding.twin, Verdict("valid"), headers=finding.case.headers)
-        )
-        yield ReplayRequest(finding.sentence(), case, finding.label, finding.kind, finding.flaky, twin)
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:

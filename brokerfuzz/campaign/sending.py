@@ -201,7 +201,7 @@ class Sender:
             self._record_exchange(exchange)
         self.known.add(exchange)
         self.requests += 1
-        self.timing.add(exchange.answer.seconds)
+        self.timing.seconds.append(exchange.answer.seconds)
 
     # ------------------------------------------------------------------------------------------------ sending
 
@@ -263,7 +263,7 @@ class Sender:
         if task is not None and task.cancelling():
             # A request that finishes while it is cancelled would hide the cancellation.
             raise asyncio.CancelledError
-        self.timing.add(answer.seconds)
+        self.timing.seconds.append(answer.seconds)
         return answer
 
     def _record(self, message: _Question, answer: Answer, role: str | None = None) -> None:

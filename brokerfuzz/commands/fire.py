@@ -27,7 +27,9 @@ from brokerfuzz.targets import Target
 from brokerfuzz.targets.demo_target import DEMONSTRATION
 from brokerfuzz.wording import counted, printable
 
-_OF_JOURNAL = (*declared(CaseFilters), "message", "policies", "now", "seed", "count", "random", "values", "contract")
+_OF_JOURNAL = (
+    *declared(CaseFilters), "message", "policies", "now", "seed", "count", "random", "values", "contract", "fresh",
+)  # fmt: skip
 """With `--resume`, the values of these options come from the journal."""
 _LONGEST = 200
 """The maximum number of characters of an answer that `--verbose` prints."""
@@ -77,8 +79,10 @@ def command(url: str | None, options: FireCommandOptions) -> int:
         )
     settings = _planned(options) if resume is None else _resumed(resume, given, options)
     plan = settings.plan
-    fresh = targets.fresh_property(options, settings.fresh if resume else None, plan.message_type, plan.demands)
-    settings = replace(settings, options={**settings.options, "fresh": fresh}, known=campaign_results.known(options))
+    settings = replace(settings, known=campaign_results.known(options))
+    if not resume:
+        fresh = targets.fresh_property(options, None, plan.message_type, plan.demands)
+        settings = replace(settings, options={**settings.options, "fresh": fresh})
     with (
         output_of_targets(),
         refused_exits(),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.replaying import PlainMessages, Replayed, ReplayRequest, of_document, of_result, replay
+from brokerfuzz.campaign.replaying import PlainMessages, Replayed, ReplayRequest, of_document, replay
 from brokerfuzz.case_options import contract_of, folder_of
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import FreshValues, check_property
@@ -23,6 +23,7 @@ from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining.cases import in_catalogue
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ReplayOptions
+from brokerfuzz.reports import json_document
 from brokerfuzz.reports.report_files import read_report
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.targets import event_loop
@@ -124,7 +125,8 @@ def _read(source: str, options: ReplayOptions, demands: Contract) -> _Source:
         return _Source(list(of_document(document)), document.get("fresh"))
     settings = recorded(source, folder_of(options))
     known = None if settings.plan.values is None else settings.plan.demands
-    return _Source(list(of_result(outcome(source, settings))), settings.fresh, known)
+    document = json_document.document(outcome(source, settings))
+    return _Source(list(of_document(document)), settings.fresh, known)
 
 
 def _fresh_of(

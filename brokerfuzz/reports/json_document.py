@@ -162,10 +162,8 @@ def _elsewhere(one: OtherPropertyNamed) -> dict[str, Any]:
 
 
 def _latency(timing: Timing) -> dict[str, float]:
-    shares = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
-    least = round(timing.least, 6) if timing.buckets else 0
-    quantiles = {name: round(timing.quantile(share), 6) for name, share in shares.items()}
-    return {"least": least, **quantiles, "most": round(timing.most, 6)}
+    shares = {"least": 0.0, "p50": 0.5, "p90": 0.9, "p99": 0.99, "most": 1.0}
+    return {name: round(found, 6) for name, found in zip(shares, timing.quantiles(*shares.values()), strict=True)}
 
 
 def _message(message_type: MessageType, body: bytes, headers: Headers, fresh: str | None) -> dict[str, Any]:

@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 from chosen_campaigns import fired
-from hand_made_servers import OFFER, Service, answers, conforming, hangs, resets, response, sends, serving, unused_url
+from hand_made_servers import OFFER, Service, hangs, resets, response, sends, serving
 
 from brokerfuzz.campaign import CampaignProgress, Listeners
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.cases.catalogue import plain_messages
-from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.targets import Answer, HttpTarget, Message
 
@@ -61,51 +60,6 @@ def test_a_clock_that_differs_by_a_few_seconds_is_no_finding(seconds: int, findi
     assert len(result.findings) == findings
 
 
-def test_a_conforming_service_has_no_findings_and_gets_equal_messages_once() -> None:
-    with serving(answers(conforming)) as url:
-        result = fired([VALID, INVALID, OPEN] * 20, HttpTarget(url))
-    assert result.counts == {("valid", "accepted"): 20, ("invalid", "rejected"): 20, ("unspecified", "accepted"): 20}
-    assert (result.findings, result.cases, result.requests, result.stopped, result.outcome.status) == (
-        (),
-        60,
-        3,
-        None,
-        0,
-    )
-
-
-def test_a_service_that_accepts_everything_has_a_finding_for_each_broken_rule() -> None:
-    with serving(answers(lambda _: 200)) as url:
-        result = fired([VALID, INVALID, OPEN, below(-5, "negative")], HttpTarget(url))
-    (finding,) = result.findings
-    assert (finding.kind, finding.count, finding.techniques, result.outcome.status) == (
-        "invalid-accepted",
-        2,
-        ("one-below", "negative"),
-        1,
-    )
-    assert json.loads(finding.body) == {"number": "0", "offerType": "Direct Mail", "orderMinimum": 0}
-    assert [(reason.rule, reason.at, reason.source) for reason in finding.reasons] == [
-        (MINIMUM, "/orderMinimum", "Offer creation request, row orderMinimum; validation rule 7")
-    ]
-    assert finding.case is INVALID
-
-
-def test_a_service_that_rejects_everything_has_one_finding() -> None:
-    with serving(answers(lambda _: 400)) as url:
-        result = fired(
-            [VALID, case("edge:a", comments=""), case("edge:b", description=None), OPEN],
-            HttpTarget(url),
-            concurrency=1,
-        )
-    (finding,) = result.findings
-    assert (finding.kind, finding.count, finding.tags) == ("valid-rejected", 3, ("edge:plain", "edge:a", "edge:b"))
-    assert finding.body == b'{"number":"0","offerType":"Direct Mail"}'
-    assert finding.sentence() == (
-        "rejected (status 400) a valid offer creation request: even the simplest message causes this"
-    )
-
-
 @pytest.mark.parametrize(
     ("behaviour", "reason"),
     [
@@ -122,49 +76,6 @@ def test_a_crash_is_always_a_finding(behaviour: Any, reason: str) -> None:
     (finding,) = result.findings
     assert (finding.kind, finding.label, finding.count) == ("crashed", "valid", 3)
     assert reason in finding.got
-
-
-def test_a_target_that_hangs_times_out() -> None:
-    with serving(hangs) as url:
-        result = fired([VALID], HttpTarget(url, timeout=0.3))
-    assert [(finding.kind, finding.reproduced) for finding in result.findings] == [("timeout", True)]
-    assert "did not answer (no answer within 0.3 s) to a valid offer creation request" in result.findings[0].sentence()
-
-
-def test_a_target_that_cannot_be_reached_is_an_error() -> None:
-    with pytest.raises(TargetError, match="cannot be reached"):
-        fired(several(50), HttpTarget(unused_url()))
-
-
-def test_a_target_that_stops_ends_the_campaign_with_one_finding() -> None:
-    def cases() -> Iterator[Case]:
-        for _ in range(5):
-            yield VALID
-        leave.set()
-        gone.wait(5)
-        for number in range(1, 10_000):
-            yield case(f"edge:{number}", orderMinimum=number)
-
-    leave, gone = threading.Event(), threading.Event()
-
-    def host() -> None:
-        with serving(answers(conforming)) as url:
-            urls.append(url)
-            ready.set()
-            leave.wait(5)
-        gone.set()
-
-    urls: list[str] = []
-    ready = threading.Event()
-    threading.Thread(target=host, daemon=True).start()
-    ready.wait(5)
-    result = fired(cases(), HttpTarget(urls[0]), concurrency=4, longest_wait=2)
-    (finding,) = [
-        one for one in result.findings if one.kind == "stopped-answering"
-    ]  # a request that was under way may be a crash of its own
-    assert result.stopped == "the target stopped answering (the connection was refused)"
-    assert finding.sentence().startswith("stopped answering (the connection was refused)")
-    assert result.cases < 20
 
 
 # ---------------------------------------------------------------------------------------------------- what is equal
@@ -220,13 +131,6 @@ def test_findings_do_not_depend_on_the_order_of_answers() -> None:
         for result in found
     ]
     assert results[0] == results[1]
-
-
-def test_the_sentence_says_what_the_target_did_and_what_the_contract_demands() -> None:
-    (finding,) = fired([INVALID], Service(lambda _: 201)).findings
-    assert finding.sentence() == (
-        "orderMinimum: accepted 0; must be at least 1 (Offer creation request, row orderMinimum; validation rule 7)"
-    )
 
 
 def test_a_finding_that_is_not_reproduced_is_marked_as_flaky() -> None:
@@ -336,12 +240,6 @@ def test_the_time_limit_and_ctrl_c_work_even_if_requests_ignore_their_cancellati
         == "the time limit of 0.12 s was reached"
     )
     assert fired(interrupting([], press), IgnoringCancellation(lambda _: 200)).stopped == "interrupted"
-
-
-def test_the_limit_of_findings_ends_a_campaign() -> None:
-    cases = (below(0, f"technique-{number}") for number in range(10_000))
-    result = fired(cases, Service(lambda _: 200), max_findings=3, concurrency=1, shrink=0.0)
-    assert (len(result.findings), result.cases, result.stopped) == (3, 3, "the limit of 3 findings was reached")
 
 
 def test_a_campaign_may_have_no_cases() -> None:
