@@ -4,11 +4,12 @@ contract.
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.findings import BrokenRule, Finding
-from brokerfuzz.campaign.firing import Campaign, Listeners, fire, fire_here
+from brokerfuzz.campaign.firing import Campaign, Listeners
 from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.outcome import CampaignOutcome, Stop
 from brokerfuzz.campaign.results import CampaignProgress, Result
+from brokerfuzz.campaign.running import fire, fire_here
 from brokerfuzz.campaign.settings import Settings
 
 __all__ = [

@@ -5,14 +5,12 @@ not depend on the order in which answers arrive.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
-from brokerfuzz import workers
 from brokerfuzz.campaign import accepting_everything, confirming, repeated_number, retesting
 from brokerfuzz.campaign.bounded_sending import Bounds, together
 from brokerfuzz.campaign.confirming import Confirmation
@@ -22,7 +20,7 @@ from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import make_contact
 from brokerfuzz.campaign.headlines import headlines_of
 from brokerfuzz.campaign.identity import without_combinations
-from brokerfuzz.campaign.journal import Journal, exchanges
+from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.proof import Rejection
@@ -36,7 +34,7 @@ from brokerfuzz.campaign.twins import twin_of
 from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import HookError, JournalError
-from brokerfuzz.targets import Target, event_loop
+from brokerfuzz.targets import Target
 from brokerfuzz.wording import counted
 from brokerfuzz.workers import Workers
 
@@ -61,47 +59,6 @@ class Listeners:
     on_contact: Callable[[FirstContact], None] | None = None
     on_known: Callable[[Mapping[str, Outcome]], None] | None = None
     on_exchange: Callable[[Exchange], object] | None = None
-
-
-def fire(settings: Settings, target: Target, listeners: Listeners | None = None) -> Result:
-    """Runs a campaign until it ends or Ctrl-C is pressed, and returns the result.
-
-    Raises `TargetError` if the target cannot be reached, and `WorkerError` if a worker is lost. Raises `BaselineError`
-    or `JournalError` if the baseline or the journal cannot be used.
-    """
-    with _campaign(settings, target, listeners) as campaign:
-        try:
-            event_loop.run(campaign.run())
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            campaign.stop = Stop("interrupted", "interrupt")
-        return campaign.result()
-
-
-async def fire_here(settings: Settings, target: Target) -> Result:
-    """Runs a campaign in the event loop of the caller."""
-    with _campaign(settings, target) as campaign:
-        await campaign.run()
-        return campaign.result()
-
-
-@contextmanager
-def _campaign(settings: Settings, target: Target, listeners: Listeners | None = None) -> Iterator["Campaign"]:
-    with ExitStack() as stack:
-        known, path = KnownAnswers(), settings.journal
-        journal = None if path is None else stack.enter_context(closing(_journal(path, settings, target)))
-        if path is not None and settings.resume:
-            known = KnownAnswers(exchanges(path))
-        pool = stack.enter_context(_workers(settings)) if settings.uses_workers else None
-        yield Campaign(settings, target, listeners, known=known, journal=journal, pool=pool)
-
-
-def _journal(path: str, settings: Settings, target: Target) -> Journal:
-    return Journal.continued(path) if settings.resume else Journal.begun(path, settings.journal_head(target))
-
-
-def _workers(settings: Settings) -> AbstractContextManager[Workers]:
-    cluster = settings.options["cluster"]
-    return workers.processes(settings.options["workers"]) if cluster is None else workers.cluster(cluster)
 
 
 class Campaign:

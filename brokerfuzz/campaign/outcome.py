@@ -1,6 +1,6 @@
 """Defines the outcome of a campaign, which determines the exit status and the first line of every report.
 
-The outcome is `untested` if the answers show nothing about the target (see `Evidence.why_untested`). Otherwise, it is
+The outcome is `untested` if the answers show nothing about the target (see `Result.why_untested`). Otherwise, it is
 `complete` if the campaign sent everything that the user asked for, and `partial` if the campaign ended too early.
 """
 
@@ -83,39 +83,3 @@ class CampaignOutcome:
             yield f"{counted(self.unproven, 'rule')} unproven"
         if self.unwritten:
             yield f"{counted(len(self.unwritten), 'file')} not written"
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Counts messages, to decide whether the campaign tested the target at all. `valid` is the number of valid
-    messages, and `accepted` is the number of valid messages that the target accepted. `faults` is the number of invalid
-    messages. `shown` is the number of invalid messages that the target accepted, or whose rejection is proven.
-    """
-
-    cases: int
-    valid: int
-    accepted: int
-    faults: int
-    shown: int
-
-    @property
-    def why_untested(self) -> str:
-        """The reason why the outcome is untested, or an empty string."""
-        if not self.cases:
-            return "no case was sent"
-        if self.valid and not self.accepted:
-            return "no valid message was accepted"
-        return "no rejection was proven" if self.faults and not self.shown else ""
-
-
-def state_of(evidence: Evidence, stop: Stop | None) -> tuple[State, str]:
-    if (
-        not evidence.cases and stop is not None and stop.cause == "interrupt"
-    ):  # workers may have sent cases, but the results are lost
-        return "untested", "interrupted before an answer to a case was counted"
-    if stop is not None and stop.cause == "contact":
-        return "untested", stop.reason
-    early = stop.reason if stop is not None and (stop.cause != "limit" or evidence.why_untested) else ""
-    if evidence.why_untested:
-        return "untested", "; ".join(filter(None, (evidence.why_untested, early)))
-    return ("partial", early) if early else ("complete", "")

@@ -6,7 +6,7 @@ from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
-from brokerfuzz.campaign.outcome import CampaignOutcome, Evidence, Stop, state_of
+from brokerfuzz.campaign.outcome import CampaignOutcome, State, Stop
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.schemas import Label
@@ -118,7 +118,7 @@ class Result:
 
     @property
     def outcome(self) -> CampaignOutcome:
-        state, reason = state_of(self._evidence, self.stop)
+        state, reason = self._state
         known = sum(finding.known for finding in self.findings)
         interrupted = self.stop is not None and self.stop.cause == "interrupt"
         return CampaignOutcome(
@@ -164,16 +164,26 @@ class Result:
         return "the campaign ended before it sent the twin (the valid counterpart)" if known is None else known.why
 
     @property
-    def _evidence(self) -> Evidence:
-        def total(label: Label, *kinds: AnswerKind) -> int:
-            return sum(
-                count for (of, kind), count in self.counts.items() if of == label and (not kinds or kind in kinds)
-            )
+    def _state(self) -> tuple[State, str]:
+        """The state of the outcome, and the reason why the campaign is not complete."""
+        stop, untested = self.stop, self.why_untested
+        if stop is not None and stop.cause == "contact":
+            return "untested", stop.reason
+        early = "" if stop is None or (stop.cause == "limit" and not untested) else stop.reason
+        if untested:
+            return "untested", "; ".join(filter(None, (untested, early)))
+        return ("partial", early) if early else ("complete", "")
 
-        return Evidence(
-            cases=self.cases,
-            valid=total("valid") + self.twins_sent,
-            accepted=total("valid", "accepted") + self.twins_accepted,
-            faults=total("invalid"),
-            shown=total("invalid", "accepted") + self.proofs.proven,
-        )
+    @property
+    def why_untested(self) -> str:
+        """The reason why the answers show nothing about the target, or an empty string."""
+        if not self.cases:
+            return "no case was sent"
+        valid, invalid = self._count("valid") + self.twins_sent, self._count("invalid")
+        if valid and not self._count("valid", "accepted") + self.twins_accepted:
+            return "no valid message was accepted"
+        shown = self._count("invalid", "accepted") + self.proofs.proven
+        return "no rejection was proven" if invalid and not shown else ""
+
+    def _count(self, label: Label, kind: AnswerKind | None = None) -> int:
+        return sum(count for (of, answer), count in self.counts.items() if of == label and kind in (None, answer))

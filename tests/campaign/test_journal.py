@@ -64,6 +64,26 @@ def test_a_campaign_continues_wherever_its_journal_ends_and_sends_nothing_twice(
     assert len(seen) == expected["requests"] - len(kept) + len(plain)
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_campaign_that_lost_its_target_continues_as_if_nothing_had_happened(run: Run, workers: int) -> None:
+    seen, most = 0, 60
+
+    def status_of(body: bytes) -> int:
+        nonlocal seen
+        seen += 1
+        return 401 if seen > most else 201 if b'"orderMinimum":0' in body else conforming(body)
+
+    some = (*SOME, "--shrink", "off", "--longest-wait", "1s")
+    with serving(answers(status_of)) as url:
+        lost = run("fire", url, *some, "--journal", NAME, "--workers", workers)
+        assert "the session or the credentials probably expired" in json.loads(lost.stdout)["stopped"]
+        most = 1_000_000
+        resumed = run("fire", url, "--resume", NAME, "--json", "--no-preflight", "--shrink", "off")
+        whole = run("fire", url, *some)
+    found, expected = parts_that_stay(resumed.stdout), parts_that_stay(whole.stdout)
+    assert {**found, "requests": 0} == {**expected, "requests": 0}
+
+
 def test_a_resumed_campaign_says_if_all_answers_come_from_the_journal(
     run: Run, service: tuple[str, list[bytes]]
 ) -> None:

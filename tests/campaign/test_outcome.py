@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice, product
+from typing import Any
 
 import pytest
 from chosen_campaigns import fired
@@ -10,8 +11,8 @@ from hand_made_servers import OFFER, Service
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokerfuzz.campaign import CampaignOutcome, Stop
-from brokerfuzz.campaign.outcome import Evidence, state_of
+from brokerfuzz.campaign import CampaignOutcome, Result, Stop
+from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.schemas import check
@@ -34,24 +35,37 @@ def cases(*verdicts: str) -> Iterator[Case]:
     return islice((case for case in catalogue(OFFER, now=NOW) if case.label in verdicts and not case.headers), 200)
 
 
+TESTED = {("valid", "accepted"): 4, ("valid", "rejected"): 1, ("invalid", "rejected"): 4}
+
+
 @pytest.mark.parametrize(
-    ("tested", "stop", "state", "reason"),
+    ("counts", "proven", "stop", "state", "reason"),
     [
-        (Evidence(9, 5, 5, 4, 4), None, "complete", ""),
-        (Evidence(9, 5, 5, 4, 4), LIMIT, "complete", ""),
-        (Evidence(9, 5, 5, 4, 4), LOST, "partial", "the target stopped answering"),
-        (Evidence(9, 5, 5, 4, 4), PRESSED, "partial", "interrupted"),
-        (Evidence(0, 0, 0, 0, 0), None, "untested", "no case was sent"),
-        (Evidence(0, 0, 0, 0, 0), PRESSED, "untested", "interrupted before an answer to a case was counted"),
-        (Evidence(0, 0, 0, 0, 0), LIMIT, "untested", "no case was sent; the time limit was reached"),
-        (Evidence(9, 5, 0, 4, 4), LOST, "untested", "no valid message was accepted; the target stopped answering"),
-        (Evidence(9, 5, 5, 4, 0), None, "untested", "no rejection was proven"),
-        (Evidence(9, 0, 0, 9, 1), None, "complete", ""),
-        (Evidence(9, 9, 1, 0, 0), None, "complete", ""),
+        (TESTED, 4, None, "complete", ""),
+        (TESTED, 4, LIMIT, "complete", ""),
+        (TESTED, 4, LOST, "partial", "the target stopped answering"),
+        (TESTED, 4, PRESSED, "partial", "interrupted"),
+        ({}, 0, None, "untested", "no case was sent"),
+        ({}, 0, PRESSED, "untested", "no case was sent; interrupted"),
+        ({}, 0, LIMIT, "untested", "no case was sent; the time limit was reached"),
+        (
+            {("valid", "rejected"): 5},
+            0,
+            LOST,
+            "untested",
+            "no valid message was accepted; the target stopped answering",
+        ),
+        (TESTED, 0, None, "untested", "no rejection was proven"),
+        ({("invalid", "rejected"): 9}, 1, None, "complete", ""),
+        ({("valid", "accepted"): 9}, 0, None, "complete", ""),
     ],
 )
-def test_the_first_state_that_applies_counts(tested: Evidence, stop: Stop | None, state: str, reason: str) -> None:
-    assert state_of(tested, stop) == (state, reason)
+def test_the_first_state_that_applies_counts(
+    counts: Any, proven: int, stop: Stop | None, state: str, reason: str
+) -> None:
+    cases = sum(counts.values())
+    result = Result("a target", counts, (), (), cases, cases, 1.0, stop, proofs=Proofs(proven=proven))
+    assert (result.outcome.state, result.outcome.reason) == (state, reason)
 
 
 _outcomes = st.builds(

@@ -1,0 +1,56 @@
+"""Runs a campaign with everything that it needs: its journal, the answers in it, and workers."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+
+from brokerfuzz import workers
+from brokerfuzz.campaign.exchanges import KnownAnswers
+from brokerfuzz.campaign.firing import Campaign, Listeners
+from brokerfuzz.campaign.journal import Journal, exchanges
+from brokerfuzz.campaign.outcome import Stop
+from brokerfuzz.campaign.results import Result
+from brokerfuzz.campaign.settings import Settings
+from brokerfuzz.targets import Target, event_loop
+from brokerfuzz.workers import Workers
+
+
+def fire(settings: Settings, target: Target, listeners: Listeners | None = None) -> Result:
+    """Runs a campaign until it ends or Ctrl-C is pressed, and returns the result.
+
+    Raises `TargetError` if the target cannot be reached, and `WorkerError` if a worker is lost. Raises `BaselineError`
+    or `JournalError` if the baseline or the journal cannot be used.
+    """
+    with _campaign(settings, target, listeners) as campaign:
+        try:
+            event_loop.run(campaign.run())
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            campaign.stop = Stop("interrupted", "interrupt")
+        return campaign.result()
+
+
+async def fire_here(settings: Settings, target: Target) -> Result:
+    """Runs a campaign in the event loop of the caller."""
+    with _campaign(settings, target) as campaign:
+        await campaign.run()
+        return campaign.result()
+
+
+@contextmanager
+def _campaign(settings: Settings, target: Target, listeners: Listeners | None = None) -> Iterator[Campaign]:
+    with ExitStack() as stack:
+        known, path = KnownAnswers(), settings.journal
+        journal = None if path is None else stack.enter_context(closing(_journal(path, settings, target)))
+        if path is not None and settings.resume:
+            known = KnownAnswers(exchanges(path))
+        pool = stack.enter_context(_workers(settings)) if settings.uses_workers else None
+        yield Campaign(settings, target, listeners, known=known, journal=journal, pool=pool)
+
+
+def _journal(path: str, settings: Settings, target: Target) -> Journal:
+    return Journal.continued(path) if settings.resume else Journal.begun(path, settings.journal_head(target))
+
+
+def _workers(settings: Settings) -> AbstractContextManager[Workers]:
+    cluster = settings.options["cluster"]
+    return workers.processes(settings.options["workers"]) if cluster is None else workers.cluster(cluster)
