@@ -1,7 +1,7 @@
 """Selects the cases for a test function, and groups them by rule."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from brokerfuzz.cases.case import Case
@@ -65,13 +65,14 @@ class ChosenCases:
         Raises `BrokerfuzzError` if no case matches, or if the contract cannot be tested.
         """
         known = known_contract(self.contract)
-        check_testable(
-            known,
-            self.message_type,
-            selection(known, self.rules, self.techniques, sites=self.sites),
-            tuple(self.verdicts),
-        )
-        found = {case.id: case for case in (*self._fixed(), *self._random(seed, count))}
+        chosen = selection(known, self.rules, self.techniques, sites=self.sites)
+        check_testable(known, self.message_type, chosen, tuple(self.verdicts))
+        names = ("verdicts", "rules", "techniques", "sites")
+        filters: dict[str, Any] = {name: tuple(getattr(self, name)) for name in names}
+        plan = Plan(message_type=self.message_type, contract=self.folder, **filters)
+        fixed = load(self.message_type, **filters) if self.folder is None else _cases(replace(plan, scope="essential"))
+        more = _cases(replace(plan, seed=seed, count=count, only_random=True)) if count else ()
+        found = {case.id: case for case in (*fixed, *more)}
         if not found:
             raise BrokerfuzzError(
                 "no case matches the arguments of brokerfuzz.parametrize: change verdicts, rules, techniques or sites"
@@ -87,33 +88,6 @@ class ChosenCases:
             grouped.setdefault(self._group_name(case), []).append(case)
         return [CaseGroup(name, tuple(sorted(members, key=strangeness))) for name, members in grouped.items()]
 
-    def _fixed(self) -> Iterator[Case]:
-        if self.folder is not None:
-            yield from self._planned(scope="essential")
-        else:
-            yield from load(
-                self.message_type,
-                verdicts=self.verdicts,
-                rules=self.rules,
-                techniques=self.techniques,
-                sites=self.sites,
-            )
-
-    def _random(self, seed: int, count: int) -> Iterator[Case]:
-        return self._planned(seed=seed, count=count, only_random=True) if count else iter(())
-
-    def _planned(self, **options: Any) -> Iterator[Case]:
-        plan = Plan(
-            message_type=self.message_type,
-            verdicts=tuple(self.verdicts),
-            rules=tuple(self.rules),
-            techniques=tuple(self.techniques),
-            sites=tuple(self.sites),
-            contract=self.folder,
-            **options,
-        )
-        return (case for _, case in plan.numbered())
-
     def _group_name(self, case: Case) -> str:
         if case.label == "invalid":
             names = rule_names(known_contract(self.contract))
@@ -122,6 +96,10 @@ class ChosenCases:
             )
         touched = case.verdict.ambiguities if case.label == "unspecified" else ()
         return f"touches {touched[0].ambiguity}" if touched else f"{case.label} {case.message_type}"
+
+
+def _cases(plan: Plan) -> Iterator[Case]:
+    return (case for _, case in plan.numbered())
 
 
 def names_of(cases: Sequence[Case]) -> list[str]:

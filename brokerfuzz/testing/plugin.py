@@ -28,30 +28,16 @@ _TARGET = pytest.StashKey["CheckedTarget"]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("brokerfuzz", "tests from the message contract of an offer broker")
-    group.addoption(
-        "--brokerfuzz-url", metavar="URL", help="URL to which the fixture brokerfuzz_target sends messages."
-    )
-    group.addoption(
-        "--brokerfuzz-count",
-        metavar="NUMBER",
-        type=int,
-        default=0,
-        help="Number of random cases to add to each test that uses brokerfuzz.parametrize.",
-    )
-    group.addoption(
-        "--brokerfuzz-secret",
-        metavar="VARIABLE",
-        action="append",
-        default=[],
-        help="Hide the value of this environment variable in failures.",
-    )
-    group.addoption(
-        "--brokerfuzz-seed",
-        metavar="NUMBER",
-        type=int,
-        default=0,
-        help="Seed for the random cases. The same seed gives the same cases.",
-    )
+
+    def add(name: str, help: str, **options: Any) -> None:  # noqa: A002  (its name in pytest)
+        group.addoption(f"--brokerfuzz-{name}", help=help, **options)
+
+    add("url", "URL to which the fixture brokerfuzz_target sends messages.", metavar="URL")
+    number = {"metavar": "NUMBER", "type": int, "default": 0}
+    add("count", "Number of random cases to add to each test that uses brokerfuzz.parametrize.", **number)
+    add("seed", "Seed for the random cases. The same seed gives the same cases.", **number)
+    variable = {"metavar": "VARIABLE", "action": "append", "default": []}
+    add("secret", "Hide the value of this environment variable in failures.", **variable)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -71,14 +57,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _hide_secrets(variables: list[str]) -> None:
     """Hides the values of environment variables in the failures of this session."""
-    from brokerfuzz.errors import TargetError
     from brokerfuzz.targets.secret_masking import Secrets, of_environment
     from brokerfuzz.testing import failure_text
 
-    try:
+    with _explained(pytest.UsageError):
         failure_text.hide(Secrets(more=of_environment(variables).items()))
-    except TargetError as problem:
-        raise pytest.UsageError(str(problem)) from None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -152,46 +135,36 @@ def _with_case(method: Callable[..., Any], given: Any) -> Callable[..., Any]:
 
 
 def _tests_of(chosen: "ChosenCases", config: pytest.Config) -> list[Any]:
-    from brokerfuzz.errors import BrokerfuzzError
     from brokerfuzz.testing.parametrizing import tests_of
 
-    try:
+    with _explained(pytest.Collector.CollectError):
         return list(tests_of(chosen, seed=config.option.brokerfuzz_seed, count=config.option.brokerfuzz_count))
-    except BrokerfuzzError as problem:
-        raise pytest.Collector.CollectError(str(problem)) from problem
 
 
 def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.Mark]) -> list[pytest.MarkDecorator]:
     """Each of `markers` names rules. If a case of the test breaks a rule that a marker names, returns an xfail mark for
     this marker. Raises `CollectError` if a marker names an unknown rule.
     """
-    found = []
-    for marker in markers:
-        if {entry.rule for case in _cases_in(given) for entry in case.verdict.broken} & set(_rules_of(marker, chosen)):
-            options = {
-                name: value
-                for name, value in marker.kwargs.items()
-                if name in ("reason", "strict", "raises") and value is not None
-            }
-            found.append(pytest.mark.xfail(**options))
-    return found
+    broken = {entry.rule for case in _cases_in(given) for entry in case.verdict.broken}
+    named = [marker for marker in markers if broken & set(_rules_of(marker, chosen))]
+    known = ("reason", "strict", "raises")
+    return [
+        pytest.mark.xfail(**{name: marker.kwargs[name] for name in known if marker.kwargs.get(name) is not None})
+        for marker in named
+    ]
 
 
 def _rules_of(marker: pytest.Mark, chosen: "ChosenCases") -> Any:
     from brokerfuzz.cases.case_filters import matching
-    from brokerfuzz.errors import BrokerfuzzError
     from brokerfuzz.schemas.loading import known_contract
 
     if not marker.args:
         raise pytest.Collector.CollectError(
             f"the marker {XFAIL} has no rule: write {XFAIL}('offer-creation-request/number:minLength')"
         )
-    try:
-        return matching(
-            "rule", known_contract(chosen.contract).rules_by_id, marker.args, "`brokerfuzz rules` lists all rules"
-        )
-    except BrokerfuzzError as problem:
-        raise pytest.Collector.CollectError(f"marker {XFAIL}: {problem}") from problem
+    rules, remedy = known_contract(chosen.contract).rules_by_id, "`brokerfuzz rules` lists all rules"
+    with _explained(pytest.Collector.CollectError, f"marker {XFAIL}: "):
+        return matching("rule", rules, marker.args, remedy)
 
 
 def _cases_in(given: Any) -> Any:
@@ -359,12 +332,16 @@ def brokerfuzz_target(
         del pytestconfig.stash[_TARGET]
 
 
+def _failure(text: str) -> BaseException:
+    return pytest.fail.Exception(text, pytrace=False)
+
+
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explained(error: Callable[[str], BaseException] = _failure, prefix: str = "") -> Iterator[None]:
     """Reports an error of brokerfuzz in one line, without a traceback."""
     from brokerfuzz.errors import BrokerfuzzError
 
     try:
         yield
     except BrokerfuzzError as problem:
-        raise pytest.fail.Exception(str(problem), pytrace=False) from None
+        raise error(f"{prefix}{problem}") from None
