@@ -19,6 +19,11 @@ RECORD = (
 FILES = {
     "offer.json": PLAIN,
     "there": "mine",
+    "empty": "",
+    "blank.ndjson": "\n \n",
+    "other.json": '{"a": 1}',
+    "array.json": f"[{PLAIN}]",
+    "other.har": '{"log":{"entries":[{"request":{"postData":{"text":"{}"}}}]}}',
     "cut.ndjson": RECORD % "[]",
     "torn.ndjson": RECORD % "[5]",
     "mixed.ndjson": RECORD % "[]" + PLAIN + "\n",

@@ -1,5 +1,4 @@
 import asyncio
-import io
 import json
 import re
 import threading
@@ -18,7 +17,6 @@ from brokerfuzz.campaign import baseline
 from brokerfuzz.campaign.journal import head_of
 from brokerfuzz.errors import BrokerfuzzError, TargetError
 from brokerfuzz.reports.report_files import read_report
-from brokerfuzz.service.running import running
 from brokerfuzz.testing.campaigns import FindingsError
 
 if TYPE_CHECKING:
@@ -223,29 +221,9 @@ def test_campaigns_run_inside_an_event_loop() -> None:
 
 
 def test_a_time_limit_ends_a_campaign_against_an_application_that_never_waits() -> None:
-    report = brokerfuzz.fire(AsgiShop(), path="/offers", count=4000, max_time=0.05, shrink=0)
+    report = brokerfuzz.fire(AsgiShop(), path="/offers", count=4000, max_time=0.05, **{**SOME, "shrink": 0})
     assert report.outcome.state == "complete"
     assert 0 < report.result.cases < 4000
-
-
-def test_two_campaigns_run_at_the_same_time() -> None:
-    found: list[list[str]] = []
-
-    def fire(target: Any) -> None:
-        found.append(kinds(brokerfuzz.fire(target, path="/offers", **SOME)))
-
-    threads = [threading.Thread(target=fire, args=[target]) for target in (AsgiShop(), flask_shop())]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [["accepted", "crashed"]] * 2
-
-
-def test_a_url_is_a_target_and_a_conforming_service_has_no_findings() -> None:
-    with running() as url:
-        report = brokerfuzz.assert_conforms(f"{url}/offers", **SOME)
-    assert (report.outcome.state, report.findings) == ("complete", ())
 
 
 def test_reference_data_of_the_contract_decides_which_values_are_sent() -> None:
@@ -271,13 +249,6 @@ def test_a_campaign_writes_a_journal_and_reports_and_uses_a_baseline(tmp_path: P
     second = brokerfuzz.assert_conforms(shop, path="/offers", baseline=files[2], **SOME)
     assert second.outcome.known == len(first.findings) > 0
     assert dict(second.result.known_findings) == {finding.name: "still there" for finding in first.findings}
-
-
-@pytest.mark.rotated(2)
-def test_workers_send_the_cases_to_a_url() -> None:
-    with running() as url:
-        report = brokerfuzz.fire(f"{url}/offers", workers=2, **SOME)
-    assert (report.outcome.state, report.findings) == ("complete", ())
 
 
 @pytest.mark.parametrize(
@@ -403,17 +374,3 @@ def test_a_secret_that_the_environment_lacks_is_an_error() -> None:
         TargetError, match="the environment variable NO_SUCH_VARIABLE_7, which should contain a secret, is not set"
     ):
         brokerfuzz.fire(lambda body: True, secrets=["NO_SUCH_VARIABLE_7"])
-
-
-def test_only_the_call_that_hangs_is_a_timeout() -> None:
-    released = threading.Event()
-
-    def hangs(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        body = environ["wsgi.input"].read()
-        if b'"orderMinimum":0' in body:
-            released.wait()
-        return wsgi_shop({"wsgi.input": io.BytesIO(body)}, start_response)
-
-    report = asyncio.run(brokerfuzz.fire_async(hangs, path="/offers", timeout=0.5, shrink=0, **SOME))
-    released.set()
-    assert kinds(report) == ["accepted", "crashed", "timeout"]

@@ -1,44 +1,22 @@
 import json
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import pytest
 from contracts import changed_contract
 from fixture_types import Run, Write
+from html_page import Page
 
 from brokerfuzz import corpus
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
+from brokerfuzz.schemas import load_contract
 
 PLAIN = '{"number":"1","offerType":"Email"}'
 QUOTED = '{"number":"1","offerType":"Email","orderMinimum":"5"}'
+PRICING = (
+    '{"data":{"customerId":"1","offers":[],"totalExtendedPrice":0},"failureMessages":[],"informationalMessages":[],'
+    '"operationWasSuccessful":true}'
+)
 HOSTILE = '</script></details><img src=x onerror="alert(1)">\'&amp;'
-
-
-class Page(HTMLParser):
-    """Collects the tags and texts of a page. Fails if the tags are not nested correctly."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.texts: list[str] = []
-        self.open: list[str] = []
-        self.feed(text)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        assert not {name for name, _ in attrs if name.startswith("on") or name in ("src", "action")}
-        if tag not in ("meta", "br", "input"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
 
 
 def page(run: Run, *args: object) -> tuple[str, Page]:
@@ -59,26 +37,24 @@ def test_every_site_has_a_row_with_its_covered_goals(run: Run, write: Write) -> 
 
 def test_names_of_contracts_and_files_are_always_shown_as_text(run: Run, folder: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
-        schema["properties"][HOSTILE] = {"type": "integer", "minimum": 1}
-        schema["properties"]["offerType"]["enum"].append(f"<b>{HOSTILE}")
+        schema["properties"][HOSTILE] = {"type": "string", "enum": [f"<b>{HOSTILE}"]}
 
     (folder / "changed").mkdir()
-    changed_contract(folder / "changed", "offer-creation-request", change)
+    changed_contract(folder / "changed", "offer-pricing-response", change)
     name = "<script>alert(2)<!-- '\"&.ndjson"
-    Path(name).write_text(f"{PLAIN}\n{json.dumps({'number': '1', 'offerType': 'Email', HOSTILE: 0})}\n")
+    Path(name).write_text(json.dumps({**json.loads(PRICING), HOSTILE: 0}))
     _, read = page(run, name, "--contract", "changed")
-    assert read.tags.count("script") == 1
-    assert "img" not in read.tags
+    tags = [tag for tag, _ in read.tags]
+    assert tags.count("script") == 1
+    assert "img" not in tags
     assert HOSTILE in read.texts
     assert name in read.texts
 
 
-@pytest.mark.rotated(3)
-def test_the_page_of_the_whole_catalogue_is_small(run: Run, folder: Path) -> None:
-    corpus.write(folder / "c.ndjson", (case for message_type in MESSAGE_TYPES for case in catalogue(message_type)))
+def test_the_page_of_a_whole_catalogue_is_small(run: Run, folder: Path) -> None:
+    corpus.write(folder / "c.ndjson", catalogue("offer-pricing-response"))
     text, _ = page(run, "c.ndjson")
-    assert len(text) < 1_000_000
-    assert all(f'<section id="{message_type}"' in text for message_type in MESSAGE_TYPES)
+    assert len(text) < 300_000
 
 
 def test_a_page_replaces_an_existing_file(run: Run, write: Write) -> None:
