@@ -1,54 +1,100 @@
-"""Counts the headlines of campaigns against services with one or two known bugs."""
+"""Counts the headlines of campaigns against services with one or two known bugs, and against lax services."""
 
 import argparse
-from collections.abc import Sequence
+import os
+import shutil
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from random import Random
 
-import brokerfuzz
 from benchmarks.fleet.fleet import fleet
 from benchmarks.fleet.messages import OFFER, Answer, Behaviour, Message, Reader
 from benchmarks.fleet.mutants import Mutant
+from benchmarks.stacks.habits import STACKS
+from brokerfuzz.campaign import Options, fire
+from brokerfuzz.campaign.results import Result
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import plainest
+from brokerfuzz.cases.plan import Plan
 from brokerfuzz.schemas import load_contract
+from brokerfuzz.targets import LineTarget, Target
+from brokerfuzz.targets.function_target import FunctionTarget
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SINGLE, PAIRS = 60, 20
+MOST = 12
+"""The maximum number of headlines of a lax service."""
+HELD_OUT = ("msgspec", "attrs", "jsonschema_rs", "jackson")
+"""The lax stacks of the held-out half."""
 
 
 def headlines(arguments: Sequence[str]) -> str:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks headlines",
-        description="Counts the headlines of campaigns against 60 services with one bug and 20 with two bugs.",
+        description="Counts the headlines of campaigns against lax services, services with one bug, and with two.",
     )
     parser.add_argument("half", choices=("tuned", "held-out"), help="half of the services")
-    odd = parser.parse_args(arguments).half == "held-out"
-    chosen = Random(1).sample(fleet(NOW), SINGLE + 2 * PAIRS)
-    single, several = chosen[:SINGLE][odd::2], [*pairwise(chosen[SINGLE:])][::2][odd::2]
+    parser.add_argument("--only", choices=_COUNTS, help="only these services")
+    chosen = parser.parse_args(arguments)
+    is_held_out = chosen.half == "held-out"
+    cases = [case for _, case in Plan(message_type=OFFER, now=NOW).numbered()]
+    return "\n".join(count(is_held_out, cases) for name, count in _COUNTS.items() if chosen.only in (None, name))
+
+
+def _lax(is_held_out: bool, cases: Sequence[Case]) -> str:
+    os.environ.update(STACK_NOW=NOW.isoformat(), STACK_SETTING="lax")
+    counts = {}
+    for stack in STACKS:
+        is_installed = shutil.which(stack.command[0]) and all(path.exists() for path in stack.needs)
+        if (stack.name in HELD_OUT) == is_held_out and is_installed:
+            target = LineTarget([*stack.command, "--lines"], encoding="base64", processes=1, timeout=60)
+            counts[stack.name] = _printed(stack.name, _fired(target, cases), MOST)
+    return "lax services: " + ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _single(is_held_out: bool, cases: Sequence[Case]) -> str:
     reader = Reader(load_contract(), NOW)
-    counts = [_count_of_single(mutant, reader) for mutant in single]
-    alone = f"one bug: {len(single)} services, one headline {counts.count(1)}, two {counts.count(2)}, "
-    alone += f"none {counts.count(0)}, more {sum(count > 2 for count in counts)}"
-    shared = sum(_shares_a_headline(pair, reader) for pair in several)
-    return f"{alone}\ntwo bugs: {len(several)} services, a headline of both {shared}"
+    counts = [
+        _printed(mutant.name, _fired(_target(mutant.answer, reader), cases), 1)
+        for mutant in _chosen()[:SINGLE][is_held_out::2]
+    ]
+    return (
+        f"one bug: {len(counts)} services, one headline {counts.count(1)}, two {counts.count(2)}, "
+        f"none {counts.count(0)}, more {sum(count > 2 for count in counts)}"
+    )
 
 
-def _count_of_single(mutant: Mutant, reader: Reader) -> int:
-    report = _fired(mutant.answer, reader)
-    if len(report.headlines) != 1:
-        print(f"{mutant.name}: {len(report.headlines)} headlines", *_texts(report), sep="\n    ", flush=True)
-    return len(report.headlines)
+def _pairs(is_held_out: bool, cases: Sequence[Case]) -> str:
+    reader = Reader(load_contract(), NOW)
+    pairs = [*pairwise(_chosen()[SINGLE:])][::2][is_held_out::2]
+    shared = sum(_shares_a_headline(pair, reader, cases) for pair in pairs)
+    return f"two bugs: {len(pairs)} services, a headline of both {shared}"
 
 
-def _shares_a_headline(pair: tuple[Mutant, Mutant], reader: Reader) -> bool:
+_COUNTS: dict[str, Callable[[bool, Sequence[Case]], str]] = {"lax": _lax, "single": _single, "pairs": _pairs}
+
+
+def _chosen() -> Sequence[Mutant]:
+    return Random(1).sample(fleet(NOW), SINGLE + 2 * PAIRS)
+
+
+def _printed(name: str, result: Result, most: int) -> int:
+    """Prints the headlines if there are too many, or none. Returns their number."""
+    if not 1 <= len(result.headlines) <= most:
+        texts = [f"{one.text} ({one.extent})"[:200] for one in result.headlines[:20]]
+        print(f"{name}: {len(result.headlines)} headlines", *texts, sep="\n    ", flush=True)
+    return len(result.headlines)
+
+
+def _shares_a_headline(pair: tuple[Mutant, Mutant], reader: Reader, cases: Iterable[Case]) -> bool:
     """Returns whether one headline has findings of both bugs. A finding that shows both bugs counts as neither."""
 
     def answer(message: Message) -> Answer:
         first = pair[0].answer(message)
         return first if message.contradicts(first) else pair[1].answer(message)
 
-    report = _fired(answer, reader)
-    for headline in report.headlines:
+    for headline in _fired(_target(answer, reader), cases).headlines:
         messages = [reader(finding.body) for finding in headline.findings]
         wrong = [{mutant.name for mutant in pair if one.contradicts(mutant.answer(one))} for one in messages]
         if len({name for names in wrong if len(names) == 1 for name in names}) > 1:
@@ -57,15 +103,15 @@ def _shares_a_headline(pair: tuple[Mutant, Mutant], reader: Reader) -> bool:
     return False
 
 
-def _fired(answer: Behaviour, reader: Reader) -> brokerfuzz.Report:
-    def target(body: bytes) -> bool:
+def _target(answer: Behaviour, reader: Reader) -> FunctionTarget:
+    def accepts(body: bytes) -> bool:
         found = answer(reader(body))
         if found == "crashed":
             raise RuntimeError("a bug")
         return found == "accepted"
 
-    return brokerfuzz.fire(target, OFFER, now=NOW)
+    return FunctionTarget(accepts)
 
 
-def _texts(report: brokerfuzz.Report) -> list[str]:
-    return [f"{one.text} ({one.extent})"[:200] for one in report.headlines[:8]]
+def _fired(target: Target, cases: Iterable[Case]) -> Result:
+    return fire(iter(cases), target, Options(now=NOW, plain=(plainest(OFFER),)))

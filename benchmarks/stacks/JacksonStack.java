@@ -106,18 +106,28 @@ public class JacksonStack {
     }
   }
 
-  static final JsonMapper MAPPER = JsonMapper.builder()
-      .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
-      .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-      .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-      .defaultSetterInfo(JsonSetter.Value.construct(Nulls.SET, Nulls.FAIL)) // items are never null
-      .addModule(new SimpleModule().addDeserializer(Integer.class, new Int32()).addDeserializer(Double.class, new Number64()))
-      .withCoercionConfig(LogicalType.Textual, config -> {
-        config.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail);
-        config.setCoercion(CoercionInputShape.Float, CoercionAction.Fail);
-        config.setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail);
-      })
-      .build();
+  static final boolean LAX = "lax".equals(System.getenv("STACK_SETTING"));
+  static final JsonMapper MAPPER = LAX ? lax() : strict();
+
+  // As in Spring Boot.
+  static JsonMapper lax() {
+    return JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+  }
+
+  static JsonMapper strict() {
+    return JsonMapper.builder()
+        .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+        .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+        .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+        .defaultSetterInfo(JsonSetter.Value.construct(Nulls.SET, Nulls.FAIL)) // items are never null
+        .addModule(new SimpleModule().addDeserializer(Integer.class, new Int32()).addDeserializer(Double.class, new Number64()))
+        .withCoercionConfig(LogicalType.Textual, config -> {
+          config.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail);
+          config.setCoercion(CoercionInputShape.Float, CoercionAction.Fail);
+          config.setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail);
+        })
+        .build();
+  }
 
   static boolean accepts(byte[] body, Instant now) {
     try {

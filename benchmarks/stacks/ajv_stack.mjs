@@ -1,22 +1,22 @@
 // An offer service with a hand-written JSON Schema for Ajv. The service does not check the format of timestamps. If JavaScript cannot
 // parse a timestamp, the service accepts it.
 
-import {load, main, parsed} from "./runner.mjs"
+import {lax, load, main, parsed} from "./runner.mjs"
 
 const {default: Ajv} = load("ajv")
 const TOLERANCE = 30_000
 
 const string = {type: "string"}
-const nonEmpty = {type: "string", minLength: 1}
+const nonEmpty = lax ? string : {type: "string", minLength: 1}
 const number = {type: "number"}
-const int32 = {type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1}
+const int32 = lax ? {type: "integer"} : {type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1}
 const nullable = (schema) => ({...schema, nullable: true})
 const array = (items, limits) => ({type: "array", items, nullable: true, ...limits})
 const shape = (properties, required = []) => ({type: "object", properties, required, additionalProperties: false})
 
 const text = nullable(string)
 const count = nullable(int32)
-const positive = nullable({...int32, minimum: 1})
+const positive = nullable(lax ? int32 : {...int32, minimum: 1})
 const price = nullable(number)
 const flag = {type: "boolean", nullable: true}
 
@@ -67,7 +67,7 @@ const offer = shape(
   },
   ["number", "offerType"],
 )
-const isOffer = new Ajv().compile(offer)
+const isOffer = new Ajv(lax ? {coerceTypes: true, removeAdditional: true} : {}).compile(offer)
 
 // Checks validation rule 3 of the contract.
 const hasProducts = ({offerType, productClusters}) =>

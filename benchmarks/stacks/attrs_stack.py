@@ -14,7 +14,7 @@ from cattrs import Converter
 from cattrs.errors import CattrsError
 from cattrs.gen import make_dict_structure_fn, override
 
-from benchmarks.stacks.runner import main
+from benchmarks.stacks.runner import LAX, main
 
 TOLERANCE = timedelta(minutes=5)
 
@@ -151,18 +151,23 @@ def structure_list(kind: Any) -> Callable[[Any, object], list[Any]]:
 def structure_object(kind: Any) -> Callable[[Any, object], Any]:
     names = {field.name: override(rename=camel(field.name)) for field in fields(kind)}
     structure = make_dict_structure_fn(kind, converter, **names)  # type: ignore[arg-type]
-    return lambda value, _: structure(checked(value, isinstance(value, dict)), kind)
+    return lambda value, _: structure(checked(value, LAX or isinstance(value, dict)), kind)
 
 
-converter = Converter(forbid_extra_keys=True, detailed_validation=False)
-converter.register_structure_hook(str, lambda value, _: checked(value, isinstance(value, str)))
-converter.register_structure_hook(bool, lambda value, _: checked(value, isinstance(value, bool)))
-converter.register_structure_hook(
-    int, lambda value, _: checked(value, type(value) is int and -(2**31) <= value < 2**31)
-)
-converter.register_structure_hook(float, lambda value, _: checked(value, type(value) in (int, float)))
+def add_strict_hooks() -> None:
+    converter.register_structure_hook(str, lambda value, _: checked(value, isinstance(value, str)))
+    converter.register_structure_hook(bool, lambda value, _: checked(value, isinstance(value, bool)))
+    converter.register_structure_hook(
+        int, lambda value, _: checked(value, type(value) is int and -(2**31) <= value < 2**31)
+    )
+    converter.register_structure_hook(float, lambda value, _: checked(value, type(value) in (int, float)))
+    converter.register_structure_hook_factory(lambda kind: getattr(kind, "__origin__", None) is list, structure_list)
+
+
+converter = Converter(forbid_extra_keys=not LAX, detailed_validation=False)
+if not LAX:
+    add_strict_hooks()
 converter.register_structure_hook(datetime, instant)
-converter.register_structure_hook_factory(lambda kind: getattr(kind, "__origin__", None) is list, structure_list)
 converter.register_structure_hook_factory(has, structure_object)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 from jsonschema_rs import Draft202012Validator
 
-from benchmarks.stacks.runner import main
+from benchmarks.stacks.runner import LAX, main
 
 Schema = dict[str, Any]
 
@@ -20,7 +20,7 @@ def array(items: Schema, **limits: int) -> Schema:
 
 
 def shape(*required: str, **properties: Schema) -> Schema:
-    return {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
+    return {"type": "object", "required": required, "properties": properties, "additionalProperties": LAX}
 
 
 def all_of_type(names: str, schema: Schema) -> dict[str, Schema]:
@@ -28,12 +28,12 @@ def all_of_type(names: str, schema: Schema) -> dict[str, Schema]:
 
 
 STRING: Schema = {"type": "string"}
-INT32: Schema = {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
+INT32: Schema = {"type": "integer"} | ({} if LAX else {"minimum": -(2**31), "maximum": 2**31 - 1})
 NUMBER: Schema = {"type": "number"}
 TEXT = nullable(STRING)
 TIMESTAMP = nullable({"type": "string", "format": "date-time"})
 COUNT = nullable(INT32)
-POSITIVE = nullable(INT32 | {"minimum": 1})
+POSITIVE = nullable(INT32 if LAX else INT32 | {"minimum": 1})
 PRICE = nullable(NUMBER)
 FLAG = nullable({"type": "boolean"})
 
@@ -83,7 +83,7 @@ PRODUCT_LIST: Schema = {  # validation rule 3 of the contract
         },
     },
 }
-VALIDATOR = Draft202012Validator(OFFER | PRODUCT_LIST, validate_formats=True)
+VALIDATOR = Draft202012Validator(OFFER | PRODUCT_LIST, validate_formats=not LAX)
 
 
 def accepts(body: bytes, now: datetime) -> bool:

@@ -7,6 +7,9 @@ import {createInterface} from "node:readline"
 // Loads a package of tests/node.
 export const load = createRequire(new URL("../../tests/node/", import.meta.url))
 
+// With STACK_SETTING=lax, a stack uses the ordinary settings of its library instead of strict ones.
+export const lax = process.env.STACK_SETTING === "lax"
+
 // The environment variable STACK_NOW can set the current time of the service: for example, 2026-03-01T12:00:00Z.
 const now = () => (process.env.STACK_NOW ? Date.parse(process.env.STACK_NOW) : Date.now())
 

@@ -11,6 +11,10 @@ from typing import Any
 
 import uvicorn
 
+LAX = os.environ.get("STACK_SETTING") == "lax"
+"""If true, a stack uses the ordinary settings of its library instead of strict ones: it converts values of a wrong
+type, ignores unknown properties, and checks neither bounds nor formats.
+"""
 Accepts = Callable[[bytes, datetime], bool]
 """The function returns True if the service accepts the message at the given time."""
 

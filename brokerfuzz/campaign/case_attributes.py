@@ -46,7 +46,18 @@ TEXT_FEATURES: Final[Mapping[str, re.Pattern[str]]] = {
     "a lone surrogate": re.compile("[\ud800-\udfff]"),
     "a year before 1970": re.compile(r"\A(?:0\d\d\d|1[0-8]\d\d|19[0-6]\d)-\d\d-\d\d"),
 }
-_OF_FAULTS: Final = ("rule", "below", "later item", "item beyond ten", "nothing", "null", "missing", "present", "value")
+_OF_FAULTS: Final = (
+    "rule",
+    "condition",
+    "below",
+    "later item",
+    "item beyond ten",
+    "nothing",
+    "null",
+    "missing",
+    "present",
+    "value",
+)
 _BITS: Final = ((1023, "beyond doubles"), (63, "beyond 64 bits"), (53, "beyond 53 bits"), (31, "beyond 32 bits"))
 
 
@@ -68,6 +79,8 @@ def of_faults(case: Case, sites: Mapping[str, Site]) -> Iterator[Attribute]:
     """Yields the broken rules, and the sites and array items that contain a fault."""
     for fault in case.faults:
         yield Attribute("rule", fault.rule)
+        if condition := fault.rule.partition("@")[2]:
+            yield Attribute("condition", condition)
         path = ""
         for step in steps_of(fault.at):
             if step.isdecimal():

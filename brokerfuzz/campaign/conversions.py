@@ -3,7 +3,7 @@ not check. The same leniency at many places is one headline.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.cases.techniques import family_of
@@ -44,21 +44,35 @@ _UNCHECKED: Final = {
 }
 
 
-def leniency_of(case: Case, contract: Contract) -> str:
+class Leniency(NamedTuple):
+    """`conversion` says which values are converted, for example `strings for numbers`, if it is a conversion."""
+
+    text: str
+    conversion: str = ""
+
+    @property
+    def is_of_null(self) -> bool:
+        return self.conversion.startswith("null")
+
+
+def leniency_of(case: Case, contract: Contract) -> Leniency:
     """Describes what a reader does that accepts a case with exactly one fault."""
     (fault,) = case.faults
     rule = contract.rule(fault.rule)
     if rule.keyword == JSON_RULE:
-        return f"accepts text that is not JSON ({family_of(fault.technique)})"
+        return Leniency(f"accepts text that is not JSON ({family_of(fault.technique)})")
     if rule.keyword == "type":
         return _conversion(case, fault, rule, contract)
-    return _UNCHECKED.get(rule.keyword, f"does not check {rule.keyword}")
+    return Leniency(_UNCHECKED.get(rule.keyword, f"does not check {rule.keyword}"))
 
 
-def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> str:
+def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Leniency:
     schema = contract.sites[case.message_type][rule.site].schema
-    wanted = sorted({_WANTED[name] for name in types_of(schema)} - {"null"})
-    return f"accepts {_NAMES[type(_value_at(case.value, fault.at))]} for {' or '.join(wanted) or 'nothing'}"
+    wanted = " or ".join(sorted({_WANTED[name] for name in types_of(schema)} - {"null"})) or "nothing"
+    found = _NAMES[type(_value_at(case.value, fault.at))]
+    if found == wanted == "numbers":
+        return Leniency("accepts fractions for integers")
+    return Leniency(f"accepts {found} for {wanted}", f"{found} for {wanted}")
 
 
 def _value_at(value: Any, pointer: str) -> Any:

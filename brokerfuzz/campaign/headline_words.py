@@ -5,9 +5,11 @@ from typing import Final
 
 from brokerfuzz.campaign.case_attributes import Attribute
 from brokerfuzz.campaign.contradictions import FindingKind
-from brokerfuzz.wording import counted, listed, with_article
+from brokerfuzz.wording import listed, with_article
 
 _LONGEST_REASON: Final = 40
+MOST_NAMED: Final = 2
+"""The number of properties or conversions that a headline names."""
 _CONDITIONS: Final[Mapping[str, Callable[[str, str], str]]] = {
     "null": lambda site, _: f"{site or 'a value'} is null",
     "missing": lambda site, _: f"{site} is missing",
@@ -21,6 +23,7 @@ _CONDITIONS: Final[Mapping[str, Callable[[str, str], str]]] = {
     "several items": lambda site, _: f"{site} has several items",
     "more than ten items": lambda site, _: f"{site or 'an array'} has more than ten items",
     "rule": lambda rule, _: f"the message breaks {rule}",
+    "condition": lambda condition, _: f"{condition} and a rule for this case is broken",
     "below": lambda site, _: f"{site} is wrong",
     "nothing": lambda site, _: f"{site} is wrongly missing, null or empty",
     "later item": lambda site, _: f"a later item of {site or 'an array'} is wrong",
@@ -31,6 +34,7 @@ detail.
 """
 _UNCHECKED: Final[Mapping[str, Callable[[str], str]]] = {
     "rule": lambda rule: f"does not check {rule.partition('/')[2]}",
+    "condition": lambda condition: f"ignores the rules for {condition}",
     "below": lambda site: f"checks nothing in {site}",
     "nothing": lambda site: f"accepts {site} that is missing, null or empty",
     "later item": lambda site: f"checks only the first item of {site or 'arrays'}",
@@ -59,7 +63,14 @@ def in_words(kind: FindingKind, attributes: tuple[Attribute, ...], reason: str) 
 
 
 def nothing_checked_in(sites: Sequence[str]) -> str:
-    return f"checks nothing in {counted(len(sites), 'property', 'properties')}: {', '.join(sites)}"
+    """Names only the first properties. The places of the findings show all of them."""
+    first, more = sites[:MOST_NAMED], len(sites) - MOST_NAMED
+    return f"checks nothing in {listed([*first, f'{more:,} more properties'] if more > 1 else sites)}"
+
+
+def converts(conversions: Sequence[str]) -> str:
+    first, more = conversions[:MOST_NAMED], len(conversions) - MOST_NAMED
+    return f"converts values of wrong types: {listed([*first, f'{more:,} more'] if more > 1 else conversions)}"
 
 
 def crashes_at(line: str, exceptions: Sequence[str]) -> str:

@@ -15,9 +15,9 @@ from typing import Final
 from brokerfuzz.campaign.case_attributes import Attribute, attributes_of, fault_attributes_of, of_faults
 from brokerfuzz.campaign.common_attributes import CERTAIN, ENOUGH, common_attributes, mask_of
 from brokerfuzz.campaign.contradictions import IN_WORDS, FindingKind, contradiction
-from brokerfuzz.campaign.conversions import leniency_of
+from brokerfuzz.campaign.conversions import Leniency, leniency_of
 from brokerfuzz.campaign.findings import Finding
-from brokerfuzz.campaign.headline_words import crashes_at, in_words, nothing_checked_in, sometimes_unchecked
+from brokerfuzz.campaign.headline_words import converts, crashes_at, in_words, nothing_checked_in, sometimes_unchecked
 from brokerfuzz.cases.case import Case
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label
@@ -117,7 +117,7 @@ def _concerned(kind: FindingKind, sent: Iterable[AnsweredCase]) -> Iterator[Answ
 class _PartialHeadline:
     """Findings with the same leniency at the same rule, or a single finding of another kind."""
 
-    leniency: str | None
+    leniency: Leniency | None
     findings: list[Finding] = field(default_factory=list)
 
     @property
@@ -156,7 +156,7 @@ class _Grouping:
     ) -> None:
         self._kind: FindingKind = kind
         self._findings, self._sent, self._contract = findings, sent, contract
-        self._leniencies: dict[str, str | None] = {}
+        self._leniencies: dict[str, Leniency | None] = {}
         self._index = {one.number: index for index, one in enumerate(sent)}
         self._groups = list(self._found())
 
@@ -175,7 +175,7 @@ class _Grouping:
             left -= covered
         for index in sorted(left):
             group = self._groups[index]
-            key = (group.rule, group.leniency) if group.leniency else group.findings[0].identity
+            key = (group.rule, group.leniency.text) if group.leniency else group.findings[0].identity
             yield self._headline(_Cause(key, group.findings[0].claim(), frozenset()), group.findings)
 
     def _headline(self, cause: _Cause, findings: Iterable[Finding]) -> Headline:
@@ -193,7 +193,7 @@ class _Grouping:
     # --------------------------------------------------------------------------------------------------------- groups
 
     def _found(self) -> Iterator[_PartialHeadline]:
-        by_rule: dict[tuple[str, str], _PartialHeadline] = {}
+        by_rule: dict[tuple[Leniency, str], _PartialHeadline] = {}
         for finding in self._findings:
             leniency = self._leniency(finding.case) if self._kind == "invalid-accepted" else None
             if leniency is None:
@@ -203,7 +203,7 @@ class _Grouping:
                 by_rule.setdefault(key, _PartialHeadline(leniency)).findings.append(finding)
         yield from by_rule.values()
 
-    def _leniency(self, case: Case) -> str | None:
+    def _leniency(self, case: Case) -> Leniency | None:
         if case.id not in self._leniencies:
             self._leniencies[case.id] = leniency_of(case, self._contract) if len(case.faults) == 1 else None
         return self._leniencies[case.id]
@@ -214,10 +214,10 @@ class _Grouping:
         if self._kind == "invalid-accepted":
             yield from self._everything()
             unchecked = self._unchecked_sites()
+            covered = frozenset(i for i, group in enumerate(self._groups) if _is_in(unchecked, group.paths))
             if unchecked:
-                covered = [i for i, group in enumerate(self._groups) if _is_in(unchecked, group.paths)]
-                yield _Cause(("unchecked",), nothing_checked_in(unchecked), frozenset(covered), simplicity=1)
-            yield from self._habits(unchecked)
+                yield _Cause(("unchecked",), nothing_checked_in(unchecked), covered, simplicity=1)
+            yield from self._habits(unchecked, covered)
             yield from self._rules()
         yield from self._lines_of_code()
         masks = [self._mask(group.numbers) for group in self._groups]
@@ -248,18 +248,36 @@ class _Grouping:
                 text = crashes_at(line, sorted({reason.partition(":")[0] for reason in reasons}))
                 yield _Cause(("line", line), text, frozenset(groups), simplicity=1)
 
-    def _habits(self, unchecked: Sequence[str]) -> Iterator[_Cause]:
-        """Yields the leniencies at several places, or at all places that are checked at all."""
-        habits: dict[str, set[int]] = defaultdict(set)
+    def _habits(self, unchecked: Sequence[str], covered: frozenset[int]) -> Iterator[_Cause]:
+        """Yields the leniencies at several places, or at all places that are checked at all. The groups in `covered`
+        are those of unchecked sites, which have another cause.
+        """
+        found: dict[Leniency, set[int]] = defaultdict(set)
         for index, group in enumerate(self._groups):
-            if group.leniency is not None:
-                habits[group.leniency].add(index)
+            if group.leniency is not None and index not in covered:
+                found[group.leniency].add(index)
+        tried: dict[Leniency, list[AnsweredCase]] = defaultdict(list)
+        for one in self._sent:
+            leniency = self._leniency(one.case)
+            if leniency in found and not _is_in(unchecked, _paths(one.case)):
+                tried[leniency].append(one)
+        habits = {
+            leniency: groups
+            for leniency, groups in found.items()
+            if len(groups) >= SEVERAL or {self._groups[index].rule for index in groups} >= _rules_of(tried[leniency])
+        }
         for leniency, groups in habits.items():
-            tried = {one.case.faults[0].rule: one.case for one in self._sent if self._leniency(one.case) == leniency}
-            checked = {rule for rule, case in tried.items() if not _is_in(unchecked, _paths(case))}
-            if len(groups) >= SEVERAL or {self._groups[index].rule for index in groups} >= checked:
-                sent = sum(self._leniency(one.case) == leniency for one in self._sent)
-                yield _Cause(("leniency", leniency), leniency, frozenset(groups), 0, sent, len(tried), simplicity=1)
+            yield self._habit(("leniency", leniency.text), leniency.text, groups, tried[leniency])
+        if sum(bool(one.conversion) for one in habits) >= SEVERAL:
+            some = [one for one in found if one.conversion and (one in habits or not one.is_of_null)]
+            some.sort(key=lambda one: -len(found[one]))
+            every = [case for one in some for case in tried[one]]
+            text = converts([one.conversion for one in some])
+            yield self._habit(("conversions",), text, set().union(*(found[one] for one in some)), every)
+
+    def _habit(self, key: tuple[str, ...], text: str, groups: Iterable[int], tried: Sequence[AnsweredCase]) -> _Cause:
+        places = len(_rules_of(tried))
+        return _Cause(key, text, frozenset(groups), sent=len(tried), tried=places, simplicity=1)
 
     def _rules(self) -> Iterator[_Cause]:
         """Yields the rules that are not checked in several ways."""
@@ -320,6 +338,10 @@ def _is_in(sites: Iterable[str], paths: Sequence[str]) -> bool:
 
 def _paths(case: Case) -> list[str]:
     return [site_of(fault.at) for fault in case.faults]
+
+
+def _rules_of(tried: Iterable[AnsweredCase]) -> set[str]:
+    return {one.case.faults[0].rule for one in tried}
 
 
 def _rules(finding: Finding) -> list[str]:
