@@ -3,7 +3,7 @@
 import argparse
 import os
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from random import Random
@@ -12,11 +12,10 @@ from benchmarks.fleet.fleet import fleet
 from benchmarks.fleet.messages import OFFER, Answer, Behaviour, Message, Reader
 from benchmarks.fleet.mutants import Mutant
 from benchmarks.stacks.habits import STACKS
-from brokerfuzz.campaign import Options, fire
-from brokerfuzz.campaign.results import Result
-from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.catalogue import plainest
+from brokerfuzz.campaign import Result, Settings, fire
 from brokerfuzz.cases.plan import Plan
+from brokerfuzz.option import completed
+from brokerfuzz.options import FireOptions
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.targets import LineTarget, Target
 from brokerfuzz.targets.function_target import FunctionTarget
@@ -38,25 +37,24 @@ def headlines(arguments: Sequence[str]) -> str:
     parser.add_argument("--only", choices=_COUNTS, help="only these services")
     chosen = parser.parse_args(arguments)
     is_held_out = chosen.half == "held-out"
-    cases = [case for _, case in Plan(message_type=OFFER, now=NOW).numbered()]
-    return "\n".join(count(is_held_out, cases) for name, count in _COUNTS.items() if chosen.only in (None, name))
+    return "\n".join(count(is_held_out) for name, count in _COUNTS.items() if chosen.only in (None, name))
 
 
-def _lax(is_held_out: bool, cases: Sequence[Case]) -> str:
+def _lax(is_held_out: bool) -> str:
     os.environ.update(STACK_NOW=NOW.isoformat(), STACK_SETTING="lax")
     counts = {}
     for stack in STACKS:
         is_installed = shutil.which(stack.command[0]) and all(path.exists() for path in stack.needs)
         if (stack.name in HELD_OUT) == is_held_out and is_installed:
             target = LineTarget([*stack.command, "--lines"], encoding="base64", processes=1, timeout=60)
-            counts[stack.name] = _printed(stack.name, _fired(target, cases), MOST)
+            counts[stack.name] = _printed(stack.name, _fired(target), MOST)
     return "lax services: " + ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
-def _single(is_held_out: bool, cases: Sequence[Case]) -> str:
+def _single(is_held_out: bool) -> str:
     reader = Reader(load_contract(), NOW)
     counts = [
-        _printed(mutant.name, _fired(_target(mutant.answer, reader), cases), 1)
+        _printed(mutant.name, _fired(_target(mutant.answer, reader)), 1)
         for mutant in _chosen()[:SINGLE][is_held_out::2]
     ]
     return (
@@ -65,14 +63,14 @@ def _single(is_held_out: bool, cases: Sequence[Case]) -> str:
     )
 
 
-def _pairs(is_held_out: bool, cases: Sequence[Case]) -> str:
+def _pairs(is_held_out: bool) -> str:
     reader = Reader(load_contract(), NOW)
     pairs = [*pairwise(_chosen()[SINGLE:])][::2][is_held_out::2]
-    shared = sum(_shares_a_headline(pair, reader, cases) for pair in pairs)
+    shared = sum(_shares_a_headline(pair, reader) for pair in pairs)
     return f"two bugs: {len(pairs)} services, a headline of both {shared}"
 
 
-_COUNTS: dict[str, Callable[[bool, Sequence[Case]], str]] = {"lax": _lax, "single": _single, "pairs": _pairs}
+_COUNTS: dict[str, Callable[[bool], str]] = {"lax": _lax, "single": _single, "pairs": _pairs}
 
 
 def _chosen() -> Sequence[Mutant]:
@@ -87,14 +85,14 @@ def _printed(name: str, result: Result, most: int) -> int:
     return len(result.headlines)
 
 
-def _shares_a_headline(pair: tuple[Mutant, Mutant], reader: Reader, cases: Iterable[Case]) -> bool:
+def _shares_a_headline(pair: tuple[Mutant, Mutant], reader: Reader) -> bool:
     """Returns whether one headline has findings of both bugs. A finding that shows both bugs counts as neither."""
 
     def answer(message: Message) -> Answer:
         first = pair[0].answer(message)
         return first if message.contradicts(first) else pair[1].answer(message)
 
-    for headline in _fired(_target(answer, reader), cases).headlines:
+    for headline in _fired(_target(answer, reader)).headlines:
         messages = [reader(finding.body) for finding in headline.findings]
         wrong = [{mutant.name for mutant in pair if one.contradicts(mutant.answer(one))} for one in messages]
         if len({name for names in wrong if len(names) == 1 for name in names}) > 1:
@@ -113,5 +111,5 @@ def _target(answer: Behaviour, reader: Reader) -> FunctionTarget:
     return FunctionTarget(accepts)
 
 
-def _fired(target: Target, cases: Iterable[Case]) -> Result:
-    return fire(iter(cases), target, Options(now=NOW, plain=(plainest(OFFER),)))
+def _fired(target: Target) -> Result:
+    return fire(Settings(plan=Plan(message_type=OFFER, now=NOW), options=completed(FireOptions, {"now": NOW})), target)

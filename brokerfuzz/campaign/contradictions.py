@@ -5,8 +5,10 @@ contradictions. For an unspecified message, acceptance and rejection are both co
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
+from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Label
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets.answers import AnswerKind
@@ -27,6 +29,8 @@ and crashes when it gets the same offer a second time. `sporadic-crash`: the tar
 they are sent again alone.
 """
 
+MOST_CASES = 10_000
+"""A campaign keeps only this number of cases and answers, so that long campaigns need no more memory."""
 WITH_CAUSES: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-rejected"})
 """The kinds of findings for which brokerfuzz searches the part of the message that is the cause."""
 TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed", "valid-rejected"})
@@ -44,6 +48,16 @@ IN_WORDS: Mapping[FindingKind, str] = {
     "malformed-answer": "malformed answer",
 }
 """Short names of the kinds, the most important ones first."""
+
+
+@dataclass(frozen=True)
+class AnsweredCase:
+    """A case of the campaign, its verdict and the answer. `number` identifies it."""
+
+    number: int
+    case: Case
+    label: Label
+    answer: AnswerKind
 
 
 def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:

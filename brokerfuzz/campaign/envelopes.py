@@ -33,11 +33,11 @@ def malformed(answer: Answer, contract: Contract) -> str | None:
     body = answer.body
     if not body or len(body) >= EXCERPT or not _MARKS.search(body):
         return None
-    return _problem(body, contract)
+    return _problem(body, contract, is_rejection=answer.kind == "rejected")
 
 
 @lru_cache(maxsize=1024)
-def _problem(body: bytes, contract: Contract) -> str | None:
+def _problem(body: bytes, contract: Contract, *, is_rejection: bool) -> str | None:
     try:
         value = orjson.loads(body)
     except ValueError:
@@ -45,6 +45,8 @@ def _problem(body: bytes, contract: Contract) -> str | None:
     if not isinstance(value, dict):
         return None
     problems = [_in_words(error) for error in _validator(contract).iter_errors(value)]
+    if is_rejection and value.get("operationWasSuccessful") is True:
+        problems.append("operationWasSuccessful is true, although the offer was rejected")
     return "; ".join(sorted(problems)[:3]) or None
 
 

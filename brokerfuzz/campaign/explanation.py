@@ -17,9 +17,8 @@ from itertools import groupby
 
 from brokerfuzz.campaign.bounded_sending import Bounds, LimitReachedError, VariantSender, together
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.contradictions import WITH_CAUSES, FindingKind
+from brokerfuzz.campaign.contradictions import WITH_CAUSES, AnsweredCase, FindingKind
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
-from brokerfuzz.campaign.headlines import AnsweredCase
 from brokerfuzz.campaign.identity import group_key
 from brokerfuzz.campaign.problem import Problem, signature
 from brokerfuzz.campaign.sending import Sender, UnsendableError
@@ -199,7 +198,7 @@ class _SameAnswer:
         if not suspicion.reproduced:
             return suspicion
         needed, causes = await self._causes(suspicion)
-        suspicion.places = tuple(one.place for one in causes)
+        suspicion.places = tuple(dict.fromkeys(one.place for one in causes))
         cause = _KnownCause(suspicion, frozenset(suspicion.sites), causes, needed)
         if not causes and not suspicion.whole:
             return suspicion

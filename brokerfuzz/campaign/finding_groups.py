@@ -6,7 +6,6 @@ messages.
 """
 
 from bisect import insort
-from collections import Counter
 from operator import attrgetter
 
 from brokerfuzz.campaign.contradictions import FindingKind
@@ -42,10 +41,6 @@ class Suspicions:
     def __len__(self) -> int:
         """Returns the number of different findings so far. Shrinking can change this number."""
         return len(self._identities)
-
-    def kinds(self) -> Counter[FindingKind]:
-        """Counts the different findings of each kind so far."""
-        return Counter(suspicion.kind for suspicion in self._identities.values())
 
     def new(self, known: KnownFindings) -> int:
         """Returns the number of different findings so far that are certainly not in the baseline."""

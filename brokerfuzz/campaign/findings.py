@@ -3,16 +3,16 @@ problem to developers.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.contradictions import AnsweredCase, FindingKind
 from brokerfuzz.campaign.identity import IdentityKey, fingerprint, merged
 from brokerfuzz.campaign.sending import CONFLICT
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import MARK, FreshValues, marked
-from brokerfuzz.json_trees import Number, at, at_pointer, paths, pointer, read_tree, site, tree_of, write_tree
+from brokerfuzz.json_trees import Number, Tree, at, at_pointer, paths, pointer, read_tree, site, tree_of, write_tree
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.flattening import KNOWN
@@ -27,6 +27,8 @@ ENOUGH = 2
 """Shrinking sends the smallest message up to `ENOUGH` times. Further repetitions are made while no other message is
 sent.
 """
+MANY = 4
+"""If the target accepted at least this number of values at a site, it does not know only certain values."""
 _READABLE = ("probe:", "as:")
 """The prefixes of the tags that reports show. Other tags, such as `pairs:0-15`, only say how a case was generated."""
 _NEW_IN_QUOTES = "-'\"$NEW\"'"
@@ -240,9 +242,30 @@ class Finding:
 
 
 def findings_of(
-    suspicions: Iterable[Suspicion], target: Target, contract: Contract, fresh: FreshValues | None = None
+    suspicions: Iterable[Suspicion],
+    target: Target,
+    contract: Contract,
+    fresh: FreshValues | None = None,
+    sent: Iterable[AnsweredCase] = (),
 ) -> tuple[Finding, ...]:
-    return tuple(finding_of(suspicion, key, target, contract, fresh) for key, suspicion in merged(suspicions))
+    """`sent` are the cases of the campaign, with their answers."""
+    found = [finding_of(suspicion, key, target, contract, fresh) for key, suspicion in merged(suspicions)]
+    varied = _varied({site for one in found for site in one.possibly_unknown}, sent)
+    return tuple(
+        replace(one, possibly_unknown=tuple(site for site in one.possibly_unknown if site not in varied))
+        for one in found
+    )
+
+
+def _varied(sites: Collection[str], sent: Iterable[AnsweredCase]) -> set[str]:
+    """Returns those sites at which the target accepted many values, so that it does not know only certain values."""
+    accepted: dict[str, set[Tree]] = {site: set() for site in sites}
+    for one in sent if accepted else ():
+        if one.answer == "accepted":
+            tree = tree_of(one.case.body)
+            for path in paths(tree):
+                accepted.get(site(tree, path), set()).add(at(tree, path))
+    return {site for site, values in accepted.items() if len(values) >= MANY}
 
 
 def finding_of(

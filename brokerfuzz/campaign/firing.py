@@ -18,7 +18,7 @@ from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.explanation import Explanations, accepted_examples
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import make_contact
-from brokerfuzz.campaign.headlines import headlines_of
+from brokerfuzz.campaign.headlines import headlines_of, problems_of
 from brokerfuzz.campaign.identity import without_combinations
 from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.observations import Observations
@@ -316,7 +316,7 @@ class Campaign:
         if (sporadic := seen.sporadic.finding()) is not None:
             suspicions = [*suspicions, sporadic]
         seen.proofs.conclude()
-        findings = findings_of(suspicions, self._target, judge.demands, self._settings.fresh_values)
+        findings = findings_of(suspicions, self._target, judge.demands, self._settings.fresh_values, seen.sent)
         result = Result(
             target=self._target.name,
             started=self._begun,
@@ -361,6 +361,7 @@ class Campaign:
             phase = f"{WAITING} ({waits_for})"
         seen, seconds, count = self._seen, monotonic() - self._sender.started, self._settings.plan.count
         total = None if self._generated is None or count is None else self._generated + count
+        problems = problems_of(seen.suspicions.in_order(), self._judge.demands)
         self._listeners.on_progress(
-            CampaignProgress(phase, seen.counts.total(), seen.suspicions.kinds(), self._sender.requests, seconds, total)
+            CampaignProgress(phase, seen.counts.total(), problems, self._sender.requests, seconds, total)
         )

@@ -6,7 +6,7 @@ findings whose cases have it (see `common_attributes`). The other accepted messa
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -14,18 +14,16 @@ from typing import Final
 
 from brokerfuzz.campaign.case_attributes import Attribute, attributes_of, fault_attributes_of, of_faults
 from brokerfuzz.campaign.common_attributes import CERTAIN, ENOUGH, common_attributes, mask_of
-from brokerfuzz.campaign.contradictions import IN_WORDS, FindingKind, contradiction
+from brokerfuzz.campaign.contradictions import IN_WORDS, AnsweredCase, FindingKind, contradiction
 from brokerfuzz.campaign.conversions import Leniency, leniency_of
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.headline_words import converts, crashes_at, in_words, nothing_checked_in, sometimes_unchecked
+from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.cases.case import Case
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label
-from brokerfuzz.targets.answers import AnswerKind
 from brokerfuzz.wording import counted
 
-MOST_CASES: Final = 10_000
-"""Headlines consider only this number of cases, so that long campaigns need no more memory."""
 MANY_RULES: Final = 10
 """If fewer rules were tested, the cases do not show that a target accepts everything."""
 ALMOST: Final = 0.9
@@ -41,16 +39,6 @@ _LABELS: Final[Mapping[FindingKind, tuple[Label, ...]]] = {
     "valid-rejected": ("valid",),
 }
 """The verdicts of the cases that can show a kind of finding, if it is not every case."""
-
-
-@dataclass(frozen=True)
-class AnsweredCase:
-    """A case of the campaign, its verdict and the answer. `number` identifies it."""
-
-    number: int
-    case: Case
-    label: Label
-    answer: AnswerKind
 
 
 @dataclass(frozen=True)
@@ -104,6 +92,19 @@ def headlines_of(findings: Sequence[Finding], sent: Sequence[AnsweredCase], cont
     ]
     order = list(IN_WORDS)
     return tuple(sorted(found, key=lambda one: (order.index(one.kind), -one.failed)))
+
+
+def problems_of(suspicions: Iterable[Suspicion], contract: Contract) -> list[str]:
+    """Says in a few words what a target did wrong so far, the most frequent problems first. The causes are not known
+    yet.
+    """
+    counts: Counter[str] = Counter()
+    for one in suspicions:
+        if one.kind == "invalid-accepted" and len(one.case.faults) == 1:
+            counts[leniency_of(one.case, contract).text] += one.count
+        else:
+            counts[f"{IN_WORDS[one.kind]} ({one.answer.reason})"] += one.count
+    return [text for text, _ in counts.most_common()]
 
 
 def _concerned(kind: FindingKind, sent: Iterable[AnsweredCase]) -> Iterator[AnsweredCase]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 from brokerfuzz.campaign import envelopes
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.contradictions import contradiction
+from brokerfuzz.campaign.contradictions import MOST_CASES, AnsweredCase, contradiction
 from brokerfuzz.campaign.finding_groups import Suspicions
-from brokerfuzz.campaign.headlines import MOST_CASES, AnsweredCase
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import Proofs, Rejection, UnprovenExample
 from brokerfuzz.campaign.sporadic import SporadicFailures

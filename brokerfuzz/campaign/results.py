@@ -1,8 +1,7 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
@@ -16,13 +15,13 @@ from brokerfuzz.wording import counted
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """`phase` is `firing`, `retesting`, `shrinking` or `waiting for the target`. `contradictions` counts the
-    contradictions of each kind, perhaps several for the same cause.
+    """`phase` is `firing`, `retesting`, `shrinking` or `waiting for the target`. `problems` says what the target did
+    wrong so far, the most frequent problems first.
     """
 
     phase: str
     cases: int
-    contradictions: Mapping[FindingKind, int]
+    problems: Sequence[str]
     requests: int
     seconds: float
     total: int | None = None

@@ -7,12 +7,12 @@ printable are escaped, so that a target cannot control the terminal.
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from typing import IO
 
 import click
 from click.globals import resolve_color_default
 
-from brokerfuzz.campaign.contradictions import IN_WORDS
 from brokerfuzz.campaign.firing import OnProgress
 from brokerfuzz.campaign.results import CampaignProgress
 from brokerfuzz.reports import facts
@@ -28,6 +28,8 @@ FEW = 3
 """Without `--verbose`, the report has details only if there are at most `FEW` headlines."""
 EVERY = 30.0
 """The number of seconds between two lines about the progress, if the stream is not a terminal."""
+LONGEST_LINE = 300
+"""The maximum number of characters of such a line."""
 NAME = "brokerfuzz"
 _MOST_REASONS = 5
 _FROM_OPTIONS = ("message", "now")
@@ -184,9 +186,15 @@ def live_progress(stream: IO[str]) -> Iterator[OnProgress]:
         yield _Lines(stream)
         return
     try:
-        yield lambda progress: click.echo(f"\r\x1b[K{progress_line(progress)}", file=stream, nl=False, color=True)
+        yield lambda progress: _show_line(progress, stream)
     finally:
         click.echo("\r\x1b[K", file=stream, nl=False, color=True)
+
+
+def _show_line(progress: CampaignProgress, stream: IO[str]) -> None:
+    """Replaces the line. A longer line would not be replaced, because the terminal would wrap it."""
+    line = _shortened(progress_line(progress), get_terminal_size().columns)
+    click.echo(f"\r\x1b[K{line}", file=stream, nl=False, color=True)
 
 
 class _Lines:
@@ -196,15 +204,20 @@ class _Lines:
     def __call__(self, progress: CampaignProgress) -> None:
         if progress.seconds >= self._next:
             self._next = progress.seconds + EVERY
-            click.echo(f"{NAME}: {progress_line(progress)}", file=self._stream)
+            line = _shortened(f"{NAME}: {progress_line(progress)}", LONGEST_LINE)
+            click.echo(line, file=self._stream)
 
 
 def progress_line(progress: CampaignProgress) -> str:
-    """Describes the progress on one line: `firing: 300 of 1,000 cases, 2 crashes, 4,000 requests/s`."""
+    """Describes the progress on one line: `firing: 300 of 1,000 cases, 4,000 requests/s, 2 problems: crash (status
+    500), ignores unknown properties`.
+    """
     cases = f"{progress.cases:,} of {progress.total:,} cases" if progress.total else f"{progress.cases:,} cases"
-    counts = [
-        counted(count, name, f"{name}es" if name == "crash" else "")
-        for kind, name in IN_WORDS.items()
-        if (count := progress.contradictions.get(kind, 0))
-    ]
-    return ", ".join([f"{progress.phase}: {cases}", *counts, f"{progress.rate:,.0f} requests/s"])
+    line = f"{progress.phase}: {cases}, {progress.rate:,.0f} requests/s"
+    if not progress.problems:
+        return line
+    return f"{line}, {counted(len(progress.problems), 'problem')}: {printable(', '.join(progress.problems))}"
+
+
+def _shortened(line: str, width: int) -> str:
+    return line if len(line) < width else f"{line[: width - 2]}…"

@@ -92,6 +92,12 @@ def test_unknown_ids_are_one_finding_that_names_the_property_and_the_option() ->
     assert values in finding.sentence()
 
 
+def test_a_property_with_other_accepted_values_is_not_said_to_need_known_values() -> None:
+    report = brokerfuzz.fire(strict(lambda message: message.get("orderMaximum") == 1), verdicts=["valid"])
+    assert [finding.places for finding in report.findings] == [("/orderMaximum",)], report
+    assert "--values" not in str(report)
+
+
 def test_answers_that_differ_only_in_details_show_the_same_problem() -> None:
     numbers = count()
 

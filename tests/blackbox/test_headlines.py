@@ -49,6 +49,25 @@ def test_a_line_that_crashes_for_many_values_is_one_headline() -> None:
     assert "TypeError and ValueError" in headline.sentence()
 
 
+def test_a_reader_that_converts_values_is_one_headline_beside_other_mistakes() -> None:
+    def is_converted(message: Any, at: str) -> bool:
+        for step in at.split("/")[1:]:
+            message = message[int(step)] if isinstance(message, list) else message[step]
+        return isinstance(message, str | int)
+
+    def accepts(body: bytes) -> bool:
+        return all(
+            broken.rule.endswith("/orderMinimum:minimum")
+            or (broken.rule.endswith(":type") and is_converted(parsed(body), broken.at))
+            for broken in brokerfuzz.check(OFFER, body).broken
+        )
+
+    rules = ["*:type", "*orderMinimum:minimum", "!*/:type"]
+    report = brokerfuzz.fire(accepts, OFFER, rules=rules, verdicts=["invalid"], shrink=0)
+    texts = {headline.text.partition(": ")[0] for headline in report.headlines}
+    assert texts == {"converts values of wrong types", "orderMinimum"}, report
+
+
 def test_a_target_that_was_tested_with_few_rules_is_not_said_to_accept_everything() -> None:
     report = brokerfuzz.fire(lambda _: True, rules=["*orderMinimum:minimum"], verdicts=["invalid"], shrink=0)
     assert report.findings

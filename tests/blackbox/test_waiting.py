@@ -4,6 +4,7 @@ client.
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +14,7 @@ from typing import IO, Any, Final
 
 import pytest
 from fixture_types import Run, Start
-from hand_made_servers import Behaviour, conforming, read_request, reset, response, serving, serving_streams
+from hand_made_servers import Behaviour, conforming, read_request, reset, response, sends, serving, serving_streams
 
 import brokerfuzz
 from brokerfuzz import Report
@@ -249,14 +250,26 @@ def test_a_message_that_always_hangs_is_a_finding_and_the_campaign_continues() -
 def test_the_progress_line_says_what_brokerfuzz_waits_for(
     then: Callable[[float], bytes | None], why: str, environment: Mapping[str, str]
 ) -> None:
+    with serving(Changing(then)) as url:
+        assert why in _shown_while_firing(url, environment)
+
+
+def test_the_progress_line_has_the_rate_and_the_problems_found_so_far(environment: Mapping[str, str]) -> None:
+    with serving(sends(response(201))) as url:
+        shown = _shown_while_firing(url, environment, "--verdict", "invalid", "--rate", "100")
+    assert re.search(r"firing: [0-9]+ of [0-9,]+ cases, [0-9]+ requests/s, [0-9]+ problems?: [a-z]", shown), shown
+    assert max(len(line) for line in shown.split("\r\x1b[K")) <= 80
+
+
+def _shown_while_firing(url: str, environment: Mapping[str, str], *words: str) -> str:
+    """Returns what the command shows on a terminal."""
     pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
     ours, theirs = pty.openpty()
-    with serving(Changing(then)) as url, os.fdopen(ours, "rb", buffering=0) as terminal:
-        command = [sys.executable, "-m", "brokerfuzz.cli", "fire", url, *OPTIONS, "--max-time", "4s"]
+    with os.fdopen(ours, "rb", buffering=0) as terminal:
+        command = [sys.executable, "-m", "brokerfuzz.cli", "fire", url, *OPTIONS, "--max-time", "4s", *words]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env=environment):
             os.close(theirs)
-            shown = b"".join(_until_closed(terminal))
-    assert why.encode() in shown
+            return b"".join(_until_closed(terminal)).decode()
 
 
 def _until_closed(terminal: IO[bytes]) -> Iterator[bytes]:

@@ -4,8 +4,9 @@ from typing import Any
 
 import chosen_campaigns
 import pytest
-from hand_made_servers import OFFER, Service
+from hand_made_servers import OFFER, Service, response, serving
 
+import brokerfuzz
 from brokerfuzz.campaign import Result
 from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.cases.case import Case
@@ -74,6 +75,17 @@ def test_a_malformed_envelope_is_one_finding_with_the_policy_rejected(said: Any)
 def test_the_sentence_names_the_error_in_the_envelope() -> None:
     (finding,) = fired(LACKING, "rejected").findings
     assert '"failureMessages" is a required property' in finding.sentence()
+
+
+def test_a_rejection_that_claims_success_is_one_finding_with_the_policy_rejected() -> None:
+    async def behave(body: bytes, writer: Any) -> None:
+        status = 400 if brokerfuzz.check(OFFER, body).label == "invalid" else 201
+        writer.write(response(status, json.dumps(PROPER).encode()))
+
+    with serving(behave) as url:
+        report = brokerfuzz.fire(url, rules=["*number:minLength"], policies={"response-envelope": "rejected"})
+    (finding,) = report.findings
+    assert "operationWasSuccessful is true, although the offer was rejected" in finding.sentence()
 
 
 @pytest.mark.parametrize("policy", [None, "accepted", "rejected"])
