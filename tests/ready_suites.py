@@ -7,7 +7,7 @@ from exported_cases import NOW, OFFER, about, cases
 
 from brokerfuzz.cases.case import Case, Fault, now_tag
 from brokerfuzz.corpus import write
-from brokerfuzz.corpus.formats.case_names import name_of, now_of
+from brokerfuzz.corpus.formats.case_names import now_of
 from brokerfuzz.schemas import MESSAGE_TYPES, Verdict, Violation
 
 RULE = f"{OFFER}/orderMinimum:minimum"
@@ -71,7 +71,7 @@ def chosen() -> tuple[Case, ...]:
 @cache
 def clocked() -> frozenset[str]:
     """Returns the names of the time-dependent cases."""
-    return frozenset(name_of(case) for case in chosen() if now_of(case) is not None)
+    return frozenset(case.id for case in chosen() if now_of(case) is not None)
 
 
 def exported(folder: Path, fmt: str) -> Path:

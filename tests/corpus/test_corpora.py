@@ -41,13 +41,6 @@ def test_cases_are_read_back_unchanged(tmp_path: Path, cases: list[Case]) -> Non
     assert [facts(case) for case in back] == [facts(case) for case in cases]
 
 
-def test_twins_are_read_back_as_cases(tmp_path: Path) -> None:
-    write(tmp_path / "corpus.ndjson", catalogue("product-list-response", now=NOW))
-    faults = [case for case in read(tmp_path / "corpus.ndjson") if case.faults]
-    assert faults
-    assert all(case.twin is not None and case.twin.label == "valid" for case in faults)
-
-
 def test_a_line_is_one_json_record_with_the_exact_bytes_of_the_message(tmp_path: Path, cases: list[Case]) -> None:
     write(tmp_path / "corpus.ndjson", cases)
     lines = (tmp_path / "corpus.ndjson").read_bytes().splitlines()
@@ -80,12 +73,6 @@ def test_a_record_with_wrong_headers_is_rejected(tmp_path: Path, cases: list[Cas
     corpus.write_text(json.dumps(json.loads(corpus.read_text()) | {"headers": headers}))
     with pytest.raises(CorpusError, match="line 1"):
         list(read(corpus))
-
-
-def test_the_same_cases_give_the_same_bytes(tmp_path: Path, cases: list[Case]) -> None:
-    for name in ("one", "two"):
-        write(tmp_path / name, cases)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
@@ -160,13 +147,3 @@ def test_a_wrong_record_is_rejected(corpus: Path, change: object, words: str) ->
     corpus.write_bytes(b"\n".join(lines) + b"\n")
     with pytest.raises(CorpusError, match=f"line {number + 1}.*{words}"):
         list(read(corpus))
-
-
-def test_an_unwritable_path_is_an_error(tmp_path: Path, corpus: Path) -> None:
-    some = list(read(corpus))
-    for path, words in (
-        (tmp_path / "no" / "such", "cannot be written: the folder .* does not exist"),
-        (tmp_path, "is a folder"),
-    ):
-        with pytest.raises(CorpusError, match=words):
-            write(path, some)

@@ -44,8 +44,6 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 }
 SLOW = ("errors", "other errors")
 RECORDS = ("objects", "errors", "other errors", "a compressed message")
-"""The lines that are records, whose message does not have the ID in the line."""
-RECORDS = ("objects", "errors", "other errors", "a compressed message")
 """The lines that are records, but whose message has a different ID. `verify` reports this as a problem."""
 _MEASURED = """
 import resource, subprocess, sys

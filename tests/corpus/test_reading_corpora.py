@@ -131,17 +131,6 @@ def test_a_record_with_two_messages_is_rejected(tmp_path: Path, record: dict[str
     )
 
 
-@pytest.mark.parametrize(
-    ("prop", "value"), [("id", "0" * 16), ("verdict", "unspecified"), ("ambiguities", ["message-size"])]
-)
-def test_the_error_for_a_wrong_record_shows_the_recorded_and_the_real_value(
-    tmp_path: Path, record: dict[str, Any], prop: str, value: object
-) -> None:
-    assert f"has the {prop} {value!r} instead of {record.get(prop, [])!r}" in error_for(
-        tmp_path, {**record, prop: value}
-    )
-
-
 def test_an_unreadable_file_is_rejected(tmp_path: Path) -> None:
     assert "No such file" in one_line_error(tmp_path / "none")
     assert "is a folder without manifest.json, so it is not a corpus" in one_line_error(tmp_path)
@@ -273,10 +262,3 @@ def test_old_twins_are_forgotten_if_they_are_too_large(cases: list[Case]) -> Non
         twins.add(replace(plain, body=bytes([number]) * (2 << 20)), 2 << 20)
     assert 1 < sum(len(case.body) for case in twins.known.values()) >> 20 <= 64
     assert list(twins.known.values())[-1].body[0] == 39, "the most recent ones stay"
-
-
-def test_old_twins_are_forgotten_if_their_records_are_too_large(cases: list[Case]) -> None:
-    twins, plain = Twins(), next(case for case in cases if case.label == "valid")
-    for number in range(40):
-        twins.add(replace(plain, body=b"%d" % number, tags=("x" * (4 << 20),)), 4 << 20)
-    assert [case.body for case in twins.known.values()] == [b"%d" % number for number in range(25, 40)]

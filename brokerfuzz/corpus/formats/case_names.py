@@ -1,4 +1,4 @@
-"""Describes cases in printable ASCII, for the names and comments of exported tests.
+"""Describes cases in printable ASCII, for the names of files, and for the names and comments of exported tests.
 
 A description may contain untrusted data, such as the names of rules. For this reason, all characters that could end a
 line are escaped.
@@ -7,27 +7,51 @@ line are escaped.
 import re
 from typing import Any
 
-from brokerfuzz.cases.case import NOW_TAG, Case, tagged_now
+from brokerfuzz.cases.case import Case, tagged_now
 from brokerfuzz.schemas.instants import spell
 
-LONGEST_NAME, LONGEST_REASON = 160, 1000
-_PLAIN = re.compile(r"[^A-Za-z0-9_./\[\]:=-]+")
+LONGEST_REASON = 1000
+_LONGEST_TOPIC = 70
+_RULE = re.compile(r"[^/]+/(.*?):([\w$-]+)(?:@.*)?")
+"""Matches the ID of a rule: message type, site, keyword and condition."""
+_UNTITLED_TAGS = ("now:", "at:", "in:", "under:")
+"""The prefixes of tags that are not part of the topic, because they only describe a place, a time or a condition."""
 
 
-def name_of(case: Case) -> str:
-    """Returns a unique name for a case: its verdict, its topic and its ID. The name consists of letters, digits and
-    `_./[]:=-`.
+def stem(case: Case) -> str:
+    """Returns a unique name, which is safe on every file system: `order-minimum_minimum_one-below_19da04d30a1b2c3d`.
+
+    The name consists of the topic and the ID. If the topic is too long, its beginning is removed.
     """
-    topics = [f"{fault.rule}.by-{fault.technique}" for fault in case.faults] or [
-        f"{case.message_type}/{tag}" for tag in _topic_tags(case)
-    ]
-    topic = _PLAIN.sub("-", "=and=".join(topics)).replace("::", ":")
-    return f"{case.label}-{topic[:LONGEST_NAME]}-{case.id}"
+    topic = topic_of(case)[-_LONGEST_TOPIC:].lstrip("._-")
+    return "_".join(filter(None, (topic, case.id)))
 
 
-def _topic_tags(case: Case) -> list[str]:
-    tags = [tag for tag in case.tags if not tag.startswith(NOW_TAG)]
-    return [".".join(tags[-2:]) or "plain"]
+def topic_of(case: Case) -> str:
+    """Returns what a case tests (its topic), in lower-case letters.
+
+    The topic of an invalid case is its site, its keyword and its technique. The topic of any other case consists of its
+    tags, or of its ambiguities if it has no tags.
+    """
+    if case.faults:
+        first = case.faults[0]
+        parts = _RULE.fullmatch(first.rule)
+        site, keyword = parts.groups() if parts else (first.rule, "")
+        words = [site or "message", keyword, first.technique, *(["and-more"] if len(case.faults) > 1 else [])]
+    else:
+        tags = [
+            tag.removeprefix("probe:").removeprefix("as:").removeprefix("edge:")
+            for tag in case.tags
+            if not tag.startswith(_UNTITLED_TAGS)
+        ]
+        words = tags or list(dict.fromkeys(touch.ambiguity for touch in case.verdict.ambiguities))
+    return "_".join(filter(None, map(_plain, words)))
+
+
+def _plain(text: str) -> str:
+    """Converts a site or a tag for a file name: `productClusters[].id` becomes `product-clusters.id`."""
+    small = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text).lower().replace("[]", "")
+    return re.sub(r"[-.]*\.[-.]*", ".", re.sub(r"[^a-z0-9.]+", "-", small)).strip("-.")
 
 
 def reason_of(case: Case) -> str:

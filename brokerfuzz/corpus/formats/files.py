@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.records import encode_beside
-from brokerfuzz.corpus.formats.case_names import reason_of
-from brokerfuzz.corpus.formats.file_names import stem
+from brokerfuzz.corpus.formats.case_names import reason_of, stem
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 
 

@@ -18,7 +18,7 @@ import jsonschema_rs
 import orjson
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.case_names import name_of
+from brokerfuzz.corpus.formats.case_names import stem
 from brokerfuzz.corpus.formats.format import CorpusInfo, single_file
 from brokerfuzz.corpus.formats.plain_values import has_plain_value
 from brokerfuzz.corpus.formats.schema_bundle import bundled
@@ -43,7 +43,7 @@ class _Group:
         self.left_out: Counter[str] = Counter()
 
     def add(self, case: Case, *, valid: bool) -> None:
-        test = {"description": name_of(case), "data": orjson.Fragment(case.body), "valid": valid}
+        test = {"description": f"{case.label}_{stem(case)}", "data": orjson.Fragment(case.body), "valid": valid}
         self.tests.append(orjson.dumps(test))
 
     def piece(self) -> bytes:

@@ -21,8 +21,7 @@ from typing import Any
 import orjson
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.case_names import now_of, reason_of
-from brokerfuzz.corpus.formats.file_names import topic_of
+from brokerfuzz.corpus.formats.case_names import now_of, reason_of, topic_of
 from brokerfuzz.corpus.formats.format import CorpusInfo, single_file
 from brokerfuzz.corpus.formats.plain_values import has_plain_value
 from brokerfuzz.corpus.formats.schema_bundle import referred_to, relocated

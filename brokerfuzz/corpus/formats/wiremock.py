@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.case_names import facts_of, name_of, reason_of
+from brokerfuzz.corpus.formats.case_names import facts_of, reason_of, stem
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.routes import OFFER, RESPONSES, ROUTES
 from brokerfuzz.errors import CorpusError
@@ -100,7 +100,7 @@ def _stub_file(name: str, stub: dict[str, Any]) -> File:
 def _described(case: Case) -> dict[str, Any]:
     return {
         **facts_of(case),
-        "name": name_of(case),
+        "name": f"{case.label}_{stem(case)}",
         "reason": reason_of(case),
         "path": f"{ROOT}/{case.message_type}/{case.id}",
     }

@@ -60,7 +60,7 @@ def test_tests_have_the_verdict_of_their_case_and_other_cases_are_counted(groups
     left_out = 0
     for group in groups:
         for test in group["tests"]:
-            case = by_id.pop(test["description"].rpartition("-")[2])
+            case = by_id.pop(test["description"].rpartition("_")[2])
             assert test["data"] == json.loads(case.body)
             assert (
                 case.label == "unspecified"

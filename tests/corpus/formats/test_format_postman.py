@@ -15,7 +15,6 @@ from validators import NODE
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus import write
-from brokerfuzz.corpus.formats.case_names import name_of
 from brokerfuzz.corpus.formats.routes import OFFER
 from brokerfuzz.corpus.formats.suite_cases import arranged
 
@@ -102,9 +101,7 @@ def checks_of(run: dict[str, Any]) -> dict[str, dict[str, str | None]]:
 
 
 def sent() -> list[Case]:
-    return [
-        case for case in offers() if name_of(case) not in clocked() and b"{{" not in case.body and _is_text(case.body)
-    ]
+    return [case for case in offers() if case.id not in clocked() and b"{{" not in case.body and _is_text(case.body)]
 
 
 def _is_text(body: bytes) -> bool:

@@ -9,7 +9,6 @@ from suite_runners import RUNNERS, Runner
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.corpus import write
 from brokerfuzz.corpus.formats import CorpusInfo
-from brokerfuzz.corpus.formats.case_names import name_of
 from brokerfuzz.corpus.formats.suite_cases import arranged, named_tests
 from brokerfuzz.corpus.formats.suite_folder import ENTRY, EXPECTED_FAILURES
 
@@ -72,7 +71,7 @@ def test_each_rule_is_a_test_that_shows_its_failures_and_honours_the_expected_on
     assert "no-such-rule" not in failed[runner.expected_failures]
     assert found.keys() >= set(name.values())
     seen = {bytes.fromhex(line) for line in (suite / "seen.txt").read_text().splitlines()}
-    assert seen == {case.body for case in all_cases() if name_of(case) not in clocked()}
+    assert seen == {case.body for case in all_cases() if case.id not in clocked()}
 
 
 @pytest.mark.rotated(3)
@@ -156,6 +155,6 @@ def test_cases_about_the_clock_are_left_out_and_counted() -> None:
     info = about()
     kept: list[Case] = [one.case for one in arranged(all_cases(), info)]
     assert {case.id for case in all_cases()} - {case.id for case in kept} == {
-        case.id for case in all_cases() if name_of(case) in clocked()
+        case.id for case in all_cases() if case.id in clocked()
     }
     assert sum(info.left_out.by_reason.values()) == len(clocked())

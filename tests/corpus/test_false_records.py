@@ -1,3 +1,0 @@
-from typing import Any
-
-Record = dict[str, Any]
