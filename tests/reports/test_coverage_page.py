@@ -12,10 +12,6 @@ from brokerfuzz.schemas import load_contract
 
 PLAIN = '{"number":"1","offerType":"Email"}'
 QUOTED = '{"number":"1","offerType":"Email","orderMinimum":"5"}'
-PRICING = (
-    '{"data":{"customerId":"1","offers":[],"totalExtendedPrice":0},"failureMessages":[],"informationalMessages":[],'
-    '"operationWasSuccessful":true}'
-)
 HOSTILE = '</script></details><img src=x onerror="alert(1)">\'&amp;'
 
 
@@ -40,9 +36,9 @@ def test_names_of_contracts_and_files_are_always_shown_as_text(run: Run, folder:
         schema["properties"][HOSTILE] = {"type": "string", "enum": [f"<b>{HOSTILE}"]}
 
     (folder / "changed").mkdir()
-    changed_contract(folder / "changed", "offer-pricing-response", change)
+    changed_contract(folder / "changed", "offer-creation-request", change)
     name = "<script>alert(2)<!-- '\"&.ndjson"
-    Path(name).write_text(json.dumps({**json.loads(PRICING), HOSTILE: 0}))
+    Path(name).write_text(json.dumps({**json.loads(PLAIN), HOSTILE: 0}))
     _, read = page(run, name, "--contract", "changed")
     tags = [tag for tag, _ in read.tags]
     assert tags.count("script") == 1
