@@ -18,6 +18,8 @@ from sampled import in_turn
 from brokerfuzz.cli import commands
 
 SECONDS = 60
+SLOW_FOLDERS, SLOW_TURNS = {"blackbox", "formats"}, 3
+"""Each test in these folders is in every third default run, unless the test says otherwise."""
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell sets this for & and nohup, but tests send Ctrl-C
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -45,13 +47,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Adds the marker `long` to tests with the marker `rotated`, except the tests that `in_turn` selects for the
-    default run.
-    """
+    """Adds the marker `long` to tests that take turns, except those whose turn it is in this commit."""
     for item in items:
-        marker = item.get_closest_marker("rotated") or item.get_closest_marker("internals")
-        if marker is not None and (config.option.markexpr != "not long" or not in_turn(item, *(marker.args or (3,)))):
+        commits = turns(item)
+        if commits > 1 and (config.option.markexpr != "not long" or not in_turn(item, commits)):
             item.add_marker(pytest.mark.long)
+
+
+def turns(item: pytest.Item) -> int:
+    """Returns in how many commits the default run includes a test once."""
+    marker = item.get_closest_marker("rotated")
+    if marker is not None:
+        return int(marker.args[0])
+    is_slow = item.get_closest_marker("internals") is not None or item.path.parent.name in SLOW_FOLDERS
+    return SLOW_TURNS if is_slow else 1
 
 
 def pytest_collection_finish() -> None:

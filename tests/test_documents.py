@@ -201,6 +201,7 @@ def test_commands_run(
     assert done.stdout
 
 
+@pytest.mark.rotated(3)
 @pytest.mark.parametrize("words", ELSEWHERE)
 def test_commands_for_a_service_of_the_reader_are_valid(
     words: list[str], folder: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch

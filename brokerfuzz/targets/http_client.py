@@ -4,6 +4,7 @@ import asyncio
 import ssl
 from collections.abc import Callable
 from functools import partial
+from io import BytesIO
 from urllib.parse import urlsplit
 
 from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, encode_basic_auth
@@ -16,6 +17,7 @@ from brokerfuzz.targets.http_messages import Failure, Request, Response
 
 _TRANSFER_ENCODING = "transfer-encoding"
 _EXPECT = "expect"
+_LARGE = 1 << 20
 _DEFAULTS = {"accept": "*/*", "accept-encoding": "identity", "user-agent": "brokerfuzz"}
 
 
@@ -87,7 +89,7 @@ class HttpClient:
             async with session.request(
                 request.method,
                 url.with_user(None),
-                data=request.body or None,
+                data=_payload(request.body),
                 headers=headers,
                 allow_redirects=False,
                 chunked=True if is_chunked else None,
@@ -101,6 +103,13 @@ class HttpClient:
                 return Response(status, found, bytes(read))
         except (ClientError, TimeoutError, OSError) as error:
             return failure_of(error, self._timeout, in_body=status > 0)
+
+
+def _payload(body: bytes) -> bytes | BytesIO | None:
+    """aiohttp warns of a large body in one piece. It sends a stream in pieces, with the same headers."""
+    if len(body) > _LARGE:
+        return BytesIO(body)
+    return body or None
 
 
 def _readable(value: str) -> str:

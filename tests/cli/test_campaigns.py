@@ -83,24 +83,3 @@ def test_an_endless_campaign_can_be_resumed_with_a_time_limit(run: Run, url: str
             assert run("fire", url, "--resume", journal, *some, f"{seconds}s").exit_code in (0, 1)
             after = sum(1 for _ in exchanges(journal))
     assert after > before
-
-
-def test_an_endless_campaign_can_be_replayed(run: Run, url: str, tmp_path: Path) -> None:
-    journal = tmp_path / "run.ndjson"
-    assert (
-        run(
-            "fire",
-            url,
-            "--message",
-            PRICING,
-            "--random",
-            "--max-time",
-            "10m",
-            "--max-findings",
-            "1",
-            "--journal",
-            journal,
-        ).exit_code
-        == 1
-    )
-    assert run("replay", journal, url).exit_code == 1

@@ -6,8 +6,6 @@ import pytest
 from click.testing import Result
 from fixture_types import Run, Spawn, Write
 
-from brokerfuzz.schemas.contract_files import DATA
-
 PLAIN = '{"number":"1","offerType":"Email"}'
 EMPTY_NUMBER = '{"number":"","offerType":"Email"}'
 CRON = '{"number":"1","offerType":"Email","deliveryScheduleCron":"weekly"}'
@@ -153,16 +151,6 @@ def test_the_content_of_a_message_cannot_control_the_terminal(run: Run, spawn: S
     assert not done.stderr
 
 
-def test_a_changed_contract_changes_the_verdict(run: Run, write: Write, tmp_path: Path) -> None:
-    schema = json.loads((DATA / "offer-creation-request.schema.json").read_text())
-    schema["properties"]["number"]["maxLength"] = 3
-    (tmp_path / "changed").mkdir()
-    (tmp_path / "changed" / "offer-creation-request.schema.json").write_text(json.dumps(schema))
-    offer = write("offer.json", '{"number":"1234","offerType":"Email"}')
-    assert run("check", offer).exit_code == 0
-    assert run("check", "--contract", tmp_path / "changed", offer).exit_code == 1
-
-
 # --------------------------------------------------------------------------------------------------------- corpora
 
 
@@ -183,12 +171,6 @@ def test_a_corpus_with_invalid_messages_agrees_with_its_records(run: Run, corpus
     assert {one["verdict"] for one in said} == {"valid", "invalid", "unspecified"}
 
 
-def test_a_corpus_is_recognised_by_its_records_under_any_name(run: Run, corpus: list[str]) -> None:
-    Path("other").write_text("\n".join(corpus) + "\n")
-    assert run("check", "--quiet", "other").exit_code == 0
-    assert run("check", "--quiet", "-", text="\n".join(corpus)).exit_code == 0
-
-
 def test_a_wrong_record_is_found(run: Run, corpus: list[str]) -> None:
     record = next(number for number, line in enumerate(corpus) if '"verdict":"valid"' in line)
     corpus[record] = corpus[record].replace('"verdict":"valid"', '"verdict":"invalid"')
@@ -197,17 +179,6 @@ def test_a_wrong_record_is_found(run: Run, corpus: list[str]) -> None:
     assert result.exit_code == 1
     assert result.stdout.splitlines()[0] == f"changed.ndjson:{record + 1}: valid (offer-pricing-response)"
     assert "the corpus says invalid" in result.stdout
-
-
-def test_a_corpus_with_faults_of_the_clock_is_judged_as_of_its_own_time(run: Run, folder: Path) -> None:
-    corpus = folder / "old.ndjson"
-    assert (
-        run(
-            "export", corpus, "--message", "offer-creation-request", "--clock", "--now", "2015-01-01T00:00:00Z"
-        ).exit_code
-        == 0
-    )
-    assert run("check", "--quiet", corpus).exit_code == 0
 
 
 def test_a_folder_of_messages_gives_a_table_of_broken_rules(run: Run, tmp_path: Path) -> None:

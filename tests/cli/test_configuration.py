@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from contracts import changed_contract
 from fixture_types import Run, Write
-from hypothesis import given
-from hypothesis import strategies as st
 
 import brokerfuzz
 from brokerfuzz import BrokerfuzzError, load_contract
@@ -260,11 +258,6 @@ def test_references_are_replaced_only_once(text: str, expected: str, monkeypatch
     for name, value in {"BF_SET": "s", "BF_EMPTY": "", "BF_NESTED": "${BF_UNSET}"}.items():
         monkeypatch.setenv(name, value)
     assert substituted(text, "it") == expected
-
-
-@given(st.text(st.sampled_from("$a{}")))
-def test_two_dollar_signs_become_one(text: str) -> None:
-    assert substituted(text.replace("$", "$$"), "it") == text
 
 
 def test_only_a_target_in_use_needs_its_variables(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +57,12 @@ def test_show_counts_what_is_in_a_corpus(run: Run, mixed: Path) -> None:
 
 @pytest.mark.parametrize("form", ["go", "openapi"])  # a folder and a file
 def test_the_error_about_an_unreadable_format_names_the_readable_formats(run: Run, tmp_path: Path, form: str) -> None:
-    assert run("export", tmp_path / "a", "--format", form, "--random", "--count", "20").exit_code == 0
+    assert (
+        run(
+            "export", tmp_path / "a", "--format", form, "--message", "offer-pricing-response", "--rule", "*:minimum"
+        ).exit_code
+        == 0
+    )
     for command in ("show", "verify"):
         rejected = run("corpus", command, tmp_path / "a")
         assert rejected.exit_code == 2
@@ -190,19 +194,6 @@ def test_a_merged_corpus_contains_each_case_once_and_each_twin_before_its_faults
     assert (tmp_path / "one.ndjson").read_bytes() == (tmp_path / "two.ndjson").read_bytes()
 
 
-@pytest.mark.parametrize("command", ["merge", "minimize"])
-def test_an_existing_file_is_replaced_only_with_force(run: Run, tmp_path: Path, command: str) -> None:
-    out = tmp_path / "out.ndjson"
-    out.write_text("mine")
-    few = tmp_path / "few.ndjson"
-    write(few, islice(read(PRICING), 20))
-    rejected = run("corpus", command, out, few)
-    assert (rejected.exit_code, out.read_text()) == (2, "mine")
-    assert "--force" in rejected.stderr
-    assert run("corpus", command, out, few, "--force").exit_code == 0
-    assert sum(1 for _ in read(out)) > 0
-
-
 # --------------------------------------------------------------------------------------------------------- minimize
 
 
@@ -247,16 +238,6 @@ def test_verify_lists_every_problem_with_its_line(run: Run, tmp_path: Path) -> N
     text = run("corpus", "verify", tmp_path / "wrong.ndjson").stdout
     assert text.count("wrong.ndjson, line ") == 5
     assert "repeats the case" in text, "a duplicate"
-
-
-def test_a_corpus_with_damaged_first_lines_is_verified_to_its_end(run: Run, tmp_path: Path) -> None:
-    lines = lines_of(PRICING)
-    for number in (0, 1, 8, 20):
-        lines[number] = b"\x7b" + lines[number][1:-9] + b"\n" if number else b"\x5b" + lines[number][1:]
-    (tmp_path / "a.ndjson").write_bytes(b"".join(lines))
-    result = run("corpus", "verify", tmp_path / "a.ndjson", "--json")
-    assert result.exit_code == 1
-    assert [wrong["line"] for wrong in json.loads(result.stdout)["wrong"]] == [1, 2, 9, 21]
 
 
 NO_CORPORA = [b"", b"#!/bin/sh\n", b"{}\n" * 9, b"no record\n" * 10 + PRICING.read_bytes()]
@@ -310,6 +291,7 @@ def test_the_reasons_of_a_verdict_cannot_control_the_terminal(run: Run, tmp_path
     assert max(map(len, shown.stdout.splitlines())) <= 1000
 
 
+@pytest.mark.rotated(3)
 def test_verify_stops_after_too_many_lines_that_are_not_records(run: Run, tmp_path: Path) -> None:
     with gzip.open(tmp_path / "bomb.ndjson.gz", "wb", compresslevel=1) as packer:
         packer.write(lines_of(PRICING)[0])
@@ -337,16 +319,6 @@ def test_merge_writes_to_a_pipe(spawn: Callable[..., subprocess.CompletedProcess
     done = spawn("corpus", "merge", "-", PRICING)
     assert done.stdout == PRICING.read_bytes()
     assert b"cases written to standard output" in done.stderr
-
-
-def test_check_and_coverage_read_folders_and_compressed_corpora(run: Run, folder: Path, tmp_path: Path) -> None:
-    cases = list(read(folder))
-    write(tmp_path / "a.ndjson.zst", cases)
-    for kept in (folder, tmp_path / "a.ndjson.zst"):
-        checked = run("check", "-q", kept)
-        assert checked.exit_code == 0
-        assert f"{len(cases):,} messages" in checked.stdout
-    assert goals(run, folder) == goals(run, tmp_path / "a.ndjson.zst")
 
 
 def test_a_new_required_property_is_one_change(run: Run, tmp_path: Path) -> None:

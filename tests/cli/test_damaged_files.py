@@ -136,7 +136,8 @@ def state(folder: str = ".") -> dict[str, tuple[int, int]]:
     return found
 
 
-@sample(200, 10_000)
+@pytest.mark.rotated(3)
+@sample(100, 10_000)
 @pytest.mark.parametrize("reader", READERS)
 def test_a_damaged_file_gives_an_error_of_one_line(
     originals: Path, url: str, folder: Path, run: Run, reader: str, size: int

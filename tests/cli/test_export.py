@@ -25,6 +25,7 @@ def faults(out: str) -> set[tuple[str, str]]:
 # ---------------------------------------------------------------------------------------------------- which cases
 
 
+@pytest.mark.rotated(2)
 def test_full_writes_the_whole_catalogue_and_large_all_of_its_faults(run: Run) -> None:
     assert run("export", "whole", *PRICING, "--full").exit_code == 0
     assert [case.id for case in corpus.read("whole")] == [case.id for case in catalogue("offer-pricing-response")]
@@ -34,11 +35,11 @@ def test_full_writes_the_whole_catalogue_and_large_all_of_its_faults(run: Run) -
 
 def test_random_cases_depend_on_the_seed_and_come_after_their_twins(run: Run) -> None:
     for name, seed in (("one", 3), ("two", 3), ("three", 4)):
-        run("export", name, *PRICING, "--message", "offer-creation-request", "--random", "--seed", seed)
+        run("export", name, *PRICING, "--random", "--seed", seed)
     assert Path("one").read_bytes() == Path("two").read_bytes()
     assert Path("three").read_bytes() != Path("one").read_bytes()
     cases = list(corpus.read("one"))
-    assert 190 <= sum("random" in case.tags for case in cases) <= 200  # a hundred of each type, without duplicates
+    assert 90 <= sum("random" in case.tags for case in cases) <= 100  # a hundred, without duplicates
     assert all(case.twin is not None for case in cases if len(case.faults) == 1)
     assert len({case.id for case in cases}) == len(cases)
 

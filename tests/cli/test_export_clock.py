@@ -20,16 +20,6 @@ def label_at(year: int, case: Case) -> str:
     return check(case.message_type, case.body, now=datetime(year, 1, 1, tzinfo=UTC), headers=case.headers).label
 
 
-@pytest.mark.parametrize("choice", [(), ("--random", "--count", "300")], ids=["catalogue", "random"])
-@pytest.mark.rotated(2)
-def test_an_export_is_true_at_any_time(run: Run, choice: tuple[str, ...]) -> None:
-    assert run("export", "a.ndjson", *OFFERS, *choice).exit_code == 0
-    cases = list(corpus.read("a.ndjson"))
-    assert len(cases) >= 300
-    assert all(label_at(year, case) == case.label for case in cases for year in (2001, 2099))
-    assert not [case for case in cases if any(tag.startswith("now:") for tag in case.tags)]
-
-
 def test_the_option_adds_cases_about_the_clock_with_their_time(run: Run) -> None:
     run("export", "without.ndjson", *OFFERS, *TIMESTAMP)
     run("export", "with.ndjson", *OFFERS, *TIMESTAMP, *CLOCK)
@@ -37,17 +27,6 @@ def test_the_option_adds_cases_about_the_clock_with_their_time(run: Run) -> None
     added = [case for case in corpus.read("with.ndjson") if case.id not in without]
     assert {fault.technique for case in added for fault in case.faults} >= {"hour-ahead", "minutes-ahead"}
     assert all("now:2025-06-15T12:00:00Z" in case.tags for case in added)
-
-
-def test_the_summary_names_what_only_cases_about_the_clock_cover(run: Run) -> None:
-    assert "clock" not in run("export", "none.ndjson", "--message", "offer-pricing-response").stdout
-    sites = (*TIMESTAMP, "--site", "orderMinimum")
-    some = (*OFFERS, *sites, "--technique", "hour-ahead", "--technique", "one-below")
-    assert "clock" not in run("export", "with.ndjson", *some, *CLOCK).stdout
-    assert "not covered without --clock: 1 rule and 1 technique" in run("export", "a.ndjson", *some).stdout
-    data = json.loads(run("export", "b.ndjson", *some, "--json").stdout)
-    rule = "offer-creation-request/lastUpdatedDateTimeUtc:not-in-future"
-    assert data["covered_only_with_clock"] == {"rules": [rule], "techniques": ["hour-ahead"]}
 
 
 # ------------------------------------------------------------------------------------------------------ expired cases
