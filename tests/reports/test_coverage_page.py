@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from contracts import changed_contract
 from fixture_types import Run, Write
 from html_page import Page
