@@ -8,7 +8,7 @@ from typing import Any
 from brokerfuzz.cases.case_filters import Selection, selection
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.testable_contract import check_testable
-from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError
 from brokerfuzz.format_names import BASE64
 from brokerfuzz.option import declared, flag_of
@@ -39,6 +39,17 @@ def folder_of(options: Mapping[str, Any]) -> str | None:
     return folder
 
 
+def message_types_of(options: Mapping[str, Any], contract: Contract) -> tuple[MessageType, ...]:
+    """Returns the message types of `--message`, or all of the contract. Raises `UnknownNameError`."""
+    return tuple(map(contract.known_message_type, options["message_types"])) or contract.message_types
+
+
+def message_type_of(options: Mapping[str, Any], contract: Contract) -> MessageType | None:
+    """Returns the message type of `--message`, or None. Raises `UnknownNameError`."""
+    name = options["message_type"]
+    return None if name is None else contract.known_message_type(name)
+
+
 def has_filters(options: Mapping[str, Any]) -> bool:
     return any(options[name] for name in PATTERNS) or tuple(options["verdicts"]) != LABELS
 
@@ -63,11 +74,14 @@ def check_filters(options: Mapping[str, Any], message_types: Sequence[MessageTyp
         check_testable(contract, message_type, chosen, tuple(options["verdicts"]))
 
 
-def plan_of(message_type: MessageType, options: Mapping[str, Any], now: datetime | None, **more: Any) -> Plan:
-    """Returns the plan of cases. `now` is the time for which time-dependent cases are generated (None: no such cases).
-    `more` are other properties of the plan.
+def plan_of(message_type: MessageType | None, options: Mapping[str, Any], now: datetime | None, **more: Any) -> Plan:
+    """Returns the plan of cases. If `message_type` is None, they belong to the first message type of the contract.
+    `now` is the time for which time-dependent cases are generated (None: no such cases). `more` are other properties of
+    the plan.
     """
-    return plans_of((message_type,), options, now, **more)[0]
+    contract = contract_of(options)
+    chosen = contract.message_types[0] if message_type is None else contract.known_message_type(message_type)
+    return plans_of((chosen,), options, now, **more)[0]
 
 
 def plans_of(
@@ -101,7 +115,7 @@ def recipe_of(plans: Sequence[Plan], fmt: str, values: str | None) -> str:
     contain its invalid bytes as escapes. `values` is the file with the reference data.
     """
     plan, types = plans[0], tuple(plan.message_type for plan in plans)
-    words = [f"--message={name}" for name in types if types != MESSAGE_TYPES]
+    words = [f"--message={name}" for name in types if types != plan.demands.message_types]
     words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != LABELS and not plan.plausible]
     filters = declared(CaseFilters)
     words += [f"{flag_of(name, filters[name])}={value}" for name in PATTERNS for value in getattr(plan, name)]

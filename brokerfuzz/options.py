@@ -17,12 +17,16 @@ from brokerfuzz.wording import listed
 TARGET, ANSWERS, CASES, LIMITS = "Target", "Answers", "Cases", "Limits"
 RESULTS, CONTRACT, WORKERS, OUTPUT = "Results", "Contract", "Workers", "Output"
 
-ONE_OF_MESSAGES = listed(MESSAGE_TYPES, "or")
+ONE_OF_MESSAGES = f"{listed(MESSAGE_TYPES, 'or')}, or a type of your own contract"
 HEADER = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
 Names = Iterator[tuple[str, str]]
 
 
 # --------------------------------------------------------------------------------------------- names for completions
+
+
+def message_types(contract: str | None) -> Names:
+    return ((name, transfer.route) for name, transfer in load_contract(contract).transfers.items())
 
 
 def rule_ids(contract: str | None) -> Names:
@@ -113,15 +117,14 @@ def seed(what: str) -> Option:
     return Option(help=what, read=read.whole_number(), default=0, section=CASES, metavar="NUMBER", example=7)
 
 
-def message_type(help_text: str, default: str | None, default_help: str = "") -> Option:
+def message_type(help_text: str, default_help: str, section: str) -> Option:
     return Option(
-        help=f"{help_text}: {ONE_OF_MESSAGES}.", read=read.one_of(MESSAGE_TYPES), default=default,
-        default_help=default_help, section=TARGET if default else CASES, flags=("--message",), metavar="TYPE",
-        example=MESSAGE_TYPES[2], names=_fixed(MESSAGE_TYPES),
+        help=f"{help_text}: {ONE_OF_MESSAGES}.", read=read.text, default_help=default_help, section=section,
+        flags=("--message",), metavar="TYPE", example=MESSAGE_TYPES[-1], names=message_types,
     )  # fmt: skip
 
 
-RECOGNISED = message_type("Type of the messages", None, "brokerfuzz recognises the type by the properties")
+RECOGNISED = message_type("Type of the messages", "brokerfuzz recognises the type by the properties", CASES)
 SEED = seed("Seed for the random cases. The same seed gives the same cases.")
 JSON = Option(help="Print JSON instead of text.", default=False, section=RESULTS)
 FORCE = Option(
@@ -193,9 +196,8 @@ class CaseFilters(TypedDict, total=False):
 
 class ManyMessageTypes(TypedDict, total=False):
     message_types: Annotated[Sequence[MessageType], Option(
-        help=f"Include only this message type: {ONE_OF_MESSAGES}.", read=read.each(read.one_of(MESSAGE_TYPES)),
-        default=MESSAGE_TYPES, default_help="all", section=CASES, flags=("--message",), metavar="TYPE", many=True,
-        names=_fixed(MESSAGE_TYPES),
+        help=f"Include only this message type: {ONE_OF_MESSAGES}.", read=read.each(read.text), default=(),
+        default_help="all", section=CASES, flags=("--message",), metavar="TYPE", many=True, names=message_types,
     )]  # fmt: skip
 
 
@@ -428,7 +430,9 @@ FireOptions.__doc__ = f"{FireOptions.__doc__}\n" + "\n".join(
 class FireCommandOptions(TargetOptions, FireOptions, total=False):
     """The options of the command `fire`."""
 
-    message: Annotated[MessageType, message_type("Type of the messages to send", MESSAGE_TYPES[0])]
+    message: Annotated[MessageType | None, message_type(
+        "Type of the messages to send", f"{MESSAGE_TYPES[0]}, or the first type of your own contract", TARGET
+    )]  # fmt: skip
     random: Annotated[bool, RANDOM]
     resume: Annotated[str | None, Option(
         help="Continue the campaign that wrote this journal (see --journal). brokerfuzz does not send requests whose "

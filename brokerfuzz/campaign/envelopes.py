@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     import jsonschema_rs
 
 AMBIGUITY = "response-envelope"
-ANSWERED = "offer-creation-request"
-"""The only message type that is a request. The other message types are responses, so targets do not answer them with an
-envelope.
-"""
 _MARKS = re.compile(b'"(?:operationWasSuccessful|failureMessages|informationalMessages)"')
 
 

@@ -35,11 +35,6 @@ _NEW_IN_QUOTES = "-'\"$NEW\"'"
 """In all commands, the message is between single quotes."""
 _ID = re.compile(r"[a-z0-9][\w.-]*", re.ASCII | re.IGNORECASE)
 _POSITIVE = re.compile(r"[1-9][0-9]*")
-_MESSAGES = {
-    "offer-creation-request": "offer creation request",
-    "product-list-response": "product list",
-    "offer-pricing-response": "pricing",
-}
 
 
 @dataclass(frozen=True)
@@ -210,7 +205,7 @@ class Finding:
         return ""
 
     def _message(self) -> str:
-        return f"{with_article(self.label)} {_MESSAGES.get(self.message_type, self.message_type)}"
+        return f"{with_article(self.label)} {self.message_type.replace('-', ' ')}"
 
     @property
     def _verb(self) -> str:

@@ -60,7 +60,8 @@ class Observations:
         elif rejection is not None:
             self.proofs.rejected += 1
             self.proofs.note_names(rejection, contract)
-        if case.message_type == envelopes.ANSWERED and (problem := envelopes.malformed(answer, contract)) is not None:
+        problem = envelopes.malformed(answer, contract) if contract.is_request(case.message_type) else None
+        if problem is not None:
             self._add_malformed(number, case, verdict, answer, judge, problem)
         kind = contradiction(verdict.label, answer.kind)
         if kind is not None and judge.still(case, verdict):
@@ -111,6 +112,8 @@ class Observations:
     def _add_malformed(
         self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge, problem: str
     ) -> None:
+        if envelopes.AMBIGUITY not in judge.demands.ambiguity_names:
+            return
         ambiguity = judge.demands.ambiguity(envelopes.AMBIGUITY)
         interpretations = judge.policies.get(ambiguity.id, ambiguity.interpretations)
         if interpretations == (REJECTED,):

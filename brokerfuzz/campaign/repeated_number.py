@@ -7,11 +7,11 @@ second offer.
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.sending import Sender
-from brokerfuzz.cases.fresh_values import FreshValues
+from brokerfuzz.cases.fresh_values import FreshValues, fresh_properties
+from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.targets import Answer
 
 AMBIGUITY = "repeated-number"
-REPEATED = "offer-creation-request"
 NUMBER = "number"
 
 
@@ -23,7 +23,7 @@ async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
     crash is a finding.
     """
     plain = sender.contact.case
-    if plain is None or plain.message_type != REPEATED or not sender.contact.accepted:
+    if plain is None or not sender.contact.accepted or not _has_number(plain.message_type, judge.demands):
         return
     fresh = FreshValues(NUMBER, judge.of)
     both = await sender.ask_twice(plain, fresh)
@@ -32,6 +32,12 @@ async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
     seen.ledger.add(AMBIGUITY, 0, plain, both[1].kind, judge.demands).answered = behaviour_of(*both)
     if is_crash(both) and is_crash(await sender.ask_twice(plain, fresh)):
         seen.suspicions.add("repeated-crash", 0, plain, plain.verdict, both[1])
+
+
+def _has_number(message_type: MessageType, contract: Contract) -> bool:
+    """Returns whether the contract asks about the repeated number of this message type."""
+    asked = AMBIGUITY in contract.ambiguity_names
+    return asked and contract.is_request(message_type) and NUMBER in fresh_properties(message_type, contract)
 
 
 def is_crash(answers: tuple[Answer, Answer] | None) -> bool:

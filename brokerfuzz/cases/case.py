@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -14,7 +14,7 @@ import orjson
 from brokerfuzz.cases.rule_names import rule_named
 from brokerfuzz.errors import ClockError, LabelError, quoted
 from brokerfuzz.generation.edge_values import EARLIEST_NOW, LATEST_NOW
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
+from brokerfuzz.schemas import Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.exact_numbers import integer
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import instant, spell
@@ -248,15 +248,17 @@ def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -
 
 
 def message_id(message_type: MessageType, headers: Headers, body: bytes) -> str:
-    digest = sha256(f"{message_type} {json.dumps(headers)}\n".encode()) if headers else _BEGUN[message_type].copy()
+    digest = sha256(f"{message_type} {json.dumps(headers)}\n".encode()) if headers else _begun(message_type).copy()
     digest.update(body)
     return digest.hexdigest()[:16]
 
 
-_BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in MESSAGE_TYPES}
-"""Maps each message type to a hash object that has already hashed the type. Copying a hash object is faster than
-creating one.
-"""
+@cache
+def _begun(message_type: MessageType) -> Any:
+    """Returns a hash object that has already hashed the message type. Copying a hash object is faster than creating
+    one.
+    """
+    return sha256(f"{message_type}\n".encode())
 
 
 def clock(now: datetime | None) -> datetime:

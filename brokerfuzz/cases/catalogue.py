@@ -21,7 +21,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.generation import REQUIRED, SMALLEST, Setting, Wish, message
 from brokerfuzz.generation.edge_values import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
-from brokerfuzz.schemas.contract import known_message_type, once_per_contract
+from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.loading import known_contract
@@ -50,7 +50,8 @@ def catalogue(
     >>> [case.label for case in catalogue("offer-creation-request")][:3]
     ['valid', 'valid', 'valid']
     """
-    contract, message_type, labels = known_contract(contract), known_message_type(message_type), known_labels(verdicts)
+    contract, labels = known_contract(contract), known_labels(verdicts)
+    contract.known_message_type(message_type)
     timed = () if now is None else _Listing(contract, message_type, clock(now), rules).about_time()
     return (case for case in _distinct([*_timeless(contract, message_type, rules), *timed]) if case.label in labels)
 
@@ -69,7 +70,8 @@ def essentials(
     `ClockError` for an unsupported `now`, and `UnknownNameError` for an unknown message type.
     """
     known = known_contract(contract)
-    listing = _Listing(known, known_message_type(message_type), EARLIEST_NOW if now is None else clock(now), rules)
+    known.known_message_type(message_type)
+    listing = _Listing(known, message_type, EARLIEST_NOW if now is None else clock(now), rules)
     return (
         case
         for case in _distinct(listing.small())

@@ -14,7 +14,7 @@ from brokerfuzz.cases.catalogue_order import by_cover
 from brokerfuzz.cases.covering.goals import covered
 from brokerfuzz.cases.covering.tally import Tally
 from brokerfuzz.cases.techniques import family_of
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
+from brokerfuzz.schemas import Contract, MessageType
 
 _LARGEST_SEED = 2048
 """The maximum size of a seed, in bytes. A fuzzer runs all seeds and combines them, so large ones slow it down."""
@@ -26,8 +26,8 @@ def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = 
     The goals are the ones that `brokerfuzz coverage` counts: rules, techniques, edges, ambiguities and pairs. `now` is
     the time that counts as the present.
     """
-    tallies = {message_type: Tally(contract, message_type, clock(now)) for message_type in MESSAGE_TYPES}
-    kept: dict[MessageType, dict[str, Case]] = {message_type: {} for message_type in MESSAGE_TYPES}
+    tallies = {message_type: Tally(contract, message_type, clock(now)) for message_type in contract.message_types}
+    kept: dict[MessageType, dict[str, Case]] = {message_type: {} for message_type in contract.message_types}
     for case in cases:
         tally = tallies[case.message_type]
         before = len(tally.first)

@@ -243,7 +243,8 @@ class FaultCases:
             if json_type == "null":
                 yield joined(there, {path: Wish(state="null")})
             elif json_type == "number":
-                fractions = [value for value in values_at(self.contract, self.message_type, path) if value % 1]
+                values = values_at(self.contract, self.message_type, path)
+                fractions = [value for value in values if isinstance(value, int | float) and value % 1]
                 yield joined(there, {path: Wish(options=fractions[:1])})
             else:
                 yield there

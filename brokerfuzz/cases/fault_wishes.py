@@ -100,7 +100,7 @@ def breakable_places(rule: Rule, message: Any) -> list[Steps]:
     every = places(message, rule.site)
     if forbids_property(rule):
         outer, _, name = rule.site.rpartition(".")
-        every = [(*steps, name) for steps in places(message, outer)]
+        every = [(*steps, name) for steps in places(message, outer) if isinstance(value_at(message, steps), dict)]
     found = [steps for steps in every if rule.condition is None or _meets(rule.condition, message, steps)]
     if rule.keyword == "required" or rule.value in ([], [None], "null") or forbids_property(rule):
         return found

@@ -18,7 +18,6 @@ from itertools import count
 from secrets import token_hex
 
 from brokerfuzz.cases.case import Case, tagged_now
-from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.errors import ReferenceDataError, UnknownNameError
 from brokerfuzz.schemas import Contract, MessageType, Verdict, check
 from brokerfuzz.schemas.flattening import types_of
@@ -52,7 +51,7 @@ def check_property(name: str, message_type: MessageType, contract: Contract) -> 
     has such a property that can get fresh values. Raises `ReferenceDataError` if the reference data lists values of the
     property.
     """
-    known = [each for one in MESSAGE_TYPES for each in fresh_properties(one, contract)]
+    known = [each for one in contract.message_types for each in fresh_properties(one, contract)]
     for one in name.split(","):
         if one not in known:
             raise UnknownNameError(

@@ -11,7 +11,6 @@ from brokerfuzz.errors import quoted
 from brokerfuzz.generation import RandomSource, valid_draw
 from brokerfuzz.generation.plausible import PlausibleMessages, today
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
-from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListResponse
@@ -89,8 +88,7 @@ def messages(
     >>> next(messages("offer-creation-request", seed=1, plausible=True))["number"]
     'OFF-53780878'
     """
-    known_message_type(message_type)
-    known_contract(contract)
+    known_contract(contract).known_message_type(message_type)
     if not isinstance(seed, int):
         raise TypeError(f"seed={quoted(seed)}: use an integer")
     if verdicts is None:

@@ -14,8 +14,9 @@ from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError, problem_of, quoted, shortened
 from brokerfuzz.schemas import Contract, Label, MessageType
-from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.headers import Headers, headers_of
+from brokerfuzz.schemas.loading import known_contract
+from brokerfuzz.wording import listed
 
 _ID = re.compile(r"[0-9a-f]{16}")
 _CARRIERS = frozenset({"body", "raw", "file"})
@@ -85,7 +86,7 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
         )
         record = CaseRecord(
             id=_id(said["id"]),
-            message_type=known_message_type(said["message"]),
+            message_type=text_of(said["message"]),
             label=_label(said["verdict"]),
             faults=faults,
             ambiguities=tuple(map(text_of, _list(said.get("ambiguities", [])))),
@@ -160,6 +161,7 @@ def judged(
     Raises `CorpusError` (without a line number) if the ID, the verdict, the faults or the ambiguities in the line are
     wrong.
     """
+    check_message_type(record.message_type, known_contract(contract))
     twin = twins.get(record.twin_id) if record.twin_id is not None else None
     try:
         case = Case.judged(
@@ -182,6 +184,15 @@ def judged(
                 "the corpus was changed, or was generated for another contract; export the corpus again"
             )
     return case
+
+
+def check_message_type(message_type: MessageType, contract: Contract) -> None:
+    """Raises `CorpusError` (without a line number) if the contract lacks the message type of a record."""
+    if message_type not in contract.message_types:
+        raise CorpusError(
+            f"the case has the message type {quoted(message_type)}, but the contract has only "
+            f"{listed(contract.message_types)}: specify the contract of the corpus with --contract"
+        )
 
 
 def check_faults(case: Case, contract: Contract) -> None:

@@ -17,9 +17,6 @@ from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import headers as of
 from brokerfuzz.schemas.headers import Headers
 
-REQUESTS: frozenset[MessageType] = frozenset(["offer-creation-request"])
-"""The types of the messages that a client sends in the body of a request."""
-
 
 def _each(header: str, values: Mapping[str, str]) -> Mapping[str, Headers]:
     return {name: ((header, value),) for name, value in values.items()}
@@ -60,9 +57,9 @@ _PROBES: Mapping[str, Mapping[str, Headers]] = {
 def header_cases(
     contract: Contract, message_type: MessageType, now: datetime | None, setting: Setting = COMPLETE
 ) -> Iterator[Case]:
-    """Yields cases with unusual headers. Only the message types in `REQUESTS` have such cases."""
+    """Yields cases with unusual headers. Only requests have such cases."""
     plain = message(contract, message_type, setting)
-    for ambiguity in contract.ambiguities if message_type in REQUESTS else ():
+    for ambiguity in contract.ambiguities if contract.is_request(message_type) else ():
         probes = _PROBES.get(str(ambiguity.detector), {}) if ambiguity.concerns(message_type) else {}
         for name, headers in probes.items():
             body = compact(_beyond_ascii(plain) if name in _CHARSETS else plain)

@@ -1,6 +1,6 @@
 import click
 
-from brokerfuzz.case_options import check_filters, contract_of, filters_of
+from brokerfuzz.case_options import check_filters, contract_of, filters_of, message_types_of
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.catalogue import catalogue as cases_of
 from brokerfuzz.commands.output import UsageError, print_json, print_lines
@@ -27,9 +27,10 @@ def command(options: CatalogueOptions) -> None:
       brokerfuzz catalogue --cases --json > manifest.json
     """
     contract = contract_of(options)
-    check_filters(options, options["message_types"], contract)
+    message_types = message_types_of(options, contract)
+    check_filters(options, message_types, contract)
     chosen, overview, rows = filters_of(options, contract), Overview(), []
-    for message_type in options["message_types"]:
+    for message_type in message_types:
         cases = chosen.of(cases_of(message_type, now=clock(options["now"]), contract=contract))
         for number, case in enumerate((case for case in cases if case.label in options["verdicts"]), 1):
             overview.add(case)

@@ -2,7 +2,7 @@ from collections import Counter
 
 import click
 
-from brokerfuzz.case_options import contract_of
+from brokerfuzz.case_options import contract_of, message_type_of
 from brokerfuzz.commands.output import FOUND, failed, note_other_bodies, show
 from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.explaining.judgements import JudgedMessages, judge, judgement_summary
@@ -38,7 +38,8 @@ def command(files: tuple[str, ...], options: CheckOptions) -> int:
       brokerfuzz check --policy timestamp-format=rejected --quiet recorded.ndjson
       curl -s https://broker.example/products | brokerfuzz check --message product-list-response -
     """
-    contract, message_type, as_json = contract_of(options), options["message_type"], options["json"]
+    contract, as_json = contract_of(options), options["json"]
+    message_type = message_type_of(options, contract)
     policies, status, counts = contract.check_policies(options["policies"]), 0, JudgedMessages()
     others: Counter[str] = Counter()
     for name in files:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from brokerfuzz.case_options import contract_of
+from brokerfuzz.case_options import contract_of, message_type_of
 from brokerfuzz.cases.covering.tally import COUNTED
 from brokerfuzz.commands.output import FOUND, note, note_other_bodies, show
 from brokerfuzz.commands.progress import ProgressLine
@@ -51,7 +51,7 @@ def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
         report_files.check_place(Path(html))
     with ProgressLine("messages") as progress:
         measured = measure(
-            corpora, contract=contract, message_type=options["message_type"], lines=options["ndjson"],
+            corpora, contract=contract, message_type=message_type_of(options, contract), lines=options["ndjson"],
             now=options["now"], progress=progress,
         )  # fmt: skip
     note_other_bodies(measured.others)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from brokerfuzz import wording, workers
-from brokerfuzz.case_options import RANDOM_CASES, has_filters, plans_of, recipe_of
+from brokerfuzz.case_options import RANDOM_CASES, contract_of, has_filters, message_types_of, plans_of, recipe_of
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.clock_coverage import covered_only_with_clock
 from brokerfuzz.cases.fresh_values import check_property
@@ -23,7 +23,7 @@ from brokerfuzz.format_names import BASE64, FORMATS
 from brokerfuzz.generation.plausible import today
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ExportOptions
-from brokerfuzz.schemas import MessageType
+from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.storage import place_of
 from brokerfuzz.workers import Workers
 
@@ -76,7 +76,8 @@ def command(out: str, options: ExportOptions) -> None:
     with ExitStack() as stack:
         progress = stack.enter_context(ProgressLine())
         form = _format(out, options)
-        message_types = _supported(form, tuple(options["message_types"]))
+        contract = contract_of(options)
+        message_types = _supported(form, message_types_of(options, contract), contract)
         if out != "-" and shards is None:
             check_place(place_of(out), form, force=options["force"])
         now = _present(options)
@@ -143,17 +144,18 @@ def _scope(form: Format, options: ExportOptions) -> dict[str, Any]:
     return {"scope": scope, "large": options["large"]}
 
 
-def _supported(form: Format, message_types: tuple[MessageType, ...]) -> tuple[MessageType, ...]:
+def _supported(form: Format, message_types: tuple[MessageType, ...], contract: Contract) -> tuple[MessageType, ...]:
     """Returns only the message types that the format supports. Raises `CorpusError` if the format supports none of
     `message_types`.
     """
-    supported: tuple[MessageType, ...] = tuple(name for name in message_types if name in form.message_types)
+    known = form.supported(contract)
+    supported = tuple(name for name in message_types if name in known)
     if not supported:
-        problem = (
-            f"the format `{form.name}` supports only {wording.listed(form.message_types)}, not "
-            f"{wording.listed(message_types, 'or')}"
+        only = f"{form.direction}s ({wording.listed(known) if known else 'none in this contract'})"
+        remedy = f"use --message {known[0]}" if known else "use another format"
+        raise CorpusError(
+            f"the format `{form.name}` supports only {only}, not {wording.listed(message_types, 'or')}: {remedy}"
         )
-        raise CorpusError(f"{problem}: use --message {form.message_types[0]}")
     return supported
 
 

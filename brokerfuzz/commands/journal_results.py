@@ -48,6 +48,11 @@ def recorded(path: str, contract: str | None, options: FireOptions | None = None
                 f"the campaign of {path} used a changed contract: specify the folder of this contract with --contract"
             )
         plan = replace(plan, contract=contract)
+    if plan.message_type not in plan.demands.message_types:
+        raise JournalError(
+            f"{path} has the message type {quoted(plan.message_type)}, which the contract lacks: specify the contract "
+            "of the campaign with --contract"
+        )
     policies, fresh, campaign_id = head.get("policies"), head.get("fresh"), str(head.get("campaign"))
     described: FireOptions = completed(FireOptions, options or {})
     described["now"] = now

@@ -18,7 +18,6 @@ from brokerfuzz.commands.journal_results import outcome, recorded
 from brokerfuzz.commands.output import FAILED, FOUND, UsageError, is_quiet, print_json
 from brokerfuzz.commands.recorded_things import CASE_ID
 from brokerfuzz.commands.streams import output_of_targets
-from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining.cases import in_catalogue
 from brokerfuzz.option import SectionedCommand, on_command_line
@@ -76,12 +75,12 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     waiting = [again for source in read for again in source.requests]
     fresh = _fresh_values(_fresh_of(read, options, waiting, demands), waiting, judge)
     plain: PlainMessages = {
-        message_type: plain_messages(message_type, contract=demands) for message_type in MESSAGE_TYPES
+        message_type: plain_messages(message_type, contract=demands) for message_type in demands.message_types
     }
     with (
         output_of_targets(),
         refused_exits(),
-        targets.opened(options, MESSAGE_TYPES[0], folder_of(options)) as target,
+        targets.opened(options, _type_of(waiting, demands), folder_of(options)) as target,
     ):
         replayed = event_loop.run(
             replay(waiting, target, judge, plain, concurrency=options["concurrency"], rate=options["rate"], fresh=fresh)
@@ -137,8 +136,11 @@ def _fresh_of(
         raise UsageError(
             f"the campaigns used --fresh for different properties ({listed(sorted(names))}): specify one file at a time"
         )
-    message_type = waiting[0].case.message_type if waiting else MESSAGE_TYPES[0]
-    return targets.fresh_property(options, next(iter(names), None), message_type, demands)
+    return targets.fresh_property(options, next(iter(names), None), _type_of(waiting, demands), demands)
+
+
+def _type_of(waiting: Sequence[ReplayRequest], demands: Contract) -> MessageType:
+    return waiting[0].case.message_type if waiting else demands.message_types[0]
 
 
 def _fresh_values(name: str | None, waiting: Sequence[ReplayRequest], judge: Judge) -> FreshValues | None:

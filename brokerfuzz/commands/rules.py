@@ -1,6 +1,6 @@
 import click
 
-from brokerfuzz.case_options import contract_of
+from brokerfuzz.case_options import contract_of, message_types_of
 from brokerfuzz.commands.output import UsageError, print_json, show
 from brokerfuzz.corpus.formats.schema_bundle import bundled
 from brokerfuzz.explaining import listings
@@ -20,7 +20,8 @@ def command(options: RulesOptions) -> None:
       brokerfuzz rules --schema --message offer-creation-request
       brokerfuzz rules --json | jq '.rules[] | select(.keyword == "minimum")'
     """
-    contract, message_types = contract_of(options), options["message_types"]
+    contract = contract_of(options)
+    message_types = message_types_of(options, contract)
     if options["schema"]:
         if len(message_types) != 1:
             raise UsageError(f"--schema prints one schema: choose it with --message ({', '.join(message_types)})")

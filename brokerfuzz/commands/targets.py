@@ -15,7 +15,6 @@ from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.commands.output import UsageError, note
 from brokerfuzz.commands.streams import hide
 from brokerfuzz.config import Configuration
-from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.errors import ConfigurationError, HookError
 from brokerfuzz.hooks.cleanup import cleanup
 from brokerfuzz.hooks.hook_file import hook_file
@@ -204,14 +203,21 @@ def _hooked_target(options: Mapping[str, Any], url: str, http: dict[str, Any]) -
 def _reference_service(
     options: Mapping[str, Any], message_type: str, folder: str | None, campaign_id: str
 ) -> Iterator[Target]:
-    if message_type != MESSAGE_TYPES[0]:
+    own = load_contract(folder)
+    if not own.is_request(message_type):
+        requests = ", ".join(name for name in own.message_types if own.is_request(name))
         raise UsageError(
-            f"the reference service (--demo) accepts only {MESSAGE_TYPES[0]} messages: specify another target"
+            f"the reference service (--demo) accepts only {requests or 'requests'}, not {message_type}: specify "
+            "another target"
         )
     settings = {"bugs": options["bugs"], "now": options["now"], "seed": options.get("seed", 0)}
-    with running(**settings, contract=load_contract(folder)) as base:
+    with running(**settings, contract=own) as base:
         started_by = serve_command(base, **settings, contract=folder)
-        yield DemoTarget(f"{base}/offers", started_by=started_by, **http_options(options, None, campaign_id))
+        yield DemoTarget(
+            f"{base}{own.transfers[message_type].path}",
+            started_by=started_by,
+            **http_options(options, None, campaign_id),
+        )
 
 
 def _hide_secrets(target: Target) -> None:

@@ -12,7 +12,6 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.corpus.reading import read
 from brokerfuzz.schemas import Label, MessageType, load_contract
-from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.verdicts import known_labels
 
 DATA = Path(__file__).with_name("data")
@@ -48,7 +47,9 @@ def load(
     labels = None if verdicts is None else known_labels(verdicts)
     chosen = selection(load_contract(), rules, techniques, sites=sites)
     return [
-        case for case in chosen.of(_all(known_message_type(message_type))) if labels is None or case.label in labels
+        case
+        for case in chosen.of(_all(load_contract().known_message_type(message_type)))
+        if labels is None or case.label in labels
     ]
 
 

@@ -15,7 +15,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.folders import manifest_of, write_folder
 from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
+from brokerfuzz.schemas import load_contract
 from brokerfuzz.storage import is_url, place_of, suffix, written
 from brokerfuzz.workers import Workers
 
@@ -35,10 +35,8 @@ class Summary:
 
     def by_message(self) -> dict[str, dict[str, int]]:
         """Maps each message type that has cases to the number of cases for each label."""
-        counts: dict[str, dict[str, int]] = {
-            name: {label: self.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES
-        }
-        return {name: of_type for name, of_type in counts.items() if any(of_type.values())}
+        written = dict.fromkeys(name for (name, _), count in self.by_label.items() if count)
+        return {name: {label: self.by_label.get((name, label), 0) for label in LABELS} for name in written}
 
 
 @dataclass
@@ -179,7 +177,7 @@ def write(
     100
     """
     place, form = place_of(path), format_named(fmt)
-    outcome = Outcome(about or CorpusInfo(load_contract(), MESSAGE_TYPES, "", place.name))
+    outcome = Outcome(about or CorpusInfo(load_contract(), load_contract().message_types, "", place.name))
     check_place(place, form, force=True)
     write_place(place, form, outcome.counted(cases, progress), outcome)
     return outcome.summary
@@ -187,7 +185,7 @@ def write(
 
 def dump(stream: BinaryIO, cases: Iterable[Case]) -> Summary:
     """Writes a corpus to a stream, in the format `ndjson`. Raises `CorpusError` if there is no case."""
-    outcome = Outcome(CorpusInfo(load_contract(), MESSAGE_TYPES, ""))
+    outcome = Outcome(CorpusInfo(load_contract(), load_contract().message_types, ""))
     stream.writelines(format_named("ndjson").pieces(outcome.counted(cases), outcome.info))
     return outcome.summary
 

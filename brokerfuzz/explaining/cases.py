@@ -15,7 +15,7 @@ from brokerfuzz.corpus.reading import Line, check_rereadable, lines
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.explaining.description import Description
 from brokerfuzz.explaining.judgements import verdict_data, verdict_lines
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract
+from brokerfuzz.schemas import Contract
 from brokerfuzz.wording import printable_as_in_python
 
 
@@ -89,7 +89,7 @@ def in_catalogue(wanted: str, contract: Contract, now: datetime | None) -> tuple
     """Returns the case with the ID `wanted` from the catalogue or from the essential cases, and its number. `now` is
     the time for which time-dependent cases are generated.
     """
-    for message_type in MESSAGE_TYPES:
+    for message_type in contract.message_types:
         whole = catalogue(message_type, now=clock(now), contract=contract)
         small = essentials(message_type, now=clock(now), contract=contract, large=True)
         for number, case in chain(enumerate(whole, 1), enumerate(small, 1)):

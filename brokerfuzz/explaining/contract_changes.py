@@ -9,7 +9,7 @@ from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.errors import ContractError
 from brokerfuzz.explaining.description import Description
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Rule, load_contract
+from brokerfuzz.schemas import Contract, MessageType, Rule, load_contract
 from brokerfuzz.wording import counted
 
 
@@ -17,7 +17,7 @@ def changes(contract: Contract) -> tuple[Description, bool]:
     """Returns the differences from the built-in contract, and whether a rule cannot be tested or the contract has
     warnings.
     """
-    messages = {message_type: _of_message_type(contract, message_type) for message_type in MESSAGE_TYPES}
+    messages = {message_type: _of_message_type(contract, message_type) for message_type in contract.message_types}
     answered, new = list(_answered(contract)), list(_new_ambiguities(contract))
     text = [line for message_type, one in messages.items() for line in _lines(message_type, one)]
     text += [f"no longer ambiguous: {where}" for where in answered]
@@ -45,14 +45,14 @@ def _lines(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str, Any]:
-    ours = load_contract().rules_by_id
+    ours, known = load_contract().rules_by_id, contract.rules_by_id
     rules = contract.rules[message_type]
     faults = Faults(contract, message_type, clock(None))
     found: dict[str, Any] = {
         "unchanged": sum(ours.get(rule.id) == rule and ours[rule.id].value == rule.value for rule in rules),
         "new": [],
         "changed": [],
-        "removed": [rule.id for rule in load_contract().rules[message_type] if rule.id not in contract.rules_by_id],
+        "removed": [one.id for one in ours.values() if one.message_type == message_type and one.id not in known],
         "problem": _problem(contract, message_type),
     }
     for rule in rules:
@@ -84,7 +84,8 @@ def _answered(contract: Contract) -> Iterator[str]:
     """Yields the places at which an ambiguity of the built-in contract does not apply any more."""
     for ambiguity in load_contract().ambiguities:
         own = next((one for one in contract.ambiguities if one.id == ambiguity.id), None)
-        for message_type, sites in (ambiguity.sites or {}).items():
+        sites_of = {name: sites for name, sites in (ambiguity.sites or {}).items() if name in contract.message_types}
+        for message_type, sites in sites_of.items():
             left = ((own.sites or {}).get(message_type, ()) if own else ()) or ()
             for site in (site for site in sites if site not in left):
                 yield f"{ambiguity.id} at {message_type}/{site if isinstance(site, str) else site[0]}"

@@ -14,7 +14,7 @@ from brokerfuzz.cases.record_reader import CaseRecord
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.comparing import EDGE, KINDS, CaseTopic, Comparison
 from brokerfuzz.explaining.description import Description
-from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
+from brokerfuzz.schemas import MessageType
 from brokerfuzz.wording import counted, printable_as_in_python, table
 
 _COLUMNS = ("message", *LABELS, "rules", "techniques", "bytes", "largest")
@@ -78,7 +78,7 @@ class Overview:
         """A table with a row for each message type. With `names`, the text also lists the number of cases for each
         rule, technique and ambiguity.
         """
-        parts = {name: self.parts[name] for name in MESSAGE_TYPES if name in self.parts}
+        parts = self.parts
         count = sum(part.labels.total() for part in parts.values())
         without_twin = sum(number for twin, number in self._awaited.items() if twin not in self._ids)
         text = [*table([_COLUMNS, *(_row(name, part) for name, part in parts.items())], numbers=True), ""]
@@ -157,7 +157,6 @@ def differences(found: Comparison) -> Description:
 
 def _differences_data(found: Comparison) -> dict[str, Any]:
     """`about` contains the numbers for each topic (see `CaseTopic`) with differences."""
-    order = {name: number for number, name in enumerate(MESSAGE_TYPES)}
     topics = {topic for kind in _CHANGES for topic in found.about[kind]}
     labels = sorted(found.labels.items())
     return {
@@ -167,7 +166,7 @@ def _differences_data(found: Comparison) -> dict[str, Any]:
         "about": [
             {"message": message, "about": about, "technique": technique or None}
             | {kind: found.about[kind][message, about, technique] for kind in KINDS}
-            for message, about, technique in sorted(topics, key=lambda topic: (order[topic[0]], topic))  # type: ignore[index]
+            for message, about, technique in sorted(topics)
         ],
     }
 

@@ -22,7 +22,7 @@ from brokerfuzz.explaining.description import Description
 from brokerfuzz.explaining.judgements import judge
 from brokerfuzz.inputs.files import InputMessage, contract_messages, messages
 from brokerfuzz.inputs.recognising import closest_type, possible_types
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
+from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.json_reader import read
 from brokerfuzz.wording import plural, table
 
@@ -96,7 +96,7 @@ def measure(
             progress(coverage.messages)
         if coverage.messages == before:
             raise _nothing_in(name, first, coverage.others[name], contract)
-    coverage.tallies = {name: coverage.tallies[name] for name in MESSAGE_TYPES if name in coverage.tallies}
+    coverage.tallies = {name: coverage.tallies[name] for name in contract.message_types if name in coverage.tallies}
     return coverage
 
 

@@ -13,7 +13,7 @@ from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import Technique, techniques_for
 from brokerfuzz.generation import COMPLETE, REQUIRED, Setting, message
-from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, Rule
+from brokerfuzz.schemas import Ambiguity, Contract, Rule
 
 
 def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
@@ -28,7 +28,7 @@ def of_technique(contract: Contract, technique: Technique, now: datetime) -> Cas
     """
     known = [
         rule
-        for message_type in MESSAGE_TYPES
+        for message_type in contract.message_types
         for rule in contract.rules[message_type]
         if rule.keyword in technique.keywords
     ]
@@ -43,7 +43,7 @@ def of_technique(contract: Contract, technique: Technique, now: datetime) -> Cas
 
 def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Case | None:
     """Returns a case that touches the ambiguity, with a twin. Returns None if no message can touch the ambiguity."""
-    for message_type in MESSAGE_TYPES:
+    for message_type in contract.message_types:
         maker = ProbeMaker(contract, message_type, now)
         if not ambiguity.concerns(message_type):
             continue

@@ -13,9 +13,9 @@ from typing import Any
 
 import click
 
-from brokerfuzz.cases.record_reader import CaseRecord
+from brokerfuzz.cases.record_reader import CaseRecord, check_message_type
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.errors import InputError
+from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.explaining.description import NOT_STATED, Description
 from brokerfuzz.inputs.files import InputMessage
 from brokerfuzz.inputs.recognising import ClosestType, closest_type, possible_types
@@ -81,6 +81,10 @@ def judge(
             f"{place}, has the message type {record.message_type}: remove --message, or use --message "
             f"{record.message_type}"
         )
+    try:
+        check_message_type(record.message_type, contract)
+    except CorpusError as problem:
+        raise InputError(f"{place}: {problem}") from problem
     now, headers = now or record.now, record.headers
     verdict = check(record.message_type, message.body, now=now, contract=contract, policies=policies, headers=headers)
     return MessageJudgement(message, record.message_type, verdict)

@@ -5,7 +5,7 @@ from typing import Any
 
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.explaining.description import NOT_STATED, Description
-from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, Rule
+from brokerfuzz.schemas import Ambiguity, Contract, Rule
 from brokerfuzz.service.bugs import BUGS
 from brokerfuzz.wording import table
 
@@ -26,7 +26,7 @@ def ambiguities(contract: Contract, message_types: Sequence[str]) -> Description
         for one in known
         for line in (one.id, f"    {one.question}", f"    Unambiguous: {one.plain} ({one.source})")
     ]
-    return Description(text, {"ambiguities": list(map(_ambiguity, known))})
+    return Description(text, {"ambiguities": [_ambiguity(one, contract) for one in known]})
 
 
 def techniques() -> Description:
@@ -58,12 +58,12 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _ambiguity(ambiguity: Ambiguity) -> dict[str, Any]:
+def _ambiguity(ambiguity: Ambiguity, contract: Contract) -> dict[str, Any]:
     return {
         "id": ambiguity.id,
         "question": ambiguity.question,
         "interpretations": list(ambiguity.interpretations),
         "plain": ambiguity.plain,
         "source": ambiguity.source,
-        "messages": [message_type for message_type in MESSAGE_TYPES if ambiguity.concerns(message_type)],
+        "messages": [message_type for message_type in contract.message_types if ambiguity.concerns(message_type)],
     }

@@ -11,7 +11,7 @@ from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining import examples
 from brokerfuzz.explaining.cases import record_of
 from brokerfuzz.explaining.description import Description
-from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Condition, Contract, Rule
+from brokerfuzz.schemas import Ambiguity, Condition, Contract, Rule
 from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
 from brokerfuzz.schemas.sites import JSON_RULE
@@ -43,7 +43,7 @@ def names_with(part: str, contract: Contract) -> list[NamedThing]:
     begins with a message type and a slash, this beginning is ignored.
     """
     message_type, _, rest = part.partition("/")
-    wanted = (rest if message_type in MESSAGE_TYPES else part).casefold()
+    wanted = (rest if message_type in contract.message_types else part).casefold()
     return [one for one in every_name(contract) if wanted and wanted in one.name.casefold()]
 
 

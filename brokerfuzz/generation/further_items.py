@@ -46,7 +46,7 @@ def contained_items(
         surplus = len(fitting) - most if most is not None else 0
         for index in reversed(fitting[-surplus:] if surplus > 0 else []):
             del items[index]
-        for _ in range(least - len(fitting)):
+        for _ in range(least - len(fitting) if longest else 0):
             if len(items) >= longest:
                 unfit = [index for index in range(first, len(items)) if not is_one(items[index])]
                 del items[unfit[-1] if unfit else -1]

@@ -21,7 +21,7 @@ from brokerfuzz.corpus.reading import lines as corpus_lines
 from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.inputs import har
 from brokerfuzz.inputs.recognising import is_message
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
+from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.json_reader import read
 from brokerfuzz.storage import opened, place_of, suffix
 
@@ -105,7 +105,7 @@ def contract_messages(
     """Yields the messages, but omits recorded bodies that are not messages of the contract. With a `message_type`,
     recorded messages of other types are also omitted. `others` counts the omitted bodies of each file.
     """
-    types = (message_type,) if message_type else MESSAGE_TYPES
+    types = (message_type,) if message_type else contract.message_types
     for message in found:
         if message.recorded and not is_message(read(message.body).usual, contract, types):
             if others is not None:

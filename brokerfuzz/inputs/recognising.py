@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
+from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import Schema, types_of
 
 _JSON_TYPES: Mapping[type, frozenset[str]] = {
@@ -45,9 +45,11 @@ def possible_types(message: Any, contract: Contract) -> tuple[MessageType, ...]:
     example, a string is a wrong value for a number.
     """
     if not isinstance(message, dict):
-        return MESSAGE_TYPES
-    misfits = {message_type: _misfits(message, contract.flat[message_type]) for message_type in MESSAGE_TYPES}
-    return tuple(message_type for message_type in MESSAGE_TYPES if misfits[message_type] == min(misfits.values()))
+        return contract.message_types
+    misfits = {message_type: _misfits(message, contract.flat[message_type]) for message_type in contract.message_types}
+    return tuple(
+        message_type for message_type in contract.message_types if misfits[message_type] == min(misfits.values())
+    )
 
 
 def closest_type(message: Any, contract: Contract) -> ClosestType | None:
@@ -55,12 +57,12 @@ def closest_type(message: Any, contract: Contract) -> ClosestType | None:
     first object is compared. Returns None if no object is similar, or if the message already has a type.
     """
     found = next((item for item in message if isinstance(item, dict)), None) if isinstance(message, list) else message
-    if not isinstance(found, dict) or is_message(message, contract, MESSAGE_TYPES):
+    if not isinstance(found, dict) or is_message(message, contract, contract.message_types):
         return None
     names = _plain(found)
     likeness = {
         ClosestType(message_type, path): _likeness(names, _plain(site.schema["properties"]))
-        for message_type in MESSAGE_TYPES
+        for message_type in contract.message_types
         for path, site in contract.sites[message_type].items()
         if "properties" in site.schema
     }

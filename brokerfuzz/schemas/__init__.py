@@ -1,7 +1,7 @@
 """Defines the contract (message types, rules and ambiguities), and the oracle, which judges messages."""
 
 from brokerfuzz.contract_names import MESSAGE_TYPES, Label, MessageType
-from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_message_type
+from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues
 from brokerfuzz.schemas.contract_entries import Ambiguity
 from brokerfuzz.schemas.loading import known_contract, load_contract
 from brokerfuzz.schemas.oracle import check
@@ -38,4 +38,5 @@ def rules(message_type: MessageType, contract: Contract | None = None) -> tuple[
     >>> [rule.demand for rule in rules("offer-creation-request") if rule.site == "orderMinimum"]
     ['an integer or null', 'at least 1', 'at most 2147483647']
     """
-    return known_contract(contract).rules[known_message_type(message_type)]
+    known = known_contract(contract)
+    return known.rules[known.known_message_type(message_type)]

@@ -7,12 +7,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
+from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError
 from brokerfuzz.schemas.contract_entries import Ambiguity
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.known_values import KnownValues
+from brokerfuzz.schemas.manifest import Transfer
 from brokerfuzz.schemas.sites import Rule, Site, derive_rules, sites_by_path
+from brokerfuzz.wording import listed
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,17 +37,18 @@ The name of a group, such as `timestamp-format`, means all IDs that begin with t
 class Contract:
     """A read-only contract. Use `load_contract` to create a `Contract`.
 
-    `schemas` maps the names of schema files (`envelope`, `product-list-response`) to their contents. `flat` maps
-    message types to flat schemas (see `flattening`). `folder` contains the files of the contract. `built_in` is the
-    contract of brokerfuzz, if this contract is a different one. If `values` contains reference data (the values that a
-    target knows), the schemas in `flat` allow only these values. Then `original` is the contract without reference
-    data. `warnings` says what in the files has no effect.
+    `transfers` maps message types to their direction and route. `schemas` maps the names of schema files (`envelope`,
+    `product-list-response`) to their contents. `flat` maps message types to flat schemas (see `flattening`). `folder`
+    contains the files of the contract. `built_in` is the contract of brokerfuzz, if this contract is a different one.
+    If `values` contains reference data (the values that a target knows), the schemas in `flat` allow only these values.
+    Then `original` is the contract without reference data. `warnings` says what in the files has no effect.
 
     >>> from brokerfuzz import load_contract
     >>> len(load_contract().rules["offer-creation-request"])
     117
     """
 
+    transfers: Mapping[MessageType, Transfer]
     schemas: Mapping[str, Schema]
     flat: Mapping[str, Schema]
     ambiguities: tuple[Ambiguity, ...]
@@ -69,12 +72,27 @@ class Contract:
         """The results of functions with `once_per_contract`."""
         return {}
 
+    @property
+    def message_types(self) -> tuple[MessageType, ...]:
+        """The names of the message types, in the order of the manifest."""
+        return tuple(self.transfers)
+
+    def known_message_type(self, name: str) -> MessageType:
+        """Raises `UnknownNameError` if the contract has no such message type."""
+        if name not in self.message_types:
+            known = self.message_types
+            raise UnknownNameError("message type", str(name), known, f"use {listed(known, 'or')}")
+        return name
+
+    def is_request(self, message_type: MessageType) -> bool:
+        return self.transfers[message_type].is_request
+
     @cached_property
     def rules(self) -> Mapping[str, tuple[Rule, ...]]:
         """Maps each message type to its rules."""
         if self.original is not None:
             return self.original.rules
-        return MappingProxyType({of: tuple(self._rules_of(of)) for of in MESSAGE_TYPES})
+        return MappingProxyType({of: tuple(self._rules_of(of)) for of in self.message_types})
 
     def _rules_of(self, message_type: MessageType) -> Iterator[Rule]:
         """If a changed contract lacks the site of a rule in `semantics.json`, the rule is omitted."""
@@ -200,10 +218,3 @@ def once_per_contract(function: Callable[Concatenate[Contract, P], T]) -> Callab
         return found
 
     return remembering
-
-
-def known_message_type(name: str) -> MessageType:
-    for message_type in MESSAGE_TYPES:
-        if message_type == name:
-            return message_type
-    raise UnknownNameError("message type", str(name), MESSAGE_TYPES, f"use one of {', '.join(MESSAGE_TYPES)}")

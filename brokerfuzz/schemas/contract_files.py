@@ -1,8 +1,8 @@
 """Reads the files of a contract, and says what is wrong with a file.
 
-A folder contains a schema for each message type, a schema for the envelope of responses, the rules that JSON Schema
-cannot express (`semantics.json`), and the ambiguities (`ambiguities.json`). The folder of a changed contract contains
-only the files that differ from the built-in contract.
+A folder contains the list of message types (`messages.json`), a schema for each of them, schemas to which they refer,
+the rules that JSON Schema cannot express (`semantics.json`), and the ambiguities (`ambiguities.json`). The folder of a
+changed contract contains only the files that differ from the built-in contract.
 """
 
 import json
@@ -17,7 +17,7 @@ from urllib.parse import urldefrag, urljoin
 
 from jsonschema_rs import ValidationError, meta
 
-from brokerfuzz.contract_names import MESSAGE_TYPES
+from brokerfuzz.contract_names import MANIFEST, MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, problem_of
 from brokerfuzz.file_contents import read_file
 from brokerfuzz.pointers import unescape
@@ -31,13 +31,20 @@ from brokerfuzz.schemas.contract_limits import (
     objects_in,
 )
 from brokerfuzz.schemas.flattening import KEYWORDS, Schema, flatten, unknown_keywords, with_items
+from brokerfuzz.schemas.manifest import Transfer, transfers_of
 from brokerfuzz.schemas.sites import Rule, Site, sites_by_path
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
 from brokerfuzz.wording import listed
 
 DATA = Path(__file__).parent
 SEMANTICS, AMBIGUITIES = "semantics.json", "ambiguities.json"
-FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), SEMANTICS, AMBIGUITIES)
+ENVELOPE = "envelope"
+"""The schema that both responses of the built-in contract share."""
+FILES = (
+    *(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, ENVELOPE)),
+    MANIFEST, SEMANTICS, AMBIGUITIES,
+)  # fmt: skip
+"""The files of the built-in contract."""
 SitesOfTypes = Mapping[str, Mapping[str, Site]]
 
 
@@ -46,6 +53,7 @@ class ContractFiles(NamedTuple):
     `flattening`).
     """
 
+    transfers: Mapping[MessageType, Transfer]
     schemas: Mapping[str, Schema]
     flat: Mapping[str, Schema]
     ambiguities: tuple[Ambiguity, ...]
@@ -56,14 +64,11 @@ class ContractFiles(NamedTuple):
 def read_files(folder: Path) -> ContractFiles:
     """Raises `ContractError` if the folder or one of its files is wrong. Uses the built-in file for a missing file."""
     _check_folder(folder)
-    contents = {name: _json_of(folder / name if (folder / name).exists() else DATA / name) for name in FILES}
-    schemas = {
-        name.removesuffix(SCHEMA_SUFFIX): _checked_schema(folder / name, content)
-        for name, content in contents.items()
-        if name.endswith(SCHEMA_SUFFIX)
-    }
+    contents = {name: _json_of(_file(folder, name)) for name in (MANIFEST, SEMANTICS, AMBIGUITIES)}
+    transfers = transfers_of(contents[MANIFEST], folder / MANIFEST)
+    schemas = _schemas(folder, transfers)
     try:
-        flat = _flattened(schemas, folder)
+        flat = _flattened(schemas, transfers, folder)
         ambiguities = [ambiguity_of(entry) for entry in _entries(folder / AMBIGUITIES, contents[AMBIGUITIES])]
         semantics = [semantic_rule_of(entry) for entry in _entries(folder / SEMANTICS, contents[SEMANTICS])]
         known = {message_type: sites_by_path(schema) for message_type, schema in flat.items()}
@@ -80,7 +85,12 @@ def read_files(folder: Path) -> ContractFiles:
             f"the contract in {folder} cannot be used ({problem_of(problem)}): compare its files with the built-in ones"
         ) from problem
     return ContractFiles(
-        MappingProxyType(schemas), MappingProxyType(flat), tuple(ambiguities), tuple(semantics), warnings
+        MappingProxyType(transfers),
+        MappingProxyType(schemas),
+        MappingProxyType(flat),
+        tuple(ambiguities),
+        tuple(semantics),
+        warnings,
     )
 
 
@@ -109,23 +119,55 @@ def _check_folder(folder: Path) -> None:
         raise ContractError(
             f"{folder} is not a folder: specify a folder with the contract files that you changed, such as {FILES[0]}"
         )
-    schemas = {path.name for path in folder.glob(f"*{SCHEMA_SUFFIX}")}
-    if stray := sorted(schemas - set(FILES)):
-        raise ContractError(
-            f"{folder / stray[0]} does not belong to any message type: the allowed file names are {', '.join(FILES)}"
-        )
     if not any((folder / name).exists() for name in FILES):
         raise ContractError(
             f"{folder} contains none of {', '.join(FILES)}: copy the files that you want to change into this folder"
         )
 
 
+def _file(folder: Path, name: str) -> Path:
+    """Returns the path of a file of a contract: in its folder, or in the built-in contract."""
+    own = folder / name
+    if own.exists() or name in FILES:
+        return own if own.exists() else DATA / name
+    raise ContractError(
+        f"{own} is missing, but {folder / MANIFEST} lists this message type: add the schema, or correct the list"
+    )
+
+
+def _schemas(folder: Path, message_types: Iterable[MessageType]) -> Mapping[str, Schema]:
+    """Returns the schemas of the message types, and those to which they may refer."""
+    needed = [*message_types, ENVELOPE]
+    found = sorted(path.name.removesuffix(SCHEMA_SUFFIX) for path in folder.glob(f"*{SCHEMA_SUFFIX}"))
+    schemas: dict[str, Schema] = {}
+    for name in dict.fromkeys([*needed, *found]):
+        file = f"{name}{SCHEMA_SUFFIX}"
+        schemas[name] = _checked_schema(folder / file, _json_of(_file(folder, file)))
+    references = {str(part.get("$ref", "")) for schema in schemas.values() for part in objects_in(schema)}
+    for name in (name for name in found if name not in needed):
+        file = f"{name}{SCHEMA_SUFFIX}"
+        if not any(
+            {file, schemas[name].get("$id")} & {uri, uri.rpartition("/")[2]} for uri, _ in map(urldefrag, references)
+        ):
+            raise ContractError(
+                f"{folder / file} does not belong to any message type: add {name} to {MANIFEST}, refer to the file "
+                f"with $ref, or remove it (the message types are {', '.join(message_types)})"
+            )
+    return schemas
+
+
 def _json_of(path: Path) -> Any:
     try:
         check_size(path)
-        return json.loads(read_file(path))
+        return json.loads(read_file(path), parse_float=_number)
     except (OSError, ValueError, RecursionError) as problem:
         raise ContractError(f"{path} is not readable JSON ({problem}): correct or remove the file") from problem
+
+
+def _number(digits: str) -> int | float:
+    """Converts a number with a decimal point. `3.0` becomes 3, because JSON Schema does not distinguish them."""
+    number = float(digits)
+    return int(number) if number.is_integer() and abs(number) < 1 << 53 else number
 
 
 def _entries(path: Path, content: Any) -> list[Any]:
@@ -157,10 +199,12 @@ def _checked_schema(path: Path, schema: Any) -> Schema:
     return schema
 
 
-def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Schema]:
+def _flattened(
+    schemas: Mapping[str, Schema], message_types: Iterable[MessageType], folder: Path
+) -> Mapping[str, Schema]:
     files = SchemaFiles(schemas)
     flat: dict[str, Schema] = {}
-    for message_type in MESSAGE_TYPES:
+    for message_type in message_types:
         path = folder / f"{message_type}{SCHEMA_SUFFIX}"
         finite = flatten(schemas[message_type], _Resolver(files, path))
         if finite is None:
@@ -246,10 +290,8 @@ def _check_sites(known: SitesOfTypes, path: Path, named: Iterable[tuple[str, str
     the sites in the built-in file are not checked, because a changed schema may lack them.
     """
     for message_type, site in named if path.exists() else ():
-        if message_type not in MESSAGE_TYPES:
-            raise ContractError(
-                f"{path} contains the unknown message type {message_type!r}: use {listed(MESSAGE_TYPES, 'or')}"
-            )
+        if message_type not in known:
+            raise ContractError(f"{path} contains the unknown message type {message_type!r}: use {listed(known, 'or')}")
         if site not in known[message_type]:
             near = get_close_matches(site, list(known[message_type]), n=1, cutoff=0.4)
             guess = f"did you mean {near[0]!r}?" if near else "use a site of the schema"

@@ -16,7 +16,7 @@ from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas.ambiguity_detectors import MESSAGE_SIZE, NEAR_NOW, OVERLONG_UTF_8
 from brokerfuzz.schemas.ambiguity_scan import Inspection, scan_of
-from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_message_type, once_per_contract
+from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, once_per_contract
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.interpretations import DOUBLE_RANGE, DUPLICATE_PROPERTIES, MEANINGS, Interpretation
 from brokerfuzz.schemas.json_reader import Reading, overlong_decoded, read, read_fully
@@ -63,7 +63,8 @@ def check(
     invalid
       breaks offer-creation-request/orderMinimum:minimum at /orderMinimum: expected at least 1, found 0
     """
-    rulebook = rulebook_of(known_contract(contract), known_message_type(message_type))
+    known = known_contract(contract)
+    rulebook = rulebook_of(known, known.known_message_type(message_type))
     return rulebook.judge(
         bytes(body) if isinstance(body, bytes | bytearray | memoryview) else _written(body),
         now=aware(now),

@@ -8,20 +8,23 @@ The contract defines no methods, paths or status codes, so the service has its o
 | `GET /products`| 200 with a product list that is different each time                                  |
 | `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored   |
 
-Other paths get the status 404, other methods 405, bodies of more than 32 MiB 413, and offers with a content-encoding
-415. If the headers are too large, `request_limit` answers 431, without a body. The body of every other response is an
-envelope, unless a seeded bug changes the response. The service ignores content types. The table `DECISIONS` in
-`judging` lists how the service decides the questions that the contract leaves open.
+The routes of your own contract are in its file `messages.json`. Other paths get the status 404, other methods 405,
+bodies of more than 32 MiB 413, and offers with a content-encoding 415. If the headers are too large, `request_limit`
+answers 431, without a body. The body of every other response is an envelope, unless a seeded bug changes the response.
+The service ignores content types. The table `DECISIONS` in `judging` lists how the service decides the questions that
+the contract leaves open.
 """
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from brokerfuzz.cases.random_messages import valid_messages as messages
-from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas import Contract, MessageType, load_contract
+from brokerfuzz.schemas.manifest import Transfer
 from brokerfuzz.service.answers import ServiceAnswer, envelope
 from brokerfuzz.service.judging import answering
 
@@ -31,8 +34,6 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST_BODY = 32 * 1024 * 1024  # bytes
-OFFERS, PRODUCTS, PRICING = "/offers", "/products", "/pricing"
-METHODS = {OFFERS: ("POST",), PRODUCTS: ("GET", "HEAD"), PRICING: ("POST",)}
 JSON_TYPE = b"application/json"
 
 
@@ -44,12 +45,18 @@ def reference_app(
     The service uses `now` as the current time when it judges offers (None: the real current time). `seed` determines
     the products and prices in the responses. Raises `UnknownNameError` if a bug is unknown.
     """
+    known, names = contract or load_contract(), tuple(bugs)
     service = _Service(
-        answering(bugs=bugs, contract=contract, now=now),
-        {
-            PRODUCTS: _generated("product-list-response", seed, contract, now),
-            PRICING: _generated("offer-pricing-response", seed, contract, now),
-        },
+        tuple(
+            _Endpoint(
+                transfer.path,
+                _methods(transfer),
+                re.compile(transfer.path_pattern),
+                answering(bugs=names, contract=known, now=now, message_type=name) if transfer.is_request else None,
+                None if transfer.is_request else _generated(name, seed, known, now),
+            )
+            for name, transfer in sorted(known.transfers.items(), key=lambda item: not item[1].is_request)
+        )
     )
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -60,9 +67,11 @@ def reference_app(
     return app
 
 
-def _generated(
-    message_type: "MessageType", seed: int, contract: "Contract | None", now: datetime | None
-) -> Iterator[bytes]:
+def _methods(transfer: Transfer) -> tuple[str, ...]:
+    return ("GET", "HEAD") if transfer.method == "GET" else (transfer.method,)
+
+
+def _generated(message_type: MessageType, seed: int, contract: Contract, now: datetime | None) -> Iterator[bytes]:
     """Yields valid responses without end."""
     for message in messages(message_type, seed, plausible=True, now=now, contract=contract):
         yield _encoded(message)
@@ -85,33 +94,46 @@ def _failure(status: int, message: str, *headers: tuple[bytes, bytes]) -> _Reply
 
 
 @dataclass(frozen=True, slots=True)
+class _Endpoint:
+    """A path of the service, with either a function that answers messages, or endless responses."""
+
+    path: str
+    methods: tuple[str, ...]
+    pattern: re.Pattern[str]
+    answer: Callable[[bytes], ServiceAnswer] | None
+    responses: Iterator[bytes] | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Service:
-    answer: Callable[[bytes], ServiceAnswer]
-    responses: dict[str, Iterator[bytes]]
+    endpoints: tuple[_Endpoint, ...]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, method = scope["path"], scope["method"]
-        if path not in METHODS:
-            reply = _failure(404, f"{path} does not exist: use one of {', '.join(METHODS)}")
-        elif method not in METHODS[path]:
-            allowed = ", ".join(METHODS[path])
+        at_path = [one for one in self.endpoints if one.pattern.fullmatch(path)]
+        endpoint = next((one for one in at_path if method in one.methods), None)
+        if not at_path:
+            reply = _failure(404, f"{path} does not exist: use one of {', '.join(one.path for one in self.endpoints)}")
+        elif endpoint is None:
+            allowed = ", ".join(method for one in at_path for method in one.methods)
             reply = _failure(405, f"{path} does not support {method}: use {allowed}", (b"allow", allowed.encode()))
         elif (body := await _body(scope, receive)) is None:
             reply = _failure(413, f"the body has more than {LARGEST_BODY:,} bytes: send a smaller body")
-        elif path == OFFERS and _is_encoded(scope):
+        elif endpoint.answer is not None and _is_encoded(scope):
             reply = _failure(
                 415,
-                "a body with a content-encoding is not supported: send the offer unencoded",
+                "a body with a content-encoding is not supported: send the message unencoded",
                 (b"accept-encoding", b"identity"),
             )
-        elif path == OFFERS:
-            await self._offer(self.answer(body), receive, send)
+        elif endpoint.answer is not None:
+            await self._judged(endpoint.answer(body), receive, send)
             return
         else:
-            reply = _Reply(200, next(self.responses[path]))
+            assert endpoint.responses is not None
+            reply = _Reply(200, next(endpoint.responses))
         await _send(reply, send)
 
-    async def _offer(self, answer: ServiceAnswer, receive: Receive, send: Send) -> None:
+    async def _judged(self, answer: ServiceAnswer, receive: Receive, send: Send) -> None:
         match answer.manner:
             case "hang":
                 await _until_gone(receive)

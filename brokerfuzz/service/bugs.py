@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
+from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import Violation
 from brokerfuzz.service.answers import Manner, ServiceAnswer
@@ -20,7 +21,7 @@ Flaw = Callable[[bytes, Judge], ServiceAnswer]
 Condition = Callable[[Any], bool]
 """Says whether a bug affects an offer. The argument is the parsed offer."""
 
-_OFFER: Final = "offer-creation-request"
+_OFFER: Final = MESSAGE_TYPES[0]
 _LATER_ITEM: Final = re.compile("/[1-9][0-9]*(?:/|$)")
 _STRING_OR_TRAILING_COMMA: Final = re.compile(rb'("(?:[^"\\]|\\.)*")|,(\s*[\]}])', re.DOTALL)
 
@@ -114,7 +115,7 @@ def _has_fraction_of_cent(offer: Any) -> bool:
 
 def _accepts_trailing_commas(body: bytes, judge: Judge) -> ServiceAnswer:
     answer = judge(body)
-    is_json = all(violation.rule != f"{_OFFER}/:json" for violation in answer.violations)
+    is_json = all(not violation.rule.endswith("/:json") for violation in answer.violations)
     return answer if is_json else judge(_STRING_OR_TRAILING_COMMA.sub(rb"\1\2", body))
 
 

@@ -5,11 +5,9 @@ open.
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from brokerfuzz.schemas import Contract, Policies, check, load_contract
+from brokerfuzz.schemas import Contract, MessageType, Policies, check, load_contract
 from brokerfuzz.service.answers import ServiceAnswer
 from brokerfuzz.service.bugs import Bug, Judge, bug
-
-MESSAGE_TYPE = "offer-creation-request"
 
 DECISIONS: Mapping[str, str] = {
     "timestamp-format": "rejected",  # only the usual format is accepted, such as 2025-06-15T12:00:00Z
@@ -35,18 +33,25 @@ def decisions(contract: Contract) -> Policies:
     )
 
 
-def answering(*, bugs: Iterable[str] = (), contract: Contract | None = None, now: datetime | None = None) -> Judge:
-    """Returns a function that answers offers like the service, without a server.
+def answering(
+    *,
+    bugs: Iterable[str] = (),
+    contract: Contract | None = None,
+    now: datetime | None = None,
+    message_type: MessageType | None = None,
+) -> Judge:
+    """Returns a function that answers messages like the service, without a server. If `message_type` is None, they have
+    the first type of the contract.
 
     `bugs` are names from `BUGS`. Their order can matter, because each bug changes a service that already has the
     previous bugs. The function uses `now` as the current time (None: the real current time). Raises `UnknownNameError`
     if a bug is unknown.
     """
     known = contract or load_contract()
-    policies = decisions(known)
+    policies, judged = decisions(known), message_type or known.message_types[0]
 
     def judge(body: bytes) -> ServiceAnswer:
-        return ServiceAnswer(check(MESSAGE_TYPE, body, now=now, contract=known, policies=policies).broken)
+        return ServiceAnswer(check(judged, body, now=now, contract=known, policies=policies).broken)
 
     flawed: Judge = judge
     for name in bugs:

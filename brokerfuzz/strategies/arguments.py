@@ -15,7 +15,6 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
 from brokerfuzz.generation.ambiguous_values import drawable
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
-from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.sites import join
@@ -85,10 +84,10 @@ def contract_of(contract: Contract | None) -> Contract:
         return known_contract(contract)
 
 
-def message_type_of(message_type: Any) -> MessageType:
-    """Raises `InvalidArgument` if the message type is unknown."""
+def message_type_of(message_type: Any, contract: Contract) -> MessageType:
+    """Raises `InvalidArgument` if the contract has no such message type."""
     with _rejecting("message_type", message_type):
-        return known_message_type(message_type)
+        return contract.known_message_type(message_type)
 
 
 def flag(name: str, value: Any) -> bool:

@@ -49,8 +49,8 @@ class LabelledCases:
     @classmethod
     def of(cls, message_type: MessageType, **options: Unpack[arguments.GeneratedCaseOptions]) -> "LabelledCases":
         """Raises `InvalidArgument` if an option is wrong."""
-        message_type = arguments.message_type_of(message_type)
         contract = arguments.contract_of(options.get("contract"))
+        message_type = arguments.message_type_of(message_type, contract)
         pins = arguments.pinned_sites(options.get("fields"), contract, message_type)
         chosen, named = arguments.chosen_faults(contract, message_type, options, pins)
         parsed = arguments.flag("parsed", options.get("parsed", False))

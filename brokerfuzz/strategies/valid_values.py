@@ -38,6 +38,7 @@ class ValidValues:
     def of(cls, message_type: MessageType, site: str = "", **options: Unpack[arguments.ValueOptions]) -> "ValidValues":
         """Raises `InvalidArgument` if an option is wrong."""
         contract = arguments.contract_of(options.get("contract"))
+        message_type = arguments.message_type_of(message_type, contract)
         pins = arguments.pinned_sites(options.get("fields"), contract, message_type, site)
         style = Style(
             plausible=arguments.flag("plausible", options.get("plausible", False)),

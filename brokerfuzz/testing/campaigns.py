@@ -15,7 +15,6 @@ from brokerfuzz.option import checked, completed, declared
 from brokerfuzz.options import FireOptions
 from brokerfuzz.reports import facts, json_document, report_files
 from brokerfuzz.schemas import MessageType
-from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.target_options import http_options
 from brokerfuzz.targets import Target
 from brokerfuzz.targets.application import target_for
@@ -91,7 +90,7 @@ class Report:
         return "\n".join(lines)
 
 
-def fire(target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]) -> Report:
+def fire(target: Any, message_type: MessageType | None = None, **options: Unpack[FireOptions]) -> Report:
     """Sends cases to a target, and returns a report about its wrong answers, like the command `fire`.
 
     The target is the URL of an endpoint; an ASGI or WSGI application; a test client of httpx, Starlette, Flask or
@@ -125,9 +124,7 @@ def fire(target: Any, message_type: MessageType = "offer-creation-request", **op
         raise problem.with_traceback(None) from problem.__cause__  # so that pytest shows only the call and the error
 
 
-async def fire_async(
-    target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]
-) -> Report:
+async def fire_async(target: Any, message_type: MessageType | None = None, **options: Unpack[FireOptions]) -> Report:
     """Works like `fire`, but inside a running asyncio event loop. The arguments are the same as for `fire`. The
     campaign runs in the event loop of the caller, so an ASGI application and an `httpx.AsyncClient` can use objects
     that belong to this event loop. Synchronous code runs in a separate thread.
@@ -147,9 +144,7 @@ async def fire_async(
         raise problem.with_traceback(None) from problem.__cause__  # as in `fire`
 
 
-def assert_conforms(
-    target: Any, message_type: MessageType = "offer-creation-request", **options: Unpack[FireOptions]
-) -> Report:
+def assert_conforms(target: Any, message_type: MessageType | None = None, **options: Unpack[FireOptions]) -> Report:
     """Runs a campaign like `fire`, and raises an `AssertionError` that lists the findings. The arguments are the same
     as for `fire`. An incomplete campaign also raises an `AssertionError`: for example, if the target accepted no valid
     message. The attribute `report` of the error is the report of the campaign.
@@ -183,11 +178,11 @@ class _ReadyCampaign(NamedTuple):
         return Report(result)
 
 
-def _ready(target: Any, message_type: MessageType, given: FireOptions, *, in_caller: bool) -> _ReadyCampaign:
+def _ready(target: Any, message_type: MessageType | None, given: FireOptions, *, in_caller: bool) -> _ReadyCampaign:
     """Checks the options. With `in_caller`, synchronous code runs in the thread of the caller, otherwise in a separate
     thread.
     """
-    options, message_type = _completed(given), known_message_type(message_type)
+    options = _completed(given)
     plan = plan_of(message_type, options, clock(options["now"]), random_with_clock=options["now"] is not None)
     if plan.is_empty:
         raise BrokerfuzzError("no case matches: change verdicts, rules, techniques or sites")

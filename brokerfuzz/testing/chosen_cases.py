@@ -13,7 +13,6 @@ from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.corpus.bundled_corpus import load
 from brokerfuzz.errors import BrokerfuzzError, quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
-from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
 
@@ -44,9 +43,10 @@ class ChosenCases:
     contract: Contract | None
 
     def __post_init__(self) -> None:
-        known_message_type(self.message_type)
+        contract = known_contract(self.contract)
+        contract.known_message_type(self.message_type)
         known_labels(self.verdicts)
-        selection(known_contract(self.contract), self.rules, self.techniques, sites=self.sites)
+        selection(contract, self.rules, self.techniques, sites=self.sites)
         if self.by not in ("case", "rule"):
             raise ValueError(
                 f"by={quoted(self.by)} is not supported: use 'case' for one test per case, or 'rule' for one test per "

@@ -94,7 +94,7 @@ def test_cases_describe_themselves(case: Case, description: str) -> None:
     ],
 )
 def test_a_rule_has_a_short_name_with_as_few_property_names_as_possible(rule_id: str, name: str) -> None:
-    case = corpus.load(rule_id.partition("/")[0], verdicts=["invalid"], rules=[rule_id.replace("[", "?")])[0]  # type: ignore[arg-type]
+    case = corpus.load(rule_id.partition("/")[0], verdicts=["invalid"], rules=[rule_id.replace("[", "?")])[0]
     assert str(case).startswith(f"breaks {name} ")
 
 

@@ -75,7 +75,7 @@ def test_faults_selected_by_verdict_keep_their_twin() -> None:
 
 def test_an_unknown_name_raises_an_error() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'offer-creation-request'"):
-        load("offer-creation")  # type: ignore[arg-type]
+        load("offer-creation")
     with pytest.raises(UnknownNameError, match="unknown technique 'one-belwo': did you mean 'one-below'"):
         load("offer-creation-request", techniques=["one-belwo"])
 

@@ -276,7 +276,7 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
         OFFERS,
         "a message with NUL is never valid",
     ),
-    "a stray schema": (put("{}", "offer.schema.json"), "offer.schema.json", "the allowed file names are"),
+    "a stray schema": (put("{}", "offer.schema.json"), "", "contains none of offer-creation-request.schema.json"),
     "ambiguities that are none": (put("{}", "ambiguities.json"), "ambiguities.json", "compare it"),
     "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", '"id" is a required property'),
     "an ambiguity without a question": (

@@ -55,4 +55,4 @@ def test_the_error_for_an_unknown_rule_suggests_the_nearest() -> None:
 
 def test_the_error_for_an_unknown_message_type_suggests_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'product-list-response'"):
-        rules("product-list")  # type: ignore[arg-type]
+        rules("product-list")

@@ -141,7 +141,7 @@ REJECTED: list[tuple[SearchStrategy[Any], str]] = [
     (priced_offers(fields={"quantitty": st.just(1)}), "did you mean 'offers\\[\\].quantity'"),
     (price_tiers(plausible=1), "plausible=1: use True or False"),  # type: ignore[arg-type]
     (envelopes([]), r"fields\['data'\]=\[\]: use a strategy"),  # type: ignore[arg-type]
-    (faulty(offer_requests(), "offers"), "message_type='offers': unknown message type"),  # type: ignore[arg-type]
+    (faulty(offer_requests(), "offers"), "message_type='offers': unknown message type"),
     (faulty(offer_requests, OFFER), "messages=.*: use a strategy for valid messages"),  # type: ignore[arg-type]
     (faulty(offer_requests(offer_types=["Fax"]), OFFER), "offer_types='Fax'"),
     (faulty(offer_requests(), OFFER, rules=["*:enum"], techniques=["one-below"]), "no technique can break"),

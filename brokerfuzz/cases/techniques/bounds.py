@@ -162,5 +162,6 @@ register_rows(
 @breaks("multipleOf", family="step")
 def off_the_step(context: FaultContext) -> Change | None:
     """The valid number plus half of the step size multipleOf (for an integer: plus one)."""
-    beside = context.present + (1 if _whole(context) else context.rule.value / 2)
+    present = context.present if isinstance(context.present, int | float) else 0
+    beside = present + (1 if _whole(context) else context.rule.value / 2)
     return Put(beside) if beside % context.rule.value else None

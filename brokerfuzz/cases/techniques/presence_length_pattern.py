@@ -46,7 +46,8 @@ def _varied(item: object, number: int) -> object:
 @breaks("uniqueItems", family="items")
 def repeated_item(context: FaultContext) -> Change | None:
     """The array contains its first item twice."""
-    return Put([*context.present, context.present[0]]) if context.present else None
+    items = context.present if isinstance(context.present, list) else [0]
+    return Put([*items, items[0]]) if items else None
 
 
 @breaks("minLength", family="length")

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from brokerfuzz.case_options import contract_of, filters_of, has_filters
+from brokerfuzz.case_options import contract_of, filters_of, has_filters, message_types_of
 from brokerfuzz.cases.case import Case
 from brokerfuzz.commands.output import UsageError, print_json, show, show_message
 from brokerfuzz.commands.progress import ProgressLine
-from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.corpus import read
 from brokerfuzz.corpus.reading import records
 from brokerfuzz.errors import CorpusError
@@ -41,7 +40,7 @@ def command(corpora: tuple[str, ...], options: ShowOptions) -> None:
     """
     contract, as_json = contract_of(options), options["json"]
     *paths, last = corpora
-    lists = options["cases"] or has_filters(options) or tuple(options["message_types"]) != MESSAGE_TYPES
+    lists = options["cases"] or has_filters(options) or bool(options["message_types"])
     if paths and _is_id(last):
         if lists:
             raise UsageError("an ID cannot be combined with --cases or filters: remove the ID, or these options")
@@ -75,7 +74,8 @@ def _show_all(corpora: Sequence[str], *, as_json: bool) -> None:
 
 
 def _chosen(corpora: Sequence[str], contract: Contract, options: ShowOptions) -> Iterator[Case]:
-    cases = (case for case in read(*corpora, contract=contract) if case.message_type in options["message_types"])
+    message_types = message_types_of(options, contract)
+    cases = (case for case in read(*corpora, contract=contract) if case.message_type in message_types)
     return (case for case in filters_of(options, contract).of(cases) if case.label in options["verdicts"])
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import Scope
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas.manifest import Direction
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,19 @@ class Format:
     """`files` receives the cases in order, and yields the files, one after another. The caller reads all pieces of a
     file before it requests the next file. If the format consists of a single file, `suffix` is the suffix of its name.
 
-    The corpus contains only cases of `message_types`. `scope` defines which cases it contains by default.
+    With `direction`, the corpus contains only requests or only responses. `scope` defines which cases it contains by default.
     """
 
     name: str
     files: Callable[[Iterable[Case], CorpusInfo], Iterator[File]]
     suffix: str = ""
-    message_types: tuple[MessageType, ...] = MESSAGE_TYPES
+    direction: Direction | None = None
     scope: Scope = "essential"
+
+    def supported(self, contract: Contract) -> tuple[MessageType, ...]:
+        """Returns the message types of the contract that the format supports."""
+        every = contract.transfers.items()
+        return tuple(name for name, one in every if self.direction in (None, one.direction))
 
     @property
     def is_folder(self) -> bool:

@@ -39,14 +39,13 @@ _PLACES: dict[Label, str] = {
     "invalid": "x-invalid-examples",
     "unspecified": "x-unspecified-examples",
 }
-_REQUEST = "-request"
 _UNSAFE_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """Characters that are allowed in JSON, but that YAML 1.1 forbids or interprets differently."""
 _LONG_NAME = re.compile(rb'"(?:[^"\\]|\\.){1000,}":')
 """Matches a property name that is too long for YAML, which allows 1,024 characters."""
 
 _DESCRIPTION = (
-    "The messages of the offer broker contract. The contract defines no paths and no methods: "
+    "The messages of the contract. The contract defines no paths and no methods: "
     "refer to these components from your own API description."
 )
 
@@ -130,12 +129,14 @@ def _document(about: CorpusInfo, chosen: _Chosen) -> dict[str, Any]:
     for message_type in chosen.message_types():
         title = about.contract.schemas[message_type].get("title", message_type)
         content = {"application/json": {"schema": {"$ref": _place_of(message_type)}, **chosen.of(message_type)}}
-        kind, required = ("requestBodies", {"required": True}) if message_type.endswith(_REQUEST) else ("responses", {})
+        kind, required = (
+            ("requestBodies", {"required": True}) if about.contract.is_request(message_type) else ("responses", {})
+        )
         components[kind][message_type] = {"description": title, **required, "content": content}
     return {
         "openapi": "3.1.1",
         "info": {
-            "title": "Offer broker messages",
+            "title": "Messages of the contract",
             "version": "1",
             "description": _DESCRIPTION,
         },

@@ -13,17 +13,17 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import MARK, FreshValues, marked
 from brokerfuzz.corpus.formats.case_names import reason_of
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
-from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
+from brokerfuzz.corpus.formats.routes import HOST, sent_headers
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_folder import EXPECTED_FAILURES, known_failures, readme, source
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import check
+from brokerfuzz.schemas.manifest import Transfer
 
 COLLECTION = "collection.json"
 _SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 NEW_NUMBERS = "newNumbers"
 _NUMBER = "number"
-_VARIABLES = {"url": HOST + ROUTES[OFFER][1], "expectedFailures": "", "new": ""}
 _NEW_VALUE = f"""\
 const random = String(Math.floor(Math.random() * 1e6)).padStart(6, "0");
 pm.variables.set("new", pm.variables.get("{NEW_NUMBERS}") ? `-${{Date.now()}}${{random}}` : "");
@@ -32,16 +32,21 @@ _OPENS = "{{"  # the beginning of a variable; Postman replaces variables
 
 
 def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
-    cases = [one for one in arranged(chosen, about) if _can_be_sent(one.case, about)]
+    requests = (one for one in arranged(chosen, about) if about.contract.is_request(one.case.message_type))
+    cases = [one for one in requests if _can_be_sent(one.case, about)]
     if not cases:
         raise CorpusError(
-            "the format `postman` supports none of these cases: add --message offer-creation-request, or remove a "
-            "filter such as --rule"
+            "the format `postman` supports none of these cases: choose requests with --message, or remove a filter "
+            "such as --rule"
         )
+    types = {one.case.message_type for one in cases}
+    if len(types) > 1:
+        raise CorpusError(f"the format `postman` supports one message type: use --message {min(types)}")
+    route = about.contract.transfers[cases[0].case.message_type]
     fresh = FreshValues(
         _NUMBER, lambda case, body: check(case.message_type, body, contract=about.contract, headers=case.headers)
     )
-    yield File(COLLECTION, [json.dumps(_collection(cases, fresh), indent=1).encode(), b"\n"])
+    yield File(COLLECTION, [json.dumps(_collection(cases, route, fresh), indent=1).encode(), b"\n"])
     yield known_failures(cases)
     yield readme(
         about,
@@ -50,7 +55,7 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         "number that it already "
         f"knows, add `--env-var {NEW_NUMBERS}=yes`: then each message has a new number.",
         run=(
-            f"newman run FOLDER/{COLLECTION} --env-var url={HOST + ROUTES[OFFER][1]} --env-var "
+            f"newman run FOLDER/{COLLECTION} --env-var url={HOST + route.path} --env-var "
             f'"expectedFailures=$(cat FOLDER/{EXPECTED_FAILURES})"'
         ),
         expected=EXPECTED_FAILURES,
@@ -70,9 +75,9 @@ def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
     return True
 
 
-def _collection(cases: list[SuiteCase], fresh: FreshValues) -> dict[str, Any]:
+def _collection(cases: list[SuiteCase], route: Transfer, fresh: FreshValues) -> dict[str, Any]:
     groups = [
-        {"name": group, "item": [_item(one, fresh) for one in some]}
+        {"name": group, "item": [_item(one, route.method, fresh) for one in some]}
         for group, some in groupby(cases, lambda one: one.group)
     ]
     names = json.dumps(
@@ -82,19 +87,19 @@ def _collection(cases: list[SuiteCase], fresh: FreshValues) -> dict[str, Any]:
     last["event"] = [
         _script("prerequest", f"pm.variables.set('names', {json.dumps(names)}); pm.variables.set('last', 'true');")
     ]
+    variables = {"url": HOST + route.path, "expectedFailures": "", "new": ""}
     return {
         "info": {"name": "Contract tests", "schema": _SCHEMA},
         "event": [_script("prerequest", _NEW_VALUE), _script("test", source("postman.js").decode())],
-        "variable": [{"key": name, "value": value} for name, value in _VARIABLES.items()],
+        "variable": [{"key": name, "value": value} for name, value in variables.items()],
         "item": groups,
     }
 
 
-def _item(one: SuiteCase, fresh: FreshValues) -> dict[str, Any]:
+def _item(one: SuiteCase, method: str, fresh: FreshValues) -> dict[str, Any]:
     """Returns the Postman request for a case. Its `description` has four lines: the reason, the verdict, the ID of the
     twin, and `new` if the message can have a new number. The script `postman.js` uses these lines to check the answer.
     """
-    method, _ = ROUTES[OFFER]
     body = one.case.body
     if fresh.changes(one.case, body):
         body = marked(body, _NUMBER).replace(MARK.encode(), b"{{new}}")
@@ -119,4 +124,4 @@ def _script(event: str, code: str) -> dict[str, Any]:
     return {"listen": event, "script": {"type": "text/javascript", "exec": code.splitlines()}}
 
 
-FORMAT = Format("postman", _files, message_types=(OFFER,))
+FORMAT = Format("postman", _files, direction="request")

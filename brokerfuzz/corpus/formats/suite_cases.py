@@ -16,7 +16,6 @@ from brokerfuzz.cases.case_text import strangeness
 from brokerfuzz.corpus.formats.case_names import ascii_line, now_of
 from brokerfuzz.corpus.formats.format import CorpusInfo
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.schemas import MESSAGE_TYPES
 
 PLAIN = "plain"
 LONGEST_TOPIC, LONGEST_IDENTIFIER = 60, 100
@@ -62,17 +61,16 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
     for case in kept:
         group, name = _group(case, plain=case.id in twins), _name(case)
         found.append(SuiteCase(f"{group} {name}" if about.by_case else group, group, name, case))
-    return sorted(found, key=_position)
+    order = {name: number for number, name in enumerate(about.contract.message_types)}
+    return sorted(found, key=lambda one: (not one.is_plain, order[one.case.message_type], *_position(one)))
 
 
 def _position(one: SuiteCase) -> tuple[Any, ...]:
-    """Returns the sort key of a case. Plain messages come first. In a group, cases without escapes and short cases come
-    first.
+    """Returns the sort key of a case among those of its message type. In a group, cases without escapes and short cases
+    come first.
     """
     length = len(one.case.body) if one.is_plain else 0
     return (
-        not one.is_plain,
-        MESSAGE_TYPES.index(one.case.message_type),
         one.group,
         *strangeness(one.case),
         length,

@@ -22,7 +22,6 @@ from typing import Any
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import facts_of, reason_of, stem
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
-from brokerfuzz.corpus.formats.routes import OFFER, RESPONSES, ROUTES
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.schemas.headers import JSON_TYPE
@@ -41,10 +40,10 @@ No case belongs to this request. GET {ROOT} lists the cases. Select a case in on
 - before any request, set the state: curl -X PUT HOST/__admin/scenarios/{SCENARIO}/state -d '{{"state":"ID"}}'
 """
 _README = """\
-# Responses of the offer broker
+# Responses of the contract
 
 1. Start WireMock in the folder above this one: `java -jar wiremock-standalone.jar --port 8080 --root-dir {folder}`
-2. Let your program use `http://127.0.0.1:8080` as the broker. It receives ordinary valid messages:
+2. Let your program send its requests to `http://127.0.0.1:8080`. It receives ordinary valid messages:
 {usual}
 3. Choose another message for every request of your program: `curl http://127.0.0.1:8080/brokerfuzz` lists them, and
    `curl -X PUT http://127.0.0.1:8080/__admin/scenarios/brokerfuzz/state -d '{{"state":"ID"}}'` selects one.
@@ -64,7 +63,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     index = []
     usual: dict[MessageType, Case] = {}
     for case in cases:
-        if case.message_type == OFFER:
+        if about.contract.is_request(case.message_type):
             continue
         if case.label == "valid":
             usual.setdefault(case.message_type, case)
@@ -74,8 +73,8 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         yield _stub_file(place, {"mappings": list(_stubs(case))})
     if not index:
         raise CorpusError(
-            "the format `wiremock` supports only responses, but these cases are requests: use --message "
-            "product-list-response"
+            "the format `wiremock` supports only responses, but these cases are requests: choose responses with "
+            "--message"
         )
     yield File(f"__files/{_INDEX}", [_json(index)])
     listing = {
@@ -86,9 +85,9 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     }
     yield _stub_file("cases", listing)
     for message_type, case in usual.items():
-        yield _stub_file(message_type, _usual_stub(case))
+        yield _stub_file(message_type, _usual_stub(case, about))
     yield _stub_file("no-case", _NO_CASE)
-    routes = "\n".join(f"   - `{' '.join(ROUTES[message_type])}`: {message_type}" for message_type in usual)
+    routes = "\n".join(f"   - `{about.contract.transfers[one].route}`: {one}" for one in usual)
     folder = shlex.quote(about.folder)
     yield File("README.md", [_README.format(folder=folder, usual=routes, recipe=about.recipe).encode()])
 
@@ -124,13 +123,14 @@ def _stubs(case: Case) -> Iterator[dict[str, Any]]:
     yield {"name": description["name"], "priority": _BY_SCENARIO, **state, "request": by_scenario, "response": response}
 
 
-def _usual_stub(case: Case) -> dict[str, Any]:
+def _usual_stub(case: Case, about: CorpusInfo) -> dict[str, Any]:
     """Returns the stub for requests that select no case."""
-    method, path = ROUTES[case.message_type]
+    transfer = about.contract.transfers[case.message_type]
+    path = {"urlPathPattern": transfer.path_pattern} if "{" in transfer.path else {"urlPath": transfer.path}
     return {
         "name": f"brokerfuzz: an ordinary {case.message_type}",
         "priority": _USUAL,
-        "request": {"method": method, "urlPath": path},
+        "request": {"method": transfer.method, **path},
         "response": _served(f"brokerfuzz/{case.message_type}/{case.id}.json"),
     }
 
@@ -150,4 +150,4 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, indent=2).encode()
 
 
-FORMAT = Format("wiremock", _files, message_types=RESPONSES)
+FORMAT = Format("wiremock", _files, direction="response")

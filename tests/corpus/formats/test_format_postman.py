@@ -15,9 +15,9 @@ from validators import NODE
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus import write
-from brokerfuzz.corpus.formats.routes import OFFER
 from brokerfuzz.corpus.formats.suite_cases import arranged
 
+OFFER = "offer-creation-request"
 CRASHING = offer(b'{"number":"crash","offerType":"Email"}')
 COMMENTED = offer(b'/* a */{"number":"1","offerType":"Email"} // b')
 NEWMAN = NODE / "node_modules/newman/bin/newman.js"

@@ -115,7 +115,7 @@ def test_every_file_is_served_by_a_stub(stubs: list[Stub], files: Mapping[str, b
 
 
 def test_a_corpus_without_responses_is_rejected(run: Callable[..., Result], tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="use --message product-list-response"):
+    with pytest.raises(CorpusError, match="choose responses with --message"):
         folder("wiremock", chosen()[:3])
     result = run("export", tmp_path / "out", "--format", "wiremock", "--message", OFFER)
     assert (result.exit_code, result.stdout) == (2, "")

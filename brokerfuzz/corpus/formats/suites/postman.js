@@ -15,7 +15,7 @@ function matches(entry, names) {
 function problem() {
   const status = (pm.response && pm.response.code) || 0;
   const answer = status ? `${status} ${pm.response.text().slice(0, 500)}` : "none";
-  const about = `the ${verdict} offer-creation-request ${id}\n  ${reason}\n  answer: ${answer}`;
+  const about = `the ${verdict} ${group.split("/")[0]} ${id}\n  ${reason}\n  answer: ${answer}`;
   const accepted = status >= 200 && status < 300;
   if (status === 409 && verdict !== "unspecified" && !(isNew && pm.variables.get("newNumbers"))) {
     return `inconclusive: your system may already know the number (use --env-var newNumbers=yes): ${about}`;
