@@ -217,12 +217,6 @@ class SendingOptions(TypedDict, total=False):
         read=read.headers, default=(), section=TARGET, flags=("-H", "--header"), metavar="NAME:VALUE", many=True,
         secret=True, example={"Authorization": "Bearer ${BROKER_TOKEN:-none}"},
     )]  # fmt: skip
-    auth: Annotated[str | None, Option(
-        help="Send these credentials with each request (basic authentication). ${NAME} stands for the value of the "
-        "environment variable NAME, as in headers.",
-        read=read.text, section=TARGET, metavar="USER:PASSWORD", secret=True,
-        example="${BROKER_USER}:${BROKER_PASSWORD}",
-    )]  # fmt: skip
     secrets: Annotated[Sequence[str], Option(
         help="Hide the value of this environment variable in everything that brokerfuzz writes: for secrets that "
         "hooks, commands, applications or functions read from the environment. A secret of fewer than six characters "
@@ -259,12 +253,12 @@ class SendingOptions(TypedDict, total=False):
         metavar="FILE", file=True, example="certificates.pem",
     )]  # fmt: skip
     cert: Annotated[str | None, Option(
-        help="Identify this client with the certificate in this file (PEM).", read=read.path, section=TARGET,
-        metavar="FILE", file=True, example="client.pem",
+        help="Identify this client with the certificate in this file (PEM).", read=read.path, section=TARGET, flags=(),
+        file=True, example="client.pem",
     )]  # fmt: skip
     key: Annotated[str | None, Option(
         help="Private key of the client certificate (PEM).", read=read.path,
-        default_help="the key in the file of the certificate", section=TARGET, metavar="FILE", file=True,
+        default_help="the key in the file of the certificate", section=TARGET, flags=(), file=True,
         example="client.key",
     )]  # fmt: skip
     trace_headers: Annotated[str, Option(
@@ -272,7 +266,7 @@ class SendingOptions(TypedDict, total=False):
         "the ID of the campaign. With these IDs, you can find a request in the logs of the target. The value off omits "
         "both headers.",
         read=read.trace_headers, default="X-Brokerfuzz-Case,X-Brokerfuzz-Campaign", section=TARGET,
-        metavar="CASE,CAMPAIGN|off", example="X-Request-ID,X-Campaign-ID",
+        flags=(), example="X-Request-ID,X-Campaign-ID",
     )]  # fmt: skip
     accept: Annotated[Sequence[str | int], Option(
         help="Status codes with which the target accepts a message, such as 200,201 or 2xx.",
@@ -351,7 +345,7 @@ class TargetOptions(TypedDict, total=False):
     authenticate_after: Annotated[Sequence[str], Option(
         help="Call the hook authenticate again if the target answers with one of these status codes, such as 401,403 "
         "or 3xx.",
-        read=read.status_codes, default=("401", "419"), default_help="401,419", section=TARGET, metavar="STATUS,...",
+        read=read.status_codes, default=("401", "419"), default_help="401,419", section=TARGET, flags=(),
         example=["401", "3xx"],
     )]  # fmt: skip
     cleanup: Annotated[str | None, Option(
@@ -440,10 +434,8 @@ class FireCommandOptions(TargetOptions, FireOptions, total=False):
         read=read.path, section=RESULTS, metavar="JOURNAL", file=True,
     )]  # fmt: skip
     baseline_update: Annotated[bool, Option(
-        help="Add the findings of this campaign to the file of --baseline.", default=False, section=RESULTS,
-    )]  # fmt: skip
-    baseline_prune: Annotated[bool, Option(
-        help="Delete the findings that no longer occur from the file of --baseline.", default=False, section=RESULTS,
+        help="Add the findings of this campaign to the file of --baseline, and delete those that no longer occur.",
+        default=False, section=RESULTS,
     )]  # fmt: skip
     write_config: Annotated[bool, Option(
         help="For each question that the contract leaves open, save the behaviour of the target as a policy in the "

@@ -2,12 +2,10 @@
 
 import os
 import re
-from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
-from brokerfuzz.errors import ConfigurationError, TargetError
+from brokerfuzz.errors import ConfigurationError
 from brokerfuzz.secret_values import Secret
 from brokerfuzz.targets import AnswerRules
 from brokerfuzz.targets.secret_masking import of_environment
@@ -54,28 +52,9 @@ def http_options(
     the environment variables in headers. Its second argument is the name of the setting.
     """
     return {
-        "headers": [
-            *((name, replaced(value, f"the header {name}")) for name, value in options["headers"]),
-            *_credentials(options, url, replaced),
-        ],
+        "headers": [(name, replaced(value, f"the header {name}")) for name, value in options["headers"]],
         "rules": AnswerRules(accept=options["accept"], reject=options["reject"]),
         "trace": trace_headers(options["trace_headers"], campaign_id or new_campaign_id()),
         "secrets": of_environment(options["secrets"]),
         **{name: options[name] for name in ("method", "timeout", "insecure", "ca", "cert", "key", "proxy")},
     }
-
-
-def _credentials(options: Mapping[str, Any], url: str | None, replaced: Replaced) -> Iterator[tuple[str, str]]:
-    """Yields the header `Authorization` with the user and the password of `--auth`."""
-    if options["auth"] is None:
-        return
-    if any(name.lower() == "authorization" for name, _ in options["headers"]) or (
-        url is not None and urlsplit(url).username is not None
-    ):
-        raise TargetError(
-            "the credentials are specified twice: use only one of --auth, -H 'Authorization: ...' and a user in the URL"
-        )
-    user_and_password = replaced(options["auth"], "--auth")
-    if ":" not in user_and_password:
-        raise TargetError("--auth has no password: write USER:PASSWORD")
-    yield "Authorization", f"Basic {b64encode(user_and_password.encode()).decode()}"

@@ -153,7 +153,6 @@ def update(
     path: Path,
     findings: Iterable[Finding],
     *,
-    add: bool,
     prune: Container[str] = (),
     headlines: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
@@ -162,9 +161,7 @@ def update(
     """
     try:
         with held(path.parent):
-            write(
-                path, updated(read(path) if path.exists() else {}, findings, add=add, prune=prune, headlines=headlines)
-            )
+            write(path, updated(read(path) if path.exists() else {}, findings, prune=prune, headlines=headlines))
     except OSError as problem:
         raise BaselineError(
             f"the baseline {path} cannot be written: {problem.strerror or problem}; specify another file"
@@ -175,12 +172,11 @@ def updated(
     known: Baseline,
     findings: Iterable[Finding],
     *,
-    add: bool,
     prune: Container[str] = (),
     headlines: Mapping[str, str] = MappingProxyType({}),
 ) -> Baseline:
-    """Existing entries keep `reason` and `until`. If `add` is true, new findings are added. Entries whose names are in
-    `prune` are removed, unless `findings` contains them. `headlines` maps names of findings to their general headlines.
+    """Adds the findings. Existing entries keep `reason` and `until`. Entries whose names are in `prune` are removed,
+    unless `findings` contains them. `headlines` maps names of findings to their general headlines.
     """
     found = {finding.name: replace(_known(finding), headline=headlines.get(finding.name)) for finding in findings}
     kept = {name: entry for name, entry in known.items() if name in found or name not in prune}
@@ -189,7 +185,7 @@ def updated(
         for name, entry in found.items()
         if name in kept
     }
-    return {**(found if add else {}), **kept, **again}
+    return {**found, **kept, **again}
 
 
 def _known(finding: Finding) -> KnownFinding:

@@ -19,7 +19,7 @@ _LONGEST = 300
 _MOST_ANSWERS = 3
 _MOST_SITES = 3
 _REMEDIES = {
-    401: "the target requires credentials: provide them with --auth or -H 'Authorization: ...'",
+    401: "the target requires credentials: provide them with -H 'Authorization: ...' or in the URL",
     403: "these credentials give no access: provide other credentials with -H 'Authorization: ...'",
     404: "nothing exists at this path: correct the path of the URL (the contract does not define a path)",
     405: "the target does not support {method} at this path: use another method with --method",
@@ -28,7 +28,7 @@ _REMEDIES = {
     415: "the target does not support {content_type}: use another type with -H 'Content-Type: ...'",
 }
 _ANYTHING = (
-    "the target may require a header (-H, --auth) or another path, know only certain IDs (--values FILE), require a "
+    "the target may require a header (-H) or another path, know only certain IDs (--values FILE), require a "
     "new number in each message "
     "(--fresh number), or use other statuses than brokerfuzz expects (--accept, --reject)"
 )

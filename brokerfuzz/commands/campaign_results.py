@@ -26,10 +26,8 @@ def check(options: FireCommandOptions, *, http: bool) -> None:
     paths: dict[str, Any] = {name: options[name] for name in _FILES}  # type: ignore[literal-required]
     files = {f"--{name}": None if path is None else str(path) for name, path in paths.items()}
     report_files.check_paths(map(str, options["reports"]), http=http, others=files)
-    if options["baseline"] is None and (options["baseline_update"] or options["baseline_prune"]):
-        raise UsageError(
-            "--baseline-update and --baseline-prune change a baseline: use --baseline FILE to specify the baseline"
-        )
+    if options["baseline"] is None and options["baseline_update"]:
+        raise UsageError("--baseline-update changes a baseline: use --baseline FILE to specify the baseline")
 
 
 def known(options: FireCommandOptions) -> Baseline:
@@ -110,28 +108,15 @@ def _write_files(
     `unwritten` in the result describes the files that could not be written.
     """
     contract, files = settings.plan.demands, dict[str, Callable[[], None]]()
-    prune, path = options["baseline_prune"] and _may_prune(result), options["baseline"]
-    if path is not None and (options["baseline_update"] or prune):
-        update = partial(
-            _update_baseline, str(path), result, settings.known, add=options["baseline_update"], prune=prune
-        )
-        files[str(path)] = update
+    path = options["baseline"]
+    if path is not None and options["baseline_update"]:
+        files[str(path)] = partial(_update_baseline, str(path), result, settings.known)
     if options["write_config"] and _may_pin(result):
         files[str(configuration)] = partial(_pin, configuration, result, contract)
     problems = {path: report_files.attempt(path, write) for path, write in files.items()}
     result = replace(result, unwritten=tuple(problem for problem in problems.values() if problem))
     result, reports = report_files.write_about(list(map(str, options["reports"])), result, about, contract)
     return result, [*(path for path, problem in problems.items() if not problem), *reports]
-
-
-def _may_prune(result: Result) -> bool:
-    complete = result.stopped is None and result.outcome.state == "complete"
-    if not complete:
-        note(
-            "no finding was removed from the baseline, because the campaign stopped early and did not check every "
-            "finding"
-        )
-    return complete
 
 
 def _may_pin(result: Result) -> bool:
@@ -142,10 +127,16 @@ def _may_pin(result: Result) -> bool:
     return outcome.state == "complete"
 
 
-def _update_baseline(path: str, result: Result, known: Baseline, *, add: bool, prune: bool) -> None:
+def _update_baseline(path: str, result: Result, known: Baseline) -> None:
+    """Adds the findings of the campaign, and removes the known ones that no longer occur. A campaign that is not
+    complete removes none, because it did not check every finding.
+    """
     still = {name for name, outcome in result.known_findings.items() if outcome == "still there"}
-    pruned = set(known) - still if prune else ()
-    baseline.update(Path(path), result.findings, add=add, prune=pruned, headlines=result.general_causes)
+    gone = set(known) - still
+    if gone and (result.stopped is not None or result.outcome.state != "complete"):
+        note("no finding was removed from the baseline, because the campaign stopped early")
+        gone = set()
+    baseline.update(Path(path), result.findings, prune=gone, headlines=result.general_causes)
 
 
 def _pin(path: Path, result: Result, contract: Contract) -> None:

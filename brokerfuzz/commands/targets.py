@@ -32,7 +32,7 @@ from brokerfuzz.wording import listed
 _NUMBER = "number"
 _KINDS = ("exec", "call", "app", "lines", "demo")
 """The options that say what the target is, except for a URL."""
-_OF_TARGET = ("headers", "auth", "cert", "key", "hooks", "cleanup")
+_OF_TARGET = ("headers", "cert", "key", "hooks", "cleanup")
 """Options that may contain secrets of one target, or that may change its data."""
 
 

@@ -37,7 +37,7 @@ class HttpConnections:
         proxy: str | None = None,
     ) -> None:
         if key is not None and cert is None:
-            raise TargetError("a private key needs a certificate: specify the certificate of the client with --cert")
+            raise TargetError("a private key needs a certificate: specify it with the setting cert")
         self.insecure = insecure
         self.ca, self.cert, self.key = (None if path is None else str(path) for path in (ca, cert, key))
         self.proxy = _checked_proxy(proxy) if proxy is not None else _proxy_of_environment(url)

@@ -246,7 +246,7 @@ _STOPPING: Mapping[FailureKind, str] = {
         "{name} cannot be tested, because {reason}: enable HTTP/1.1 in the server or in a proxy before it"
     ),
     "unidentified": (
-        "{name} does not accept this client ({reason}): specify a client certificate with --cert and --key"
+        "{name} does not accept this client ({reason}): specify a client certificate with the settings cert and key"
     ),
     "exhausted": (
         "this machine cannot open enough connections to {name} ({reason}): lower --concurrency or --rate, or raise the "

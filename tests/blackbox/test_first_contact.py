@@ -56,7 +56,7 @@ def test_a_target_that_accepts_no_plain_message_gets_no_case_and_one_short_expla
     )
     assert '"offerType":' in text
     assert "answered: rejected (status 422)" in text
-    for option in ("-H, --auth", "--values FILE", "--fresh number", "--accept, --reject", "--no-preflight"):
+    for option in ("-H", "--values FILE", "--fresh number", "--accept, --reject", "--no-preflight"):
         assert option in text
     assert len(done.stdout.splitlines()) < 25
     assert "continue" not in text
@@ -65,9 +65,13 @@ def test_a_target_that_accepts_no_plain_message_gets_no_case_and_one_short_expla
 @pytest.mark.parametrize(
     ("status", "words", "advice"),
     [
-        (401, [], "requires credentials: provide them with --auth or -H 'Authorization: ...'"),
+        (401, [], "requires credentials: provide them with -H 'Authorization: ...' or in the URL"),
         (401, ["-H", "Authorization: Bearer x"], "does not accept these credentials: provide other credentials"),
-        (401, ["--auth", "me:${PASSWORD}"], "does not accept these credentials: provide other credentials"),
+        (
+            401,
+            ["-H", "Authorization: Basic ${PASSWORD}"],
+            "does not accept these credentials: provide other credentials",
+        ),
         (403, [], "these credentials give no access"),
         (404, [], "nothing exists at this path: correct the path of the URL (the contract does not define a path)"),
         (405, ["--method", "PATCH"], "does not support PATCH at this path: use another method with --method"),
@@ -182,7 +186,7 @@ def test_known_findings_are_not_reported_as_gone_if_the_target_accepts_nothing(r
         assert run("fire", url, *FEW, "--baseline", "known.json", "--baseline-update").exit_code == 0
     before = Path("known.json").read_text()
     with serving(sends(response(404))) as url:
-        done = run("fire", url, *FEW, "--baseline", "known.json", "--baseline-prune", "--json")
+        done = run("fire", url, *FEW, "--baseline", "known.json", "--baseline-update", "--json")
     assert (done.exit_code, json.loads(done.stdout)["baseline"]) == (2, [])
     assert "gone" not in done.stderr
     assert Path("known.json").read_text() == before

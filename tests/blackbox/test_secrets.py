@@ -63,7 +63,17 @@ WORDS: Final = (
 @pytest.mark.parametrize("secret", WORDS)
 def test_a_password_that_is_a_word_of_a_message_or_a_file_changes_neither(run: Run, folder: Path, secret: str) -> None:
     with lenient() as (url, bodies):
-        fire = ("fire", *ONE_BELOW, "--shrink", "1s", url, "--auth", f"me:{secret}", "-H", f"X-Api-Key: {secret}")
+        fire = (
+            "fire",
+            *ONE_BELOW,
+            "--shrink",
+            "1s",
+            url,
+            "-H",
+            f"Authorization: Bearer {secret}",
+            "-H",
+            f"X-Api-Key: {secret}",
+        )
         done = run(*fire, *REPORT_OPTIONS)
         assert done.exit_code == 1, done.output
         (found,) = json.loads((folder / "r.json").read_text())["findings"]

@@ -121,9 +121,9 @@ def test_a_session_that_ends_is_partial_and_no_finding(answer: bytes, why: str, 
     assert service.requests < 100
 
 
-@pytest.mark.parametrize(("option", "times"), [((), 1), (("--authenticate-after", "3xx"), 2)])
+@pytest.mark.parametrize(("setting", "times"), [("", 1), ("authenticate-after = ['3xx']", 2)])
 def test_the_statuses_after_which_a_session_is_renewed_can_be_chosen(
-    run: Run, tmp_path: Path, option: tuple[str, ...], times: int
+    run: Run, tmp_path: Path, setting: str, times: int
 ) -> None:
     hooks, log = tmp_path / "hooks.py", tmp_path / "log"
     lines = [
@@ -144,11 +144,13 @@ def test_the_statuses_after_which_a_session_is_renewed_can_be_chosen(
             expired = len(seen) > 30 and b"x-session: ..\r\n" not in head.lower()
             writer.write(response(302, b"", "Location: /login") if expired else response(conforming(body)))
 
+    config = tmp_path / "brokerfuzz.toml"
+    config.write_text(setting)
     seen: list[bytes] = []
     with serving_streams(converse) as url:
-        result = run("fire", url, *OPTIONS, "--hooks", hooks, *option)
+        result = run("fire", url, *OPTIONS, "--hooks", hooks, "--config", config)
     assert log.read_text() == "." * times
-    assert result.exit_code == (0 if option else 2)
+    assert result.exit_code == (0 if setting else 2)
 
 
 class Hangs(Changing):

@@ -49,7 +49,7 @@ def test_different_findings_have_different_fingerprints(size: int) -> None:
 def test_known_findings_do_not_fail_and_new_findings_do(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
     first = fired(lenient(ONE))
-    baseline.write(path, baseline.updated({}, first.findings, add=True))
+    baseline.write(path, baseline.updated({}, first.findings))
     known = baseline.read(path)
     again = fired(lenient(ONE)).marked(known)
     assert all(finding.known for finding in again.findings)
@@ -58,13 +58,11 @@ def test_known_findings_do_not_fail_and_new_findings_do(tmp_path: Path) -> None:
     assert more.outcome.status == 1
 
 
-def test_pruning_removes_findings_that_did_not_occur_and_adds_none() -> None:
+def test_an_update_adds_findings_and_removes_those_that_no_longer_occur() -> None:
     both, one = fired(lenient(ONE, TWO)).findings, fired(lenient(ONE)).findings
-    known = baseline.updated({}, both, add=True)
-    pruned = baseline.updated(known, one, add=False, prune=known)
-    assert set(pruned) == {finding.name for finding in one} < set(known)
-    assert baseline.updated({}, both, add=False) == {}
-    assert baseline.updated(known, one, add=True, prune=known) == pruned
+    known = baseline.updated({}, both)
+    assert set(baseline.updated(known, one)) == set(known)
+    assert set(baseline.updated(known, one, prune=known)) == {finding.name for finding in one} < set(known)
 
 
 def test_a_baseline_is_sorted_with_a_few_lines_per_entry_and_contains_small_messages(tmp_path: Path) -> None:
@@ -72,7 +70,7 @@ def test_a_baseline_is_sorted_with_a_few_lines_per_entry_and_contains_small_mess
     large = [case for case in catalogue(OFFER, now=NOW) if len(case.body) > 1200][:2]
     results = (fired(lenient(ONE)), fired(Service(lambda body: 500 if len(body) > 1200 else conforming(body)), large))
     found = {finding.name: finding for result in results for finding in result.findings}
-    baseline.write(path, baseline.updated({}, found.values(), add=True))
+    baseline.write(path, baseline.updated({}, found.values()))
     known = baseline.read(path)
     assert list(known) == sorted(found)
     assert len(path.read_text().splitlines()) <= 2 + 8 * len(known)
@@ -89,13 +87,13 @@ def test_a_baseline_is_sorted_with_a_few_lines_per_entry_and_contains_small_mess
 def test_an_update_keeps_reasons_and_dates(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
     found = fired(lenient(ONE)).findings
-    entries = baseline.updated({}, found, add=True)
+    entries = baseline.updated({}, found)
     name = found[0].name
     until = date(2026, 12, 31)
     baseline.write(
         path, {**entries, name: replace(entries[name], sentence="Old.", reason="ticket 17 \u00e9", until=until)}
     )
-    again = baseline.updated(baseline.read(path), found, add=True, prune=entries)[name]
+    again = baseline.updated(baseline.read(path), found, prune=entries)[name]
     assert again == replace(entries[name], reason="ticket 17 \u00e9", until=until)
     assert (again.applies(until), again.applies(until + timedelta(days=1))) == (True, False)
 

@@ -39,11 +39,11 @@ CANARIES: Final = {**{name.lower(): value for name, value in FROM_ENVIRONMENT.it
 
 CONFIGURATION: Final = """\
 url = "{url}/${{PATH_PART}}?page=${{QUERY}}"
-auth = "martin:${{AUTH}}"
 secrets = ["HOOK"]
 hooks = "hooks.py"
 [headers]
 X-Tenant = "a-${{HEADER}}-b"
+Authorization = "Basic ${{AUTH}}"
 X-Otp = "c4nary-otp-5"
 X-Access = "c4nary-access-5"
 Cookie = "theme=dark; id=c4nary-cookie-5"

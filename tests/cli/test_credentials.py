@@ -45,8 +45,6 @@ def _variables(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("words", "header"),
     [
-        (["--auth", f"me:{PASSWORD}"], b"Authorization: Basic " + BASIC),
-        (["--auth", "me:${BROKER_PASSWORD}"], b"Authorization: Basic " + BASIC),
         (["-H", "Authorization: Bearer ${BROKER_PASSWORD}"], f"Authorization: Bearer {PASSWORD}".encode()),
         (["-H", "X-Tenant: a-${BROKER_PASSWORD}-b"], f"X-Tenant: a-{PASSWORD}-b".encode()),
         (["-H", "X-Tenant: ${BROKER_UNSET:-none} $$1"], b"X-Tenant: none $1"),
@@ -71,7 +69,7 @@ def test_environment_variables_are_inserted_in_headers_and_credentials_and_not_p
 def test_the_configuration_inserts_variables_too(run: Run, demanding: tuple[str, list[bytes]], folder: Path) -> None:
     url, heads = demanding
     (folder / "brokerfuzz.toml").write_text(
-        f'url = "{url}"\nauth = "me:${{BROKER_PASSWORD}}"\n[headers]\nX-A = "${{BROKER_PASSWORD}}"\n'
+        f'url = "{url.replace("://", "://me:${BROKER_PASSWORD}@")}"\n[headers]\nX-A = "${{BROKER_PASSWORD}}"\n'
     )
     assert run("fire", *SOME).exit_code == 1
     assert all(BASIC in head and f"x-a: {PASSWORD}".encode() in head.lower() for head in heads)
@@ -81,9 +79,11 @@ def test_configured_credentials_are_not_used_for_another_target(
     run: Run, demanding: tuple[str, list[bytes]], folder: Path
 ) -> None:
     url, heads = demanding
-    (folder / "brokerfuzz.toml").write_text('url = "http://offers.example/"\nauth = "me:${BROKER_PASSWORD}"\n')
+    (folder / "brokerfuzz.toml").write_text(
+        'url = "http://offers.example/"\n[headers]\nAuthorization = "Bearer ${BROKER_PASSWORD}"\n'
+    )
     result = run("fire", url, *SOME)
-    assert "auth in the configuration belong to a different target" in result.stderr
+    assert "headers in the configuration belong to a different target" in result.stderr
     assert heads
     assert all(b"authorization" not in head.lower() for head in heads)
 

@@ -71,7 +71,7 @@ def test_a_known_finding_is_sent_after_one_ordinary_message_and_before_all_cases
 
 
 def test_a_fixed_bug_is_reported_first_and_pruned(run: Run, known: Any, conforming_url: str) -> None:
-    done = run("fire", conforming_url, *SOME, "--baseline-prune")
+    done = run("fire", conforming_url, *SOME, "--baseline-update")
     assert f"known findings, sent first: 1 gone ({known['finding']})" in done.stderr
     assert (done.exit_code, entries()) == (0, [])
 
@@ -79,7 +79,7 @@ def test_a_fixed_bug_is_reported_first_and_pruned(run: Run, known: Any, conformi
 def test_a_known_finding_that_is_still_there_is_not_pruned_by_a_campaign_with_other_cases(
     run: Run, known: Any, url: str
 ) -> None:
-    assert run("fire", url, *SOME[:2], "--rule", "*unitPrice:minimum", *SOME[4:], "--baseline-prune").exit_code == 0
+    assert run("fire", url, *SOME[:2], "--rule", "*unitPrice:minimum", *SOME[4:], "--baseline-update").exit_code == 0
     assert entries() == [known]
 
 

@@ -75,7 +75,7 @@ def files() -> Files:
 ACTING: Final[Mapping[str, Any]] = {
     "exec_": f"touch {PWNED}", "exec": f"touch {PWNED}", "lines": "plain", "call": "evil:read", "headers": [["X-Evil",
     "1"]], "method": "DELETE",
-    "ca": "/etc/hostname", "cert": "mine", "key": "mine", "proxy": "http://127.0.0.1:1", "auth": "a:b",
+    "ca": "/etc/hostname", "cert": "mine", "key": "mine", "proxy": "http://127.0.0.1:1",
     "insecure": True,
     "bugs": ["accepts-zero-page-count"], "demo": True, "baseline": "mine", "baseline_update": True, "reports": ["mine",
     f"{PWNED}.html"],

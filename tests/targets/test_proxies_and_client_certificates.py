@@ -242,7 +242,7 @@ def test_a_missing_or_unknown_client_certificate_is_an_error_with_a_remedy(
 ) -> None:
     with (
         sending_alerts(demanding(authority)) as url,
-        pytest.raises(TargetError, match=f"{said}.*: specify a client certificate with --cert and --key"),
+        pytest.raises(TargetError, match=f"{said}.*: specify a client certificate with the settings cert and key"),
     ):
         asked(url, ca=files / "ca.pem", cert=None if cert is None else files / cert)
 
@@ -250,7 +250,7 @@ def test_a_missing_or_unknown_client_certificate_is_an_error_with_a_remedy(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"key": "client.key"}, "needs a certificate: .*--cert"),
+        ({"key": "client.key"}, "needs a certificate: .* cert"),
         ({"cert": "client.pem"}, "client.pem cannot be used: specify PEM files with a certificate"),
         (
             {"cert": "client.key", "key": "client.key"},
