@@ -12,7 +12,7 @@ from brokerfuzz.campaign.target_health import FirstContact
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import Number, sites, tree_of
 from brokerfuzz.schemas import Contract
-from brokerfuzz.targets import Answer, AnswerRules, Target
+from brokerfuzz.targets import Answer, Target
 from brokerfuzz.wording import counted, listed, printable, readable
 
 _LONGEST = 300
@@ -91,19 +91,19 @@ def _remedy(target: Target, answer: Answer) -> str | None:
     """Returns advice for a status that concerns the request and not the message, unless `--accept` or `--reject` lists
     this status.
     """
-    status, rules = answer.status or 0, getattr(target, "rules", AnswerRules())
+    status, rules = answer.status or 0, target.rules
     if rules.has_code(status):
         return None
     if status // 100 == 3:
         place = "the URL of its destination" if answer.location is None else "that URL"
         to = "" if answer.location is None else f" to {answer.location}"
         return f"a redirect{to}, which brokerfuzz does not follow: use {place}"
-    headers = {name.lower(): value for name, value in getattr(target, "headers", ())}
+    headers = {name.lower(): value for name, value in target.headers}
     given = dict(target.about["request"]["headers"]) if target.is_http else headers
     if status == 401 and ("authorization" in headers or "authorization" in given):
         return "the target does not accept these credentials: provide other credentials with -H 'Authorization: ...'"
-    method, content_type = getattr(target, "method", "POST"), headers.get("content-type", "")
-    return _REMEDIES.get(status, "").format(method=method, content_type=content_type) or None
+    content_type = headers.get("content-type", "")
+    return _REMEDIES.get(status, "").format(method=target.method, content_type=content_type) or None
 
 
 def _advice_for_values(contact: FirstContact, contract: Contract) -> str | None:

@@ -124,8 +124,7 @@ class Sender:
         """Returns whether the target may have rejected the message only because it already knows a value, such as the
         number. If the user listed status 409 in `--accept` or `--reject`, the status is about the message.
         """
-        rules = getattr(self._target, "rules", None)
-        if answer.kind != "rejected" or answer.status != CONFLICT or (rules is not None and rules.has_code(CONFLICT)):
+        if answer.kind != "rejected" or answer.status != CONFLICT or self._target.rules.has_code(CONFLICT):
             return False
         return self._fresh is None or not self._fresh.changes(case, case.body)
 

@@ -224,9 +224,6 @@ def _hide_secrets(target: Target) -> None:
     """Hides the secrets of the target in the output of hooks and applications. Prints a note about secrets that are too
     short to be hidden.
     """
-    secrets = getattr(target, "secrets", None)
-    if secrets is None:
-        return
-    hide(lambda: getattr(target, "secrets", secrets).masks)
-    if secrets.note:
-        note(secrets.note)
+    hide(lambda: target.secrets.masks)
+    if target.secrets.note:
+        note(target.secrets.note)

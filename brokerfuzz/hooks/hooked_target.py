@@ -44,7 +44,8 @@ class HookedTarget(Target):
     def __init__(
         self, target: HttpTarget, *, hooks: Hooks | None, cleanup: Cleanup | None, renews: Sequence[str] = RENEWS
     ) -> None:
-        self.name, self.secrets = target.name, target.secrets
+        self.name, self.method, self.headers = target.name, target.method, target.headers
+        self.rules, self.secrets = target.rules, target.secrets
         self.has_session = hooks is not None and "authenticate" in hooks
         self.trace = target.trace
         self._target, self._hooks, self._cleanup = target, hooks, cleanup
@@ -64,10 +65,6 @@ class HookedTarget(Target):
     @property
     def about(self) -> dict[str, Any]:
         return self._target.about
-
-    @property
-    def rules(self) -> AnswerRules:
-        return self._target.rules
 
     async def open(self) -> None:
         self._authenticating = asyncio.Lock()

@@ -32,7 +32,7 @@ _UNSUITABLE = {
 def report(document: Document) -> str:
     """Returns the file as ASCII text. Raises `ReportError` if the target is not an HTTP endpoint."""
     request, usual = request_of(document, "a pytest file"), AnswerRules()
-    answers = document.get("answers") or {"accept": usual.accept, "reject": usual.reject, "envelope": usual.envelope}
+    answers = document.get("answers") or {"accept": usual.accept, "reject": usual.reject}
     findings = list(zip(_names(document["findings"]), document["findings"], strict=True))
     return python_code(
         "test_findings.py.jinja",
@@ -46,7 +46,6 @@ def report(document: Document) -> str:
         headers=[(name, _joined(split_at_references(value))) for name, value in request["headers"]],
         accept=tuple(map(str.lower, answers["accept"])),
         reject=tuple(map(str.lower, answers["reject"])),
-        envelope=bool(answers["envelope"]),
         mark=MARK.encode(),
         insecure=bool(request.get("insecure")),
         **{name: request.get(name) for name in ("ca", "cert", "key")},

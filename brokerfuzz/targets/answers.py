@@ -71,16 +71,15 @@ class AnswerRules:
     class, and `accept` has priority over `reject`. By default, 2xx means `accepted`, and 1xx, 3xx and 4xx mean
     `rejected`. Any other status means `crashed`.
 
-    If `envelope` is true, and the status means `accepted`, the body can change the answer. A body with
-    `operationWasSuccessful: false` means `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes means
-    `crashed`, and so does a compressed body that cannot be decompressed.
+    If the status means `accepted`, the body can change the answer. A body with `operationWasSuccessful: false` means
+    `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes means `crashed`, and so does a compressed body that
+    cannot be decompressed.
 
     Raises `TargetError` if an item of `accept` or `reject` is invalid.
     """
 
     accept: tuple[str, ...] = ("2xx",)
     reject: tuple[str, ...] = ("1xx", "3xx", "4xx")
-    envelope: bool = True
     _kinds: dict[int, AnswerKind] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -99,7 +98,7 @@ class AnswerRules:
         """Returns the maximum number of bytes to read from a response body. The limit is higher if the `beginning` can
         be the beginning of an envelope. Reading stops after the chunk that exceeds the limit.
         """
-        may_be_envelope = self.envelope and self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
+        may_be_envelope = self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
     def read(
@@ -118,19 +117,14 @@ class AnswerRules:
         """
         kind = self._kinds.get(status, "crashed")
         plain = decoded(body, encoding, LONGEST_ENVELOPE + 1)
-        if plain is None and kind == "accepted" and self.envelope:
+        if plain is None and kind == "accepted":
             reason = f"the response has the Content-Encoding {printable(encoding or '', 40)}, and cannot be decoded"
             return Answer("crashed", status, secrets.excerpt(body, longest), reason, seconds)
         body = body if plain is None else plain
-        if kind == "accepted" and self.envelope and len(body) > LONGEST_ENVELOPE:
+        if kind == "accepted" and len(body) > LONGEST_ENVELOPE:
             reason = f"the response has more than {LONGEST_ENVELOPE >> 20} MiB, so the end of its envelope is unknown"
             return Answer("crashed", status, secrets.excerpt(body, longest), reason, seconds)
-        if (
-            kind == "accepted"
-            and self.envelope
-            and _SUCCESS_BYTES in body
-            and (rejection := _rejection(body, secrets)) is not None
-        ):
+        if kind == "accepted" and _SUCCESS_BYTES in body and (rejection := _rejection(body, secrets)) is not None:
             return Answer("rejected", status, secrets.excerpt(body, longest), rejection, seconds)
         return Answer(kind, status, secrets.excerpt(body, longest), f"status {status}", seconds)
 

@@ -1,6 +1,7 @@
 """Defines the targets for test clients: of httpx and Starlette, of Flask (Werkzeug), and of Django."""
 
 import asyncio
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
@@ -36,7 +37,7 @@ class ClientTarget(SynchronousTarget):
         super().__init__(f"{type(client).__module__.partition('.')[0]} client", path, **options)
         self._client, self._kind = client, kind_of_client(client)
 
-    def _response(self, body: bytes, headers: list[tuple[str, str]]) -> Response:
+    def _response(self, body: bytes, headers: Sequence[tuple[str, str]]) -> Response:
         if self._kind == WERKZEUG:
             answer = self._client.open(
                 self.path, method=self.method, data=body, headers=headers, follow_redirects=False

@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -60,7 +60,7 @@ class FunctionTarget(SynchronousTarget):
         except Exception as problem:
             return self.no_answer() if limit.expired() else self._exception(problem, perf_counter() - started)
 
-    def _called(self, body: bytes, headers: list[tuple[str, str]]) -> Answer:
+    def _called(self, body: bytes, headers: Sequence[tuple[str, str]]) -> Answer:
         started = perf_counter()
         try:
             return self._meaning(self._function(body), perf_counter() - started)

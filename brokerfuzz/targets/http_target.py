@@ -1,7 +1,7 @@
 """Defines the target for an HTTP endpoint."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -104,7 +104,7 @@ class HttpTarget(Target):
         if urlsplit(self.url).username is not None and not any(name.lower() == "authorization" for name, _ in headers):
             headers.append(["authorization", variable("authorization")])
         request = {"url": self.name, "method": self.method, "headers": headers, **self.connections.settings}
-        rules = {"accept": list(self.rules.accept), "reject": list(self.rules.reject), "envelope": self.rules.envelope}
+        rules = {"accept": list(self.rules.accept), "reject": list(self.rules.reject)}
         return {"request": request, "answers": rules}
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
@@ -228,7 +228,7 @@ class HttpTarget(Target):
                 f"{self.name} requires Digest authentication, which brokerfuzz does not support: {remedy}"
             )
 
-    def _headers(self, instead: Headers) -> list[tuple[str, str]]:
+    def _headers(self, instead: Headers) -> Sequence[tuple[str, str]]:
         return replaced(self.headers, instead) if instead else self.headers
 
 

@@ -1,13 +1,14 @@
 """Defines the interface of all targets. A target receives the bytes of a message and returns an answer."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, TypeVar
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets.answers import Answer, AnswerRules
+from brokerfuzz.targets.secret_masking import NOTHING_SECRET
 from brokerfuzz.targets.trace_headers import TraceHeaders
 
 RUN_IN_SHELL = "run the command in a shell to see why"
@@ -47,6 +48,12 @@ class Target(ABC):
     """True if the requests contain secrets that a hook provides while the campaign runs."""
     runs_in_shell = True
     """False if `reproduction` returns Python code instead of a shell command."""
+    method = "POST"
+    headers: Sequence[tuple[str, str]] = ()
+    """The headers of all requests, if the target is a server or an application."""
+    rules = AnswerRules()
+    secrets = NOTHING_SECRET
+    """What no answer or report shows. A hook can add secrets while the campaign runs."""
     advice: str | None = None
     """What users can do if the target answers no message."""
     trace = TraceHeaders()

@@ -1,7 +1,7 @@
 """Defines the target for a WSGI application in this process, such as Flask or Django."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import copy_context
 from io import BytesIO, StringIO
 from time import perf_counter
@@ -54,7 +54,7 @@ class SynchronousTarget(InProcessTarget):
         except HangingError:
             return self.no_answer()
 
-    def _called(self, body: bytes, headers: list[tuple[str, str]]) -> Answer:
+    def _called(self, body: bytes, headers: Sequence[tuple[str, str]]) -> Answer:
         logged, started = exceptions_of_request(), perf_counter()
         try:
             response = self._response(body, headers)
@@ -64,7 +64,7 @@ class SynchronousTarget(InProcessTarget):
             return self.crash(problem, perf_counter() - started)
         return self._answer(response, perf_counter() - started, logged)
 
-    def _response(self, body: bytes, headers: list[tuple[str, str]]) -> Response:
+    def _response(self, body: bytes, headers: Sequence[tuple[str, str]]) -> Response:
         raise NotImplementedError
 
 
@@ -93,7 +93,7 @@ class WsgiTarget(SynchronousTarget):
             "wsgi.run_once": False,
         }
 
-    def _response(self, body: bytes, headers: list[tuple[str, str]]) -> Response:
+    def _response(self, body: bytes, headers: Sequence[tuple[str, str]]) -> Response:
         environ = {
             **self._environ,
             "CONTENT_LENGTH": str(len(body)),

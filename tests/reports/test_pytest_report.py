@@ -40,7 +40,6 @@ TABLE: dict[str, tuple[str, tuple[dict[str, Any], ...], dict[str, Any], list[str
     "a closed connection": ("/200/closed", EACH, {}, [F, F, F]),
     "no answer in time": ("/200/never", (rejected(),), {}, [F]),
     "an envelope": ("/200/envelope", EACH, {}, [P, F, P]),
-    "an ignored envelope": ("/200/envelope", EACH, {"answers": {**ANSWERS, "envelope": False}}, [F, P, P]),
     "a code before a class": ("/202", EACH, {"answers": {**ANSWERS, "accept": ["201"], "reject": ["2XX"]}}, [P, F, P]),
     "accepted first": ("/201", EACH, {"answers": {**ANSWERS, "accept": ["2XX"], "reject": ["201"]}}, [P, F, P]),
     "a known finding": ("/422/known", (finding(known=True, twin=None),), {}, ["XPASS"]),

@@ -69,10 +69,6 @@ def test_a_rejection_by_the_envelope_contains_its_failure_messages() -> None:
     assert AnswerRules().read(200, envelope(False, "a", "b")).reason == "operationWasSuccessful is false: a; b"
 
 
-def test_the_envelope_can_be_ignored() -> None:
-    assert AnswerRules(envelope=False).read(200, envelope(False)).kind == "accepted"
-
-
 def test_an_answer_keeps_only_the_beginning_of_the_response() -> None:
     assert AnswerRules().read(200, b"x" * 1_000_000).body == b"x" * 2048
 
