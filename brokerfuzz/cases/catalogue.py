@@ -191,5 +191,5 @@ class _Listing:
                     yield from self._faults.small(rule)
         if self._all:
             for ambiguity in self._contract.ambiguities:
-                yield from self._probes.small(ambiguity)
+                yield from self._probes.of_ambiguity(ambiguity, small=True)
             yield from header_cases(self._contract, self._message_type, self._now, SMALLEST)

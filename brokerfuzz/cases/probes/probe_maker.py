@@ -36,9 +36,6 @@ _ABOUT = {
 ambiguities without sites concern the whole message.
 """
 
-_MANY = 12
-"""If an ambiguity has more than `_MANY` probes, most sites get only a third of these probes."""
-
 
 @dataclass(frozen=True)
 class ProbeMaker:
@@ -48,29 +45,13 @@ class ProbeMaker:
     message_type: MessageType
     now: datetime | None
 
-    def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
-        """Yields cases with the probes of an ambiguity, at all its sites.
-
-        If an ambiguity has more than `_MANY` probes, only the site with the most rules gets all probes. Each other site
-        gets a third of the probes.
-        """
-        if not ambiguity.concerns(self.message_type):
-            return
-        for number, site in enumerate(sorted(self.sites(ambiguity), key=self._rules_at, reverse=True)):
-            found = self._message(site, COMPLETE)
-            every = list(self.probes(ambiguity, site, found))
-            for name, steps, change in every[number % 3 :: 3] if number and len(every) > _MANY else every:
-                case = self.case(ambiguity, name, apply(found, steps, change))
-                if case is not None:
-                    yield case
-
-    def small(self, ambiguity: Ambiguity) -> Iterator[Case]:
-        """Yields for each site the first probe, and each probe that was not yielded for an earlier site. Each is in the
-        smallest message in which it is possible.
+    def of_ambiguity(self, ambiguity: Ambiguity, *, small: bool = False) -> Iterator[Case]:
+        """Yields for each site the first probe, and each probe that was not yielded for an earlier site. With
+        `small`, each is in the smallest message in which it is possible, otherwise in a complete one.
         """
         yielded = set[str]()
         for site in self.sites(ambiguity) if ambiguity.concerns(self.message_type) else ():
-            messages = list(self._small_messages(site))
+            messages = [*(self._small_messages(site) if small else ()), self._message(site, COMPLETE)]
             names = [name for name, _, _ in self.probes(ambiguity, site, messages[-1])]
             missing = {name for name in names if name == names[0] or name not in yielded}
             yielded |= missing
@@ -82,14 +63,11 @@ class ProbeMaker:
                         yield case
 
     def _small_messages(self, site: Any) -> Iterator[Any]:
-        """Yields messages with a value at the site: the smallest first, then those with one more property, and a
-        complete one last.
-        """
+        """Yields messages with a value at the site: the smallest first, then those with one more property."""
         path = self.path(site)
         yield self._message(site, SMALLEST)
         for name in self.contract.sites[self.message_type][path].schema.get("properties", {}):
             yield self._message(site, SMALLEST, {join(path, name): Wish(least=1)})
-        yield self._message(site, COMPLETE)
 
     def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
         """Creates a case from a message that contains the probe `name`. Returns None if a rule of a changed contract
@@ -111,9 +89,6 @@ class ProbeMaker:
     def _message(self, site: Any, setting: Setting, more: Wishes | None = None) -> Any:
         wishes = joined(wishes_at(self.contract, self.message_type, self.path(site)), more or {})
         return message(self.contract, self.message_type, setting, wishes)
-
-    def _rules_at(self, site: Any) -> int:
-        return sum(rule.site == self.path(site) for rule in self.contract.rules[self.message_type])
 
     @staticmethod
     def path(site: Any) -> str:
