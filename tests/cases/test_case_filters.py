@@ -55,11 +55,6 @@ def wants(some: list[str], name: str) -> bool:
     return (not wanted or any(matches(one, name) for one in wanted)) and not any(matches(one, name) for one in excluded)
 
 
-def ids(*args: list[str], sites: list[str] | None = None) -> set[str]:
-    chosen = selection(CONTRACT, *args, sites=sites or [])
-    return {case.id for case in cases() if chosen.wants(case)}
-
-
 @given(patterns(RULES), patterns(sorted(TECHNIQUES)), patterns(SITES))
 def test_a_fault_is_selected_if_its_rule_technique_and_site_are(
     rules: list[str], techniques: list[str], sites: list[str]
@@ -83,22 +78,6 @@ def test_a_case_is_selected_if_it_has_a_selected_tag_and_no_excluded_one(tags: l
             any(matches(one, tag) for one in patterns for tag in case.tags) for patterns in (wanted, excluded)
         )
         assert chosen.wants(case) == ((some or not wanted) and not none)
-
-
-@given(st.sampled_from(RULES))
-def test_a_name_and_its_exclusion_select_complementary_faults(rule: str) -> None:
-    faulty = {case.id for case in cases() if case.faults}
-    assert ids([rule]) | ids([f"!{rule}"]) >= {case.id for case in cases() if len(case.faults) == 1}
-    assert ids([rule]).isdisjoint(ids([f"!{rule}"]) & faulty)
-    assert ids([rule, f"!{rule}"]) == set()
-
-
-@pytest.mark.parametrize("excluded", [([f"!{RULES[0]}"], []), ([], ["!one-below"])])
-def test_exclusions_alone_keep_the_cases_without_a_fault(excluded: tuple[list[str], list[str]]) -> None:
-    sound = {case.id for case in cases() if not case.faults}
-    assert sound <= ids(*excluded)
-    assert sound <= ids(sites=[f"!{SITES[-1]}"])
-    assert sound.isdisjoint(ids([RULES[0], "!*:type"]))
 
 
 @pytest.mark.parametrize("mark", ["", "!"])

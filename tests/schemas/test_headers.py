@@ -3,6 +3,7 @@ from typing import Any, Final
 
 import pytest
 
+from brokerfuzz import Case, catalogue
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.schemas.headers import MOST_DECOMPRESSED, OF_HEADERS, carried, headers_of
@@ -139,12 +140,33 @@ def test_headers_that_no_request_can_have_are_rejected(pairs: Any) -> None:
         headers_of(pairs)
 
 
-def test_headers_are_read_from_pairs() -> None:
-    assert headers_of([["Content-Type", None], ["Accept", ""], ["X-A", "b c\td"]]) == (
-        ("Content-Type", None),
-        ("Accept", ""),
-        ("X-A", "b c\td"),
-    )
+# ----------------------------------------------------------------------------------------- cases with unusual headers
+
+CASES = [case for case in catalogue(OFFER, verdicts=["unspecified"]) if case.headers]
+
+
+def test_every_header_ambiguity_is_probed_and_each_case_touches_only_one() -> None:
+    assert {touch.ambiguity for case in CASES for touch in case.verdict.ambiguities} == DOUBTFUL.keys()
+    for case in CASES:
+        assert {f"probe:{touch.ambiguity}" for touch in case.verdict.ambiguities} == {case.tags[0]}
+    assert len({case.tags for case in CASES}) == len({(case.headers, case.body) for case in CASES}) == len(CASES)
+    assert not any(case.headers for case in catalogue("offer-pricing-response"))
+
+
+def test_the_message_itself_is_valid_also_if_it_is_compressed() -> None:
+    packed = [case for case in CASES if case.body[:2] == b"\x1f\x8b"]
+    assert [check(OFFER, gzip.decompress(case.body)).label for case in packed] == ["valid"]
+    assert {check(OFFER, case.body).label for case in CASES if case not in packed} == {"valid"}
+
+
+def test_a_wrong_charset_is_sent_with_letters_that_it_encodes_differently() -> None:
+    others = [case for case in CASES if case.tags[1] in ("as:charset-iso-8859-1", "as:charset-utf-16")]
+    assert [case.body.isascii() for case in others] == [False, False]
+
+
+def test_headers_change_the_id_of_a_case() -> None:
+    headers = ((), (("Accept", "a/b"),), (("Accept", "a/c"),), (("Accept", None),))
+    assert len({Case.judged(OFFER, BODY, headers=one).id for one in headers}) == 4
 
 
 def test_the_error_for_an_unknown_detector_lists_the_header_detectors(tmp_path: Any) -> None:

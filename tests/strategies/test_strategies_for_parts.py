@@ -97,26 +97,6 @@ def test_a_message_with_an_ambiguous_part_breaks_no_rule(name: str, data: st.Dat
     assert check(message_type, around(data.draw(strategy(ambiguities="all")))).label in ("valid", "unspecified")
 
 
-@pytest.mark.parametrize(
-    ("strategy", "smallest"),
-    [
-        (clusters(), {"products": [{"productId": "a", "productQuantityInOffer": 1}]}),
-        (products(), {"productId": "a", "productQuantityInOffer": 1}),
-        (price_classes(), {}),
-        (price_tiers(), {"price": 1}),
-        (page_counts(), {}),
-        (priced_offers(), {"offerId": "a", "quantity": 1, "unitPrice": 1, "extendedPrice": 1}),
-        (
-            envelopes(st.just([])),
-            {"data": [], "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True},
-        ),
-    ],
-    ids=repr,
-)
-def test_parts_shrink_to_the_expected_minimum(strategy: SearchStrategy[Any], smallest: Any) -> None:
-    assert minimal(strategy) == smallest
-
-
 @given(clusters(min_products=3, max_products=4, fields={"products[].productId": st.sampled_from(["P1", "P2"])}))
 def test_the_options_of_clusters_hold(cluster: Any) -> None:
     assert 3 <= len(cluster["products"]) <= 4
