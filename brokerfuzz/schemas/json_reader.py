@@ -31,7 +31,6 @@ class Reading:
       of several properties with the same name they contain (the first or the last), and in whether they round numbers
       to doubles. If the bytes are not JSON, there are no values.
     - `error`: the reason why the bytes are not JSON.
-    - `encoding`: None if the bytes are valid UTF-8, otherwise the name of the encoding.
     - `exotic`: the reasons why the bytes or the text are ambiguous. Each reason consists of a detector, a JSON Pointer
       and a description.
     """
@@ -39,7 +38,6 @@ class Reading:
     body: bytes = field(repr=False)
     values: dict[Interpretation, Any] = field(default_factory=dict)
     error: str | None = None
-    encoding: str | None = None
     exotic: list[Exotic] = field(default_factory=list)
 
     @property
@@ -58,14 +56,12 @@ def read_fully(body: bytes) -> Reading:
     """Parses a message in every interpretation. This function is slower than `_parsed_compact`, which `read` tries
     first. Objects and arrays that are nested too deeply count as empty (see `json_parser`).
     """
-    reading = Reading(body)
-    text = _decode(body, reading)
+    text, exotic = _decoded(body)
     try:
-        reading.values, exotic = interpreted(text)
-        reading.exotic += exotic
+        values, of_text = interpreted(text)
     except ValueError as problem:
-        reading.error = str(problem)
-    return reading
+        return Reading(body, error=str(problem), exotic=exotic)
+    return Reading(body, values, exotic=[*exotic, *of_text])
 
 
 _LONG_INTEGER = re.compile(rb"[:,\[]-?[0-9]{16}")
@@ -97,22 +93,21 @@ def is_compact_json(body: bytes) -> bool:
         return False
 
 
-def _decode(body: bytes, reading: Reading) -> str:
-    """Decodes the bytes to text, and records in `reading` everything that is unusual about the bytes."""
+def _decoded(body: bytes) -> tuple[str, list[Exotic]]:
+    """Decodes the bytes to text. Also returns everything that is unusual about the bytes."""
     encoding = json.detect_encoding(body)
-    if encoding in ("utf-8-sig", "utf-16", "utf-32"):
-        reading.exotic.append((BYTE_ORDER_MARK, "", "a byte order mark"))
-    if not encoding.startswith("utf-8"):
-        reading.encoding = encoding
+    marked = encoding in ("utf-8-sig", "utf-16", "utf-32")
+    exotic: list[Exotic] = [(BYTE_ORDER_MARK, "", "a byte order mark")] if marked else []
+    found: str = encoding
     try:
         text = body.decode(encoding)
     except UnicodeDecodeError:
-        reading.encoding = f"broken {encoding.removesuffix('-sig')}"
+        found = f"broken {encoding.removesuffix('-sig')}"
         text = body.decode(encoding, "replace")
-    if reading.encoding is not None:
+    if not found.startswith("utf-8"):
         detector = UTF_16 if "utf-16" in encoding else UTF_32 if "utf-32" in encoding else faulty_utf_8(body)
-        reading.exotic.append((detector, "", reading.encoding))
-    return text
+        exotic.append((detector, "", found))
+    return text, exotic
 
 
 _WELL_FORMED = re.compile(

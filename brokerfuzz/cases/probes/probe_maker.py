@@ -47,10 +47,13 @@ class ProbeMaker:
 
     def of_ambiguity(self, ambiguity: Ambiguity, *, small: bool = False) -> Iterator[Case]:
         """Yields for each site the first probe, and each probe that was not yielded for an earlier site. With
-        `small`, each is in the smallest message in which it is possible, otherwise in a complete one.
+        `small`, each is in the smallest message in which it is possible. Otherwise, each is in a complete message, and
+        the sites with the most rules come first.
         """
-        yielded = set[str]()
-        for site in self.sites(ambiguity) if ambiguity.concerns(self.message_type) else ():
+        if not ambiguity.concerns(self.message_type):
+            return
+        yielded, sites = set[str](), self.sites(ambiguity)
+        for site in sites if small else sorted(sites, key=self._rules_at, reverse=True):
             messages = [*(self._small_messages(site) if small else ()), self._message(site, COMPLETE)]
             names = [name for name, _, _ in self.probes(ambiguity, site, messages[-1])]
             missing = {name for name in names if name == names[0] or name not in yielded}
@@ -89,6 +92,9 @@ class ProbeMaker:
     def _message(self, site: Any, setting: Setting, more: Wishes | None = None) -> Any:
         wishes = joined(wishes_at(self.contract, self.message_type, self.path(site)), more or {})
         return message(self.contract, self.message_type, setting, wishes)
+
+    def _rules_at(self, site: Any) -> int:
+        return sum(rule.site == self.path(site) for rule in self.contract.rules[self.message_type])
 
     @staticmethod
     def path(site: Any) -> str:
