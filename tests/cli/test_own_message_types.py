@@ -1,0 +1,184 @@
+"""A contract folder with a message type of its own, which every command, format, report and strategy can use."""
+
+import json
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fixture_types import Run
+from hypothesis import given, settings
+from hypothesis.errors import InvalidArgument
+
+import brokerfuzz
+from brokerfuzz.corpus import write
+from brokerfuzz.strategies import cases, offer_requests
+
+STATUS = "order-status-response"
+ORDER = "order-request"
+LINE = {"type": "object", "required": ["sku"], "properties": {"sku": {"type": "string", "minLength": 1}}}
+FILES: dict[str, Any] = {
+    "messages.json": {
+        STATUS: {"direction": "response", "route": "GET /orders/{id}"},
+        ORDER: {"direction": "request", "route": "POST /orders"},
+    },
+    f"{STATUS}.schema.json": {
+        "type": "object",
+        "required": ["id", "status"],
+        "properties": {
+            "id": {"type": "string", "minLength": 1},
+            "status": {"enum": ["open", "sent"]},
+            "lines": {"type": "array", "items": {"$ref": "line.schema.json"}},
+        },
+    },
+    f"{ORDER}.schema.json": {
+        "type": "object",
+        "required": ["sku"],
+        "properties": {"sku": {"type": "string"}, "quantity": {"type": "integer", "minimum": 1}},
+    },
+    "line.schema.json": LINE,
+}
+MANIFEST = FILES["messages.json"]
+
+
+def written(folder: Path, **changed: Any) -> Path:
+    folder.mkdir()
+    for name, content in {**FILES, **changed}.items():
+        (folder / name).write_text(json.dumps(content), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def orders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("own") / "orders")
+
+
+@pytest.fixture(scope="module")
+def corpus(orders: Path) -> Path:
+    contract, out = brokerfuzz.load_contract(orders), orders.parent / "orders.ndjson"
+    write(out, (case for name in (STATUS, ORDER) for case in islice(brokerfuzz.catalogue(name, contract=contract), 60)))
+    return out
+
+
+COMMANDS = {
+    "rules": f"rules --message {STATUS}",
+    "schema": f"rules --schema --message {STATUS}",
+    "contract check": "",
+    "catalogue": f"catalogue --message {STATUS}",
+    "explain": f"explain {STATUS}/status:enum",
+    "check": "check CORPUS --summary",
+    "coverage": "coverage CORPUS",
+    "show": f"corpus show CORPUS --message {STATUS}",
+    "verify": "corpus verify CORPUS",
+    "minimize": "corpus minimize SMALL CORPUS --force",
+    "fire at the reference service": f"fire --demo --message {ORDER} --rule *quantity:minimum --shrink off",
+    "fire": f"fire --exec cat --message {STATUS} --rule *status:enum --shrink off",
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_works_with_an_own_message_type(name: str, orders: Path, corpus: Path, run: Run) -> None:
+    places = {"CORPUS": str(corpus), "SMALL": str(orders.parent / "small.ndjson")}
+    words = [places.get(word, word) for word in COMMANDS[name].split()]
+    found = run(*words, "--contract", str(orders)) if words else run("contract", "check", str(orders))
+    assert found.exit_code in ((0, 1) if name in ("check", "fire") else (0,)), found.stderr
+    assert "Traceback" not in found.stderr
+    assert ORDER in found.stdout or STATUS in found.stdout or name.startswith(("fire", "verify", "check", "schema"))
+
+
+FORMATS = {
+    "ndjson", "files", "fuzz-seeds", "go", "json-schema-test-suite", "junit5", "minitest", "openapi", "parquet",
+    "phpunit", "postman", "pytest", "rust", "vitest", "wiremock", "xunit",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS))
+def test_each_format_contains_the_own_message_types(form: str, orders: Path, tmp_path: Path, run: Run) -> None:
+    filters = ["--rule", "*status:enum", "--rule", "*quantity:minimum"]
+    found = run("export", str(tmp_path / "out"), "--format", form, "--contract", str(orders), *filters)
+    assert found.exit_code == 0, found.stderr
+    assert (STATUS in found.stdout) == (form != "postman")
+    assert (ORDER in found.stdout) == (form != "wiremock")
+
+
+def test_reports_and_replays_name_the_own_message_type(orders: Path, tmp_path: Path, run: Run) -> None:
+    paths = {kind: str(tmp_path / f"report.{kind}") for kind in ("json", "html", "md", "xml")}
+    reports = [word for path in paths.values() for word in ("--report", path)]
+    journal = str(tmp_path / "run.ndjson")
+    fired = run(
+        "fire", "--exec", "cat", "--message", STATUS, "--contract", str(orders), "--rule", "*status:enum",
+        "--journal", journal, "--shrink", "off", *reports,
+    )  # fmt: skip
+    assert fired.exit_code == 1, fired.stderr
+    assert all(STATUS in Path(path).read_text(encoding="utf-8") for path in paths.values())
+    for source in (journal, paths["json"]):
+        replayed = run("replay", source, "--exec", "cat", "--contract", str(orders))
+        assert replayed.exit_code == 1, replayed.stderr
+    other = run("replay", journal, "--exec", "cat")
+    assert other.exit_code == 2
+    assert len(other.stderr.splitlines()) == 1
+
+
+def test_python_functions_and_strategies_take_the_own_message_type(orders: Path) -> None:
+    contract = brokerfuzz.load_contract(orders)
+    assert contract.message_types == (STATUS, ORDER)
+    for message in islice(brokerfuzz.messages(STATUS, 0, contract=contract), 10):
+        assert brokerfuzz.check(STATUS, message, contract=contract).label == "valid"
+
+    @settings(max_examples=10, database=None, deadline=None)
+    @given(cases(STATUS, contract=contract))
+    def each(case: brokerfuzz.Case) -> None:
+        assert case.message_type == STATUS
+
+    each()
+    with pytest.raises(InvalidArgument, match="unknown message type 'offer-creation-request'"):
+        offer_requests(contract=contract).validate()
+    assert not brokerfuzz.fire(
+        lambda body: brokerfuzz.check(ORDER, body, contract=contract).label != "invalid", ORDER, contract=contract,
+        rules=["*quantity:minimum"],
+    ).findings  # fmt: skip
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "no object": ([], "must contain a JSON object with at least one message type"),
+    "no message type": ({}, "must contain a JSON object with at least one message type"),
+    "a name with capitals": ({"Order": MANIFEST[ORDER]}, "has the message type 'Order': use at most 60 lower"),
+    "no route": ({ORDER: {"direction": "request"}}, "describes order-request wrongly: write its direction"),
+    "a wrong direction": (
+        {ORDER: {"direction": "up", "route": "POST /"}},
+        "has the direction 'up' for order-request: use request or response",
+    ),
+    "a wrong route": (
+        {ORDER: {"direction": "request", "route": "/orders"}},
+        "has the route '/orders' for order-request: use a method and a path",
+    ),
+    "a route twice": (
+        {**MANIFEST, STATUS: MANIFEST[ORDER]},
+        "has the route POST /orders for order-status-response and for order-request: change one of them",
+    ),
+    "a missing schema": (
+        {**MANIFEST, "order-response": {"direction": "response", "route": "GET /"}},
+        "order-response.schema.json is missing",
+    ),
+    "a schema of no message type": (
+        {ORDER: MANIFEST[ORDER]},
+        "order-status-response.schema.json does not belong to any message type: add order-status-response to",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_wrong_list_of_message_types_is_reported_in_one_line(kind: str, tmp_path: Path, run: Run) -> None:
+    manifest, said = WRONG[kind]
+    found = run("rules", "--contract", str(written(tmp_path / "orders", **{"messages.json": manifest})))
+    assert found.exit_code == 2
+    assert said in found.stderr
+    assert str(tmp_path / "orders") in found.stderr
+    assert len(found.stderr.splitlines()) == 1
+
+
+def test_a_corpus_of_another_contract_is_reported_with_its_line(corpus: Path, run: Run) -> None:
+    for command in (["check", "--summary"], ["corpus", "verify"], ["coverage"]):
+        found = run(*command, str(corpus))
+        assert "line 1: the case has the message type 'order-" in found.stdout + found.stderr
+        assert "Traceback" not in found.stderr
