@@ -18,9 +18,9 @@ from brokerfuzz.campaign.results import CampaignProgress
 from brokerfuzz.reports import facts
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.reports.facts import Fact
-from brokerfuzz.reports.terminal_layout import WIDTH, entry, paragraph, table, verbatim
+from brokerfuzz.reports.terminal_layout import WIDTH, entry, paragraph, verbatim
 from brokerfuzz.targets.answers import ANSWER_KINDS
-from brokerfuzz.wording import counted, printable
+from brokerfuzz.wording import counted, printable, table
 
 MOST_HEADLINES = 10
 """The maximum number of headlines on the first screen, which has 24 lines. `--verbose` shows all headlines."""
@@ -171,7 +171,7 @@ def _ledger(ambiguities: Sequence[Document]) -> Iterator[str]:
         (printable(one["ambiguity"], 60), one["behaviour"], *(f"{one[kind]:,}" for kind in kinds))
         for one in ambiguities
     )
-    yield from table([("ambiguity", "behaviour", *kinds), *rows])
+    yield from (f"  {line}" for line in table([("ambiguity", "behaviour", *kinds), *rows], numbers=True))
 
 
 # ---------------------------------------------------------------------------------------------------------- progress

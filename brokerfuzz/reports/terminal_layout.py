@@ -1,9 +1,9 @@
-"""Formats text for a terminal with 80 columns: paragraphs, entries with names, and tables. Lines are broken only
+"""Formats text for a terminal with 80 columns: paragraphs, and entries with names. Lines are broken only
 between words.
 """
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import click
 
@@ -37,15 +37,3 @@ def entry(name: str, text: str) -> Iterator[str]:
 def verbatim(name: str, text: str) -> str:
     """Does not wrap the text, so that users can copy it."""
     return f"{' ' * _INDENT}{click.style(name.ljust(_NAME), dim=True)}{text}"
-
-
-def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The first row contains the titles. All columns except the first contain numbers."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for name, *numbers in rows:
-        yield "  ".join(
-            [
-                "  " + name.ljust(widths[0]),
-                *(cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True)),
-            ]
-        )
