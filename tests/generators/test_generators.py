@@ -9,7 +9,6 @@ import pytest
 from benchmarks.generators.generator import written
 from benchmarks.generators.messages import OFFER
 from benchmarks.generators.scoring import known_sites, score, sites_reached
-from benchmarks.generators.table import rounded, share
 from brokerfuzz import messages
 
 ROOT = Path(__file__).parents[2]
@@ -56,17 +55,3 @@ def test_a_site_is_reached_if_it_has_a_value() -> None:
     )
     assert found == {"", "number", "priceClasses", "priceClasses[]"}
     assert found < set(known_sites())
-
-
-@pytest.mark.parametrize(
-    ("value", "words"), [(12345.6, "12,300"), (999.6, "1,000"), (5.0, "5.00"), (0.4567, "0.457"), (0, "0")]
-)
-def test_figures_have_three_digits(value: float, words: str) -> None:
-    assert rounded(value) == words
-
-
-@pytest.mark.parametrize(
-    ("part", "words"), [(0, "0 %"), (0.0001, "0.1 %"), (0.1234, "12.3 %"), (0.9999, "99.9 %"), (1, "100 %")]
-)
-def test_a_share_is_rounded_to_0_or_100_percent_only_if_it_is_exact(part: float, words: str) -> None:
-    assert share(part) == words
