@@ -6,7 +6,7 @@ from brokerfuzz.generation.plausible.draws import Draws, money
 from brokerfuzz.generation.plausible.products import PRICE_CLASSES, PRODUCTS, Product, price
 from brokerfuzz.schemas.instants import spell
 
-_LIST_SIZES = (*(2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 8, 8, 9, 10, 12) * 3, 18, 25, 40, 75)
+_LIST_SIZES = (*(2, 2, 3, 3, 3, 4, 4, 5, 5, 6, 6, 7, 8, 9) * 3, 12, 18, 25, 40)
 _ORDER_SIZES = (*(1, 1, 2, 2, 2, 3, 3, 4, 5) * 4, 8, 12, 24)
 _CHEAP = 300
 """Of products that cost less than this number of cents, customers order many."""
