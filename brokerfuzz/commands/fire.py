@@ -49,9 +49,8 @@ def command(url: str | None, options: FireCommandOptions) -> int:
     finding), brokerfuzz prints the smallest message that causes it, and a command that reproduces it. If the contract
     leaves a question open, brokerfuzz lists how the target behaves, but reports no finding. For each rejected invalid
     message, brokerfuzz also sends the twin (the valid counterpart). If the target also rejects the twin, brokerfuzz
-    finds out which part of the twin causes the rejection. Then brokerfuzz replaces this part in the twin and in the
-    invalid message, and sends both messages again. If the target still rejects the twin, the rejection of the invalid
-    message counts as unproven, because the target may not have noticed the broken rule.
+    puts the same fault into a message that the target accepts, and sends this message instead. If that is impossible,
+    the rejection counts as unproven, because the target may not have noticed the broken rule.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 

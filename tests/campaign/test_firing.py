@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from chosen_campaigns import fired
-from hand_made_servers import OFFER, Service, hangs, resets, response, sends, serving
+from hand_made_servers import OFFER, Service, hangs, serving
 
 from brokerfuzz.campaign import CampaignProgress, Listeners
 from brokerfuzz.cases.case import Case, Fault
@@ -58,24 +58,6 @@ def test_a_clock_that_differs_by_a_few_seconds_is_no_finding(seconds: int, findi
     case = Case.judged(OFFER, b'{"number":"1","offerType":"Email","lastUpdatedDateTimeUtc":"%s"}' % ahead.encode())
     result = fired([case], Service(lambda _: 201), now=None, policies={"clock-tolerance": 0})
     assert len(result.findings) == findings
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "reason"),
-    [
-        (sends(response(500)), "status 500"),
-        (resets, "the connection was reset"),
-        (sends(b"", then_closes=True), "the connection was closed without an answer"),
-        (sends(b"what?\r\n\r\n", then_closes=True), "not HTTP"),
-    ],
-    ids=["500", "reset", "empty", "garbage"],
-)
-def test_a_crash_is_always_a_finding(behaviour: Any, reason: str) -> None:
-    with serving(behaviour) as url:
-        result = fired([VALID, INVALID, OPEN], HttpTarget(url))
-    (finding,) = result.findings
-    assert (finding.kind, finding.label, finding.count) == ("crashed", "valid", 3)
-    assert reason in finding.got
 
 
 # ---------------------------------------------------------------------------------------------------- what is equal
@@ -149,15 +131,6 @@ def test_a_case_whose_future_time_has_passed_is_not_a_finding() -> None:
     old = case(faults=[fault], lastUpdatedDateTimeUtc="2026-03-01T13:00:00Z")
     assert fired([old], Service(lambda _: 201), now=None).findings == ()
     assert len(fired([old], Service(lambda _: 201)).findings) == 1
-
-
-def test_an_ambiguity_with_a_policy_is_a_rule() -> None:
-    (finding,) = fired([OPEN], Service(lambda _: 201), policies={"cron-syntax": "rejected"}).findings
-    assert (finding.kind, finding.reasons[0].rule) == ("invalid-accepted", "ambiguity/cron-syntax")
-    assert finding.reasons[0].source.startswith("Offer creation request")
-    assert fired([OPEN], Service(lambda _: 201), policies={"cron-syntax": "accepted"}).counts == {
-        ("valid", "accepted"): 1
-    }
 
 
 # ---------------------------------------------------------------------------------------------------- the ledger
