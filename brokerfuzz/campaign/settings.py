@@ -9,6 +9,7 @@ from typing import Any
 from brokerfuzz.campaign import baseline
 from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.known_findings import KnownFindings
 from brokerfuzz.campaign.replaying import ReplayRequest, of_baseline
 from brokerfuzz.cases.case import Case
@@ -88,7 +89,7 @@ class Settings:
     def known_findings(self) -> KnownFindings:
         applying = {name: self.known[name] for name in baseline.applying(self.known)}
         messages = of_baseline(applying, self.plan.message_type).values()
-        kinds = frozenset(again.kind for again in messages if again.kind is not None)
+        kinds: frozenset[FindingKind] = frozenset(again.kind for again in messages if again.kind is not None)
         return KnownFindings(frozenset(baseline.names(self.known)), kinds)
 
     @property
