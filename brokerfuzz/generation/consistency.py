@@ -135,7 +135,8 @@ def _renewal(site: str, names: Sequence[str], schema: Schema, pinned: Collection
     items = schema.get("items", {})
     if any(path.startswith(site) for path in pinned):
         return lambda item, others: item
-    if names and KNOWN in (of_key := items.get("properties", {}).get(names[0], {})):
+    of_key = items.get("properties", {}).get(names[0], {}) if names else {}
+    if KNOWN in of_key:
         return known_key(f"{site}[]", names[0], items)
     if names and _allows_new(of_key, "string"):
         return partial(_renamed, key=names[0])

@@ -70,7 +70,10 @@ def _generated(schema_text: str) -> tuple[Sequence[str], bool]:
     @seed(0)
     @settings(
         database=None, deadline=None, phases=[Phase.generate], max_examples=_EXAMPLES, verbosity=Verbosity.quiet,
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=[
+            HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large,
+            HealthCheck.large_base_example, HealthCheck.nested_given,
+        ],
     )  # fmt: skip
     @given(strategy)
     def collect(value: Any) -> None:
