@@ -166,14 +166,15 @@ class _Replaying:
             return again.said(lost.answer, "stopped-answering")
 
     async def _once_or_flaky(self, again: ReplayRequest) -> Replayed:
-        tries = TRIES if again.flaky else 1
-        for number in range(tries):
-            answer = await self._sender.ask("replay", 0, again.case, again=number > 0)
+        answer = await self._sender.ask("replay", 0, again.case)
+        for left in reversed(range(TRIES if again.flaky else 1)):
             if self._sender.is_conflict(again.case, answer):
                 return again.said(answer, None, _CONFLICT)
             kind = self._kind(again, answer)
             if kind is not None:
                 return again.said(answer, kind)
+            if left:
+                answer = await self._sender.ask("replay", 0, again.case, again=True)
         return again.said(answer, None, await self._why_unproven(again) if answer.kind == "rejected" else "")
 
     async def _twice(self, again: ReplayRequest) -> Replayed:
