@@ -148,7 +148,7 @@ CONTRACT_FOLDER = Option(
 VALUES = Option(
     help='Read the values that the target knows from this TOML file, for example "*.productId" = ["P-1", "P-2"]. '
     "Generated valid messages contain only these values in the listed properties. A message with a different value in "
-    'such a property has the verdict unspecified. See "Reference data" in the README.',
+    'such a property has the verdict unspecified. See docs/how-to/reference-data.md.',
     read=_values, section=CONTRACT, metavar="FILE", file=True, example={"*.productId": ["P-1", "P-2"]},
 )  # fmt: skip
 POLICY = Option(

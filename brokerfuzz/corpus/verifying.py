@@ -66,7 +66,6 @@ class Verification:
         self._malformed = 0
         self._labels: dict[str, Label | None] = {}
         """Maps the ID of each case to its verdict. None means that a problem with this case was already reported."""
-        self._seen: set[str] = set()
         self._expected: list[tuple[str, int, str]] = []
         """The file name and the line of each case that has a twin, and the ID of the twin, which may come later."""
 
@@ -77,7 +76,7 @@ class Verification:
         Raises `CorpusError` if the corpus cannot be read, or is not a corpus.
         """
         first: list[CorpusProblem | None] = []
-        self._malformed, self._seen = 0, set()
+        self._malformed = 0
         with closing(lines(path)) as found:
             for line in found:
                 self.count += 1
@@ -118,12 +117,6 @@ class Verification:
             raise
 
     def _judge(self, line: Line, record: CaseRecord) -> None:
-        if record.id in self._seen:
-            raise CorpusError(
-                f"the line repeats the case {record.id}: remove the line, because a corpus must contain each case "
-                "only once"
-            )
-        self._seen.add(record.id)
         self._labels[record.id] = None
         case = judged(record, self._twins.known, contract=self._contract, now=self.expired.now)
         self._twins.add(case, len(line.text))

@@ -233,11 +233,10 @@ def test_verify_lists_every_problem_with_its_line(run: Run, tmp_path: Path) -> N
     result = run("corpus", "verify", tmp_path / "wrong.ndjson", PRICING, "--json")
     said = json.loads(result.stdout)
     assert result.exit_code == 1
-    assert [wrong["line"] for wrong in said["wrong"]] == [4, 11, 21, 31, faulty + 1]
+    assert [wrong["line"] for wrong in said["wrong"]] == [4, 11, 21, faulty + 1]
     assert said["cases"] == 2 * len(lines)
     text = run("corpus", "verify", tmp_path / "wrong.ndjson").stdout
-    assert text.count("wrong.ndjson, line ") == 5
-    assert "repeats the case" in text, "a duplicate"
+    assert text.count("wrong.ndjson, line ") == 4, "a repeated case is no problem: random cases may repeat others"
 
 
 NO_CORPORA = [b"", b"#!/bin/sh\n", b"{}\n" * 9, b"no record\n" * 10 + PRICING.read_bytes()]

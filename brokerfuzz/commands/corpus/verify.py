@@ -20,7 +20,7 @@ from brokerfuzz.wording import counted, printable_as_in_python
 def command(corpora: tuple[str, ...], options: VerifyOptions) -> int:
     """Judge every case again. The output has one line for each problem.
 
-    The command reports malformed records, duplicate cases, wrong verdicts, and cases that do not break the rule that
+    The command reports malformed records, wrong verdicts, and cases that do not break the rule that
     they name. It also reports unknown techniques and tags, faults at a wrong place, and twins that are missing or not
     valid. A time-dependent case (see `export --clock`) is expired if its verdict is no longer correct. The command
     prints the number of expired cases and the first expired cases.
