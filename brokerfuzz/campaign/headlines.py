@@ -260,7 +260,7 @@ class _Grouping:
         tried: dict[Leniency, list[AnsweredCase]] = defaultdict(list)
         for one in self._sent:
             leniency = self._leniency(one.case)
-            if leniency in found and not _is_in(unchecked, _paths(one.case)):
+            if leniency is not None and leniency in found and not _is_in(unchecked, _paths(one.case)):
                 tried[leniency].append(one)
         habits = {
             leniency: groups

@@ -221,7 +221,7 @@ def test_campaigns_run_inside_an_event_loop() -> None:
 
 
 def test_a_time_limit_ends_a_campaign_against_an_application_that_never_waits() -> None:
-    report = brokerfuzz.fire(AsgiShop(), path="/offers", count=4000, max_time=0.05, **{**SOME, "shrink": 0})
+    report = brokerfuzz.fire(AsgiShop(), path="/offers", count=4000, max_time=0.05, shrink=0, **SOME)
     assert report.outcome.state == "complete"
     assert 0 < report.result.cases < 4000
 
