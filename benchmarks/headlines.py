@@ -9,7 +9,7 @@ from itertools import pairwise
 from random import Random
 
 from benchmarks.fleet.fleet import fleet
-from benchmarks.fleet.messages import OFFER, Answer, Behaviour, Message, Reader
+from benchmarks.fleet.messages import OFFER, Behaviour, Reader
 from benchmarks.fleet.mutants import Mutant
 from benchmarks.stacks.habits import STACKS
 from brokerfuzz.campaign import Result, Settings, fire
@@ -88,11 +88,18 @@ def _printed(name: str, result: Result, most: int) -> int:
 def _shares_a_headline(pair: tuple[Mutant, Mutant], reader: Reader) -> bool:
     """Returns whether one headline has findings of both bugs. A finding that shows both bugs counts as neither."""
 
-    def answer(message: Message) -> Answer:
-        first = pair[0].answer(message)
-        return first if message.contradicts(first) else pair[1].answer(message)
+    def accepts(body: bytes) -> bool:
+        message = reader(body)
+        first, second = (mutant.answer(message) for mutant in pair)
+        if message.contradicts(first):
+            if first == "crashed":
+                raise RuntimeError("a bug")
+            return first == "accepted"
+        if second == "crashed":
+            raise RuntimeError("a bug")  # at a line of its own, as another bug would be
+        return second == "accepted"
 
-    for headline in _fired(_target(answer, reader)).headlines:
+    for headline in _fired(FunctionTarget(accepts)).headlines:
         messages = [reader(finding.body) for finding in headline.findings]
         wrong = [{mutant.name for mutant in pair if one.contradicts(mutant.answer(one))} for one in messages]
         if len({name for names in wrong if len(names) == 1 for name in names}) > 1:
