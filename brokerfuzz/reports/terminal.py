@@ -22,7 +22,7 @@ from brokerfuzz.reports.terminal_layout import WIDTH, entry, paragraph, verbatim
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable, table
 
-MOST_HEADLINES = 12
+MOST_HEADLINES = 10
 """The maximum number of headlines on the first screen, which has 24 lines. `--verbose` shows all headlines."""
 FEW = 3
 """Without `--verbose`, the report has details only if there are at most `FEW` headlines."""
