@@ -90,7 +90,7 @@ def _shares_a_headline(pair: tuple[Mutant, Mutant], reader: Reader) -> bool:
 
     def accepts(body: bytes) -> bool:
         message = reader(body)
-        first, second = (mutant.answer(message) for mutant in pair)
+        first, second = pair[0].answer(message), pair[1].answer(message)
         if message.contradicts(first):
             if first == "crashed":
                 raise RuntimeError("a bug")
