@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from random import Random
 from time import process_time
 from typing import Any
 
@@ -26,10 +27,6 @@ _OF_FORMAT = {"date-time": OF_DETECTOR["past"].values, "uri": OF_DETECTOR["url"]
 """The values of these formats. The library would generate timestamps and URLs whose notation is ambiguous, such as the
 year 0000.
 """
-
-
-class _Enough(Exception):
-    """Ends the generation of values."""
 
 
 def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
@@ -56,7 +53,7 @@ def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
 @lru_cache(maxsize=256)
 def _generated(schema_text: str) -> tuple[Sequence[str], bool]:
     """Returns values as JSON, and whether the search for them stayed within the time limit."""
-    from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+    from hypothesis import Phase, find, settings
     from hypothesis.errors import HypothesisException
 
     schema = json.loads(schema_text)
@@ -67,24 +64,15 @@ def _generated(schema_text: str) -> tuple[Sequence[str], bool]:
     found: dict[str, None] = {}
     end = process_time() + contract_limits.limit(contract_limits.SECONDS)
 
-    @seed(0)
-    @settings(
-        database=None, deadline=None, phases=[Phase.generate], max_examples=_EXAMPLES, verbosity=Verbosity.quiet,
-        suppress_health_check=[
-            HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large,
-            HealthCheck.large_base_example, HealthCheck.nested_given,
-        ],
-    )  # fmt: skip
-    @given(strategy)
-    def collect(value: Any) -> None:
-        if len(found) >= _ENOUGH or process_time() > end:
-            raise _Enough
+    def is_last(value: Any) -> bool:
         if _ordinary(value) and accepts(value):
             found.setdefault(json.dumps(value))
+        return len(found) >= _ENOUGH or process_time() > end
 
     if not strategy.is_empty:
-        with suppress(HypothesisException, _Enough):
-            collect()
+        bounds = settings(database=None, deadline=None, phases=[Phase.generate], max_examples=_EXAMPLES)
+        with suppress(HypothesisException):  # also if the examples are used up
+            find(strategy, is_last, settings=bounds, random=Random(0))
     return sorted(found, key=lambda text: (len(text), text)), process_time() <= end
 
 
