@@ -62,6 +62,17 @@ def is_url(place: Path) -> bool:
     return not isinstance(place, Path)
 
 
+def folder_problem(place: Path) -> str | None:
+    """Says why the folder of a new file cannot contain it, and what to do. Nothing is known about folders at URLs."""
+    if is_url(place):
+        return None
+    if not place.parent.is_dir():
+        return f"the folder {place.parent} does not exist; create it, or specify another path"
+    if not os.access(place.parent, os.W_OK | os.X_OK):
+        return f"you have no write permission in the folder {place.parent}; specify another path"
+    return None
+
+
 def suffix(name: str | Path) -> str:
     """Returns `.gz` or `.zst` if the file name has this suffix, otherwise an empty string."""
     return next((end for end in (GZIP, ZSTANDARD) if str(name).endswith(end)), "")

@@ -17,7 +17,7 @@ from brokerfuzz.commands.output import UsageError
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named, format_of
 from brokerfuzz.corpus.shards import write_shards
-from brokerfuzz.corpus.writing import Export, Outcome, check_place, write_corpus, write_stream
+from brokerfuzz.corpus.writing import Export, Outcome, write_corpus, write_stream
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.format_names import BASE64, FORMATS
 from brokerfuzz.generation.plausible import today
@@ -72,14 +72,11 @@ def command(out: str, options: ExportOptions) -> None:
       brokerfuzz export s3://bucket/load.ndjson.zst --random --count 1000000 --shards 20 --workers 4
     """
     _check(out, options)
-    shards, with_clock = options["shards"], options["clock"]
     with ExitStack() as stack:
         progress = stack.enter_context(ProgressLine())
         form = _format(out, options)
         contract = contract_of(options)
         message_types = _supported(form, message_types_of(options, contract), contract)
-        if out != "-" and shards is None:
-            check_place(place_of(out), form, force=options["force"])
         now = _present(options)
         plans = plans_of(message_types, options, now, **_scope(form, options))
         by_case = options["by_case"]
@@ -92,7 +89,7 @@ def command(out: str, options: ExportOptions) -> None:
         outcome = _written(Export(plans, form, info, pool, progress, options["fresh"]), out, progress, options)
     for warning in info.warnings:
         click.echo(f"warning: {warning}", err=True)
-    _print_summary(outcome, out, progress.seconds, {} if with_clock else _not_covered(plans), options)
+    _print_summary(outcome, out, progress.seconds, {} if options["clock"] else _not_covered(plans), options)
 
 
 def _check(out: str, options: ExportOptions) -> None:
@@ -175,7 +172,6 @@ def _workers(stack: ExitStack, number: int, cluster: str | None) -> Workers | No
 def _written(export: Export, out: str, progress: ProgressLine, options: ExportOptions) -> Outcome:
     if not all(plan.only_random for plan in export.plans):
         progress.say("generating the catalogue ...")
-    progress.total = export.total
     if out == "-":
         return write_stream(export, sys.stdout.buffer)
     if options["shards"] is None:

@@ -17,11 +17,11 @@ from brokerfuzz.storage import inside, opened, place_of, read_inside
 
 CASES = "cases.ndjson"
 """The name of the file with one record per case, in a folder."""
-LONGEST_LINE = 8 * 1024 * 1024
+LONGEST_LINE = 3 * 1024 * 1024
 """The maximum length of a line, and of a message in a folder, in bytes.
 
 brokerfuzz writes lines of up to 1.4 MB. If the user changed the contract, messages can be longer. The longest line can
-contain a message of about 6 MB in base64. To read this line and judge its message, brokerfuzz needs less than 1 GB of
+contain a message of about 2 MB in base64. To read this line and judge its message, brokerfuzz needs less than 512 MB of
 memory.
 """
 _AGAIN = "export the corpus again with --format ndjson or --format files"

@@ -27,9 +27,6 @@ def write_shards(export: Export, out: str, count: int, *, force: bool = False, r
     """
     place = place_of(out)
     check_name(place)
-    total, outcome = export.total, Outcome(export.info)
-    if count > total:
-        raise CorpusError(f"{total:,} cases cannot fill {count:,} shards: use --shards {total} or fewer")
     stem = _stem(place, export.form)
     rest = place.name.removeprefix(stem)
     shards = [place.with_name(f"{stem}-{number:05}-of-{count:05}{rest}") for number in range(1, count + 1)]
@@ -40,6 +37,9 @@ def write_shards(export: Export, out: str, count: int, *, force: bool = False, r
     missing = [shard for shard in shards if shard not in kept]
     for shard in missing:
         check_place(shard, export.form, force=force, remedy="add --resume to keep the existing shards, or --force")
+    total, outcome = export.count(), Outcome(export.info)
+    if count > total:
+        raise CorpusError(f"{total:,} cases cannot fill {count:,} shards: use --shards {total} or fewer")
     with write_errors(listing):
         if not kept:
             _remove_shards([*former, *shards])

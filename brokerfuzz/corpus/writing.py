@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import renewed
@@ -16,7 +16,7 @@ from brokerfuzz.corpus.folders import manifest_of, write_folder
 from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import load_contract
-from brokerfuzz.storage import is_url, place_of, suffix, written
+from brokerfuzz.storage import folder_problem, place_of, suffix, written
 from brokerfuzz.workers import Workers
 
 NOTHING = (
@@ -75,28 +75,37 @@ class Outcome:
             raise CorpusError(problem)
 
 
+class Progress(Protocol):
+    """Is called with the number of cases that were written so far. `total` is the number of all cases."""
+
+    total: int | None
+
+    def __call__(self, done: int) -> None: ...
+
+
 @dataclass(frozen=True)
 class Export:
     """An export of the cases of several plans, in one format. `workers` generate the random cases. Without them, this
-    process does. The cases are the same. `progress` is called with the number of cases that were written. `fresh` names
-    the properties that have a different value in each case, with commas between them.
+    process does. The cases are the same. `fresh` names the properties that have a different value in each case, with
+    commas between them.
     """
 
     plans: tuple[Plan, ...]
     form: Format
     info: CorpusInfo
     workers: Workers | None = None
-    progress: Callable[[int], None] | None = None
+    progress: Progress | None = None
     fresh: str | None = None
 
-    @property
-    def total(self) -> int:
-        """The number of cases to write. If few random cases match the filters, fewer cases are written. Raises
+    def count(self) -> int:
+        """Returns the number of cases to write. If few random cases match the filters, fewer cases are written. Raises
         `CorpusError` if there is no case.
         """
         total = sum(plan.total or 0 for plan in self.plans)
         if not total:
             raise CorpusError(NOTHING)
+        if self.progress is not None:
+            self.progress.total = total
         return total
 
     def cases(self, start: int, stop: int) -> Iterator[Case]:
@@ -136,7 +145,7 @@ def write_corpus(export: Export, out: str, *, force: bool = False) -> Outcome:
     """
     place, outcome = place_of(out), Outcome(export.info)
     check_place(place, export.form, force=force)
-    write_place(place, export.form, outcome.counted(export.cases(0, export.total), export.progress), outcome)
+    write_place(place, export.form, outcome.counted(export.cases(0, export.count()), export.progress), outcome)
     return outcome
 
 
@@ -145,7 +154,8 @@ def write_stream(export: Export, stream: BinaryIO) -> Outcome:
     if export.form.is_folder:
         raise CorpusError(f"the format `{export.form.name}` writes a folder: specify the name of a folder instead of -")
     outcome = Outcome(export.info)
-    for piece in export.form.pieces(outcome.counted(export.cases(0, export.total), export.progress), export.info):
+    cases = outcome.counted(export.cases(0, export.count()), export.progress)
+    for piece in export.form.pieces(cases, export.info):
         stream.write(piece)
         outcome.bytes += len(piece)
     return outcome
@@ -218,11 +228,8 @@ def check_place(place: Path, form: Format, *, force: bool, remedy: str = "add --
     """
     check_name(place)
     with write_errors(place):
-        if not is_url(place) and not place.parent.is_dir():
-            raise CorpusError(
-                f"{place} cannot be written: the folder {place.parent} does not exist; create it, or specify another "
-                "path"
-            )
+        if problem := folder_problem(place):
+            raise CorpusError(f"{place} cannot be written: {problem}")
         if form.is_folder and suffix(place.name):
             raise CorpusError(
                 f"{place} cannot be compressed, because the format `{form.name}` writes a folder: use a name without "

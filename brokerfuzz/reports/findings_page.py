@@ -5,6 +5,7 @@ browser without scripts, everything except the search works.
 from collections.abc import Iterator
 from typing import Any
 
+from brokerfuzz.campaign.contradictions import IN_WORDS
 from brokerfuzz.reports import facts
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.reports.rendering import html_page
@@ -28,6 +29,7 @@ def report(document: Document) -> str:
         elsewhere=list(facts.elsewhere_lines(document)),
         latency=", ".join(latency),
         kinds=ANSWER_KINDS,
+        names_of_kinds=IN_WORDS,
         most_rows=MOST_ROWS,
     )
 

@@ -1,7 +1,6 @@
 """Writes reports to files. The suffix of the file name selects the format. A report replaces an existing file."""
 
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -18,7 +17,7 @@ from brokerfuzz.file_contents import read_file
 from brokerfuzz.reports import findings_page, har, json_document, junit, markdown, pytest_file
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.schemas import Contract
-from brokerfuzz.storage import written
+from brokerfuzz.storage import folder_problem, written
 from brokerfuzz.wording import listed, printable
 
 _SCHEMA = Path(__file__).with_name("report.schema.json")
@@ -72,19 +71,12 @@ def _suffix(path: str) -> str:
 
 def check_place(path: Path) -> None:
     """Raises `ReportError` if a file cannot be written to this path."""
-    folder = path.parent
     if path.is_dir():
         raise ReportError(f"{path} is a folder: specify a file for the report")
-    if not folder.is_dir():
-        raise ReportError(
-            f"{path} cannot be written: the folder {folder} does not exist; create it, or specify another file"
-        )
+    if problem := folder_problem(path):
+        raise ReportError(f"{path} cannot be written: {problem}")
     if lexists(path) and not path.is_file():
         raise ReportError(f"{path} already exists and is not a file: specify another name")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise ReportError(
-            f"{path} cannot be written: you have no write permission in the folder {folder}; specify another file"
-        )
 
 
 # --------------------------------------------------------------------------------------------------------- writing

@@ -48,12 +48,12 @@ class Reading:
 
 def read(body: bytes) -> Reading:
     """Parses a message. Raises no exception: see `Reading.error`."""
-    value = _parsed_compact(body)
+    value = _parsed_quickly(body)
     return Reading(body, {USUAL: value}) if value is not None else read_fully(body)
 
 
 def read_fully(body: bytes) -> Reading:
-    """Parses a message in every interpretation. This function is slower than `_parsed_compact`, which `read` tries
+    """Parses a message in every interpretation. This function is slower than `_parsed_quickly`, which `read` tries
     first. Objects and arrays that are nested too deeply count as empty (see `json_parser`).
     """
     text, exotic = _decoded(body)
@@ -65,22 +65,25 @@ def read_fully(body: bytes) -> Reading:
 
 
 _LONG_INTEGER = re.compile(rb"[:,\[]-?[0-9]{16}")
+_TOKENS = re.compile(rb'(?:"(?:[^"\\]++|\\.)*+"|[^" \t\r\n]++)++')
 
 
-def _parsed_compact(body: bytes) -> Any:
-    """Returns the message if it is compact JSON (without whitespace) with a single interpretation, otherwise None.
+def _parsed_quickly(body: bytes) -> Any:
+    """Returns the message if it is a JSON object or array with a single interpretation, otherwise None.
 
     To check whether parsing loses information, the function converts the message back to JSON. If the new bytes are
-    equal to the original bytes, no information was lost. NUL characters, and integers with 16 or more digits, need
-    separate checks, so `read_fully` parses messages that may contain them.
+    equal to the original bytes without white space, no information was lost. NUL characters, and integers with 16 or
+    more digits, need separate checks, so `read_fully` parses messages that may contain them.
     """
-    if body[:1] not in (b"{", b"[") or b"\\u0000" in body or _LONG_INTEGER.search(body):
+    if body[:1] not in (b"{", b"[") or b"\\u0000" in body:
         return None
     try:
         value = orjson.loads(body)
-        return value if orjson.dumps(value) == body else None
+        compact = orjson.dumps(value)
     except (ValueError, TypeError):  # not JSON, or nested too deeply for orjson
         return None
+    loses_nothing = compact == body or compact == b"".join(_TOKENS.findall(body))
+    return value if loses_nothing and not _LONG_INTEGER.search(compact) else None
 
 
 def is_compact_json(body: bytes) -> bool:

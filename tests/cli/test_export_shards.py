@@ -35,6 +35,12 @@ def test_each_shard_is_a_corpus_and_together_they_contain_all_cases(run: Run) ->
     assert (summary["cases"], summary["shards"], summary["kept"]) == (301, 3, 0)
 
 
+def test_shards_in_an_impossible_folder_are_an_error_before_any_case_is_generated(run: Run) -> None:
+    result = run("export", "nowhere/out", "--full", "--shards", 3)
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+    assert "the folder nowhere does not exist" in result.stderr
+
+
 def test_a_shard_for_which_there_are_too_few_cases_is_an_error(run: Run) -> None:
     finite = ("--rule", "*:json", "--technique", "empty-body", "--verdict", "invalid")
     result = run("export", "out", *FEW, *finite, "--shards", 10)

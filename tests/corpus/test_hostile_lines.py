@@ -122,17 +122,12 @@ def filled(value: Any, text: str) -> Any:
     )
 
 
-@pytest.mark.parametrize(
-    "letter",
-    ["x", pytest.param("\0", marks=pytest.mark.long), pytest.param("\n", marks=pytest.mark.long)],
-    ids=["a letter", "NUL", "a line break"],
-)
 @pytest.mark.parametrize("prop", LONG_STRINGS)
 def test_a_problem_is_reported_in_a_line_of_limited_length(
-    tmp_path: Path, run: Callable[..., Result], prop: str, letter: str
+    tmp_path: Path, run: Callable[..., Result], prop: str
 ) -> None:
     good = (DATA / "offer-creation-request.ndjson").read_bytes().splitlines()[-1]
-    record = filled({**RECORD, "body": {}, **LONG_STRINGS[prop]}, letter * (1 << 20))
+    record = filled({**RECORD, "body": {}, **LONG_STRINGS[prop]}, "x\0\n" * 200_000)
     (tmp_path / "a").write_bytes(json.dumps(record).encode() + b"\n" + good + b"\n")
     verified = run("corpus", "verify", tmp_path / "a")
     assert verified.exit_code == 1
