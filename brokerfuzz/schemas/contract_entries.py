@@ -1,6 +1,6 @@
 """Reads the entries of `ambiguities.json` and `semantics.json`, and says what is wrong with an entry."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from brokerfuzz.schemas.ambiguity_detectors import (
     PROPERTIES,
     REJECTED,
 )
+from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.sites import Rule, Site, join, sources_of
@@ -89,13 +90,13 @@ class Ambiguity:
         for message_type, entries in (self.sites or {}).items():
             yield from ((message_type, site) for where in entries for site in self.read_at(where))
 
-    def at_sites_of(self, sites: Mapping[str, Mapping[str, Site]]) -> "Ambiguity":
+    def at_sites_of(self, sites: Mapping[str, Mapping[str, Site]], requests: Sequence[str]) -> "Ambiguity":
         """Returns the ambiguity without the sites that a changed contract lacks, or whose schemas answer the question.
-        `sites` maps each message type to its sites.
+        `sites` maps each message type to its sites. An ambiguity of headers concerns all `requests`.
         """
         if self.sites is None:
-            return self
-        left = {of: [*self._left(entries, sites.get(of, {}))] for of, entries in self.sites.items()}
+            return replace(self, sites=dict.fromkeys(requests, ())) if self.detector in OF_HEADERS else self
+        left = {of: [*self._left(entries, sites[of])] for of, entries in self.sites.items() if of in sites}
         return replace(self, sites={of: entries for of, entries in left.items() if entries or not self.sites[of]})
 
     def _left(self, entries: Any, known: Mapping[str, Site]) -> Iterator[Any]:

@@ -7,8 +7,7 @@ changed contract contains only the files that differ from the built-in contract.
 
 import json
 import shutil
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
@@ -64,21 +63,16 @@ class ContractFiles(NamedTuple):
 def read_files(folder: Path) -> ContractFiles:
     """Raises `ContractError` if the folder or one of its files is wrong. Uses the built-in file for a missing file."""
     _check_folder(folder)
-    contents = {name: _json_of(_file(folder, name)) for name in (MANIFEST, SEMANTICS, AMBIGUITIES)}
+    contents = {name: _json_of(_file(folder, name)) for name in (MANIFEST, SEMANTICS)}
     transfers = transfers_of(contents[MANIFEST], folder / MANIFEST)
     schemas = _schemas(folder, transfers)
     try:
         flat = _flattened(schemas, transfers, folder)
-        ambiguities = [ambiguity_of(entry) for entry in _entries(folder / AMBIGUITIES, contents[AMBIGUITIES])]
         semantics = [semantic_rule_of(entry) for entry in _entries(folder / SEMANTICS, contents[SEMANTICS])]
         known = {message_type: sites_by_path(schema) for message_type, schema in flat.items()}
         _check_names(known, folder)
-        _check_ids(ambiguities, folder)
         _check_sites(known, folder / SEMANTICS, [(rule.message_type, rule.site) for rule in semantics])
-        _check_sites(
-            known, folder / AMBIGUITIES, [named for ambiguity in ambiguities for named in ambiguity.read_sites]
-        )
-        ambiguities = [ambiguity.at_sites_of(known) for ambiguity in ambiguities]
+        ambiguities = _ambiguities(folder, known, [name for name, one in transfers.items() if one.is_request])
         warnings = tuple(warning for name, schema in schemas.items() for warning in _warnings(schema, folder, name))
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise ContractError(
@@ -88,7 +82,7 @@ def read_files(folder: Path) -> ContractFiles:
         MappingProxyType(transfers),
         MappingProxyType(schemas),
         MappingProxyType(flat),
-        tuple(ambiguities),
+        ambiguities,
         tuple(semantics),
         warnings,
     )
@@ -109,7 +103,8 @@ def copy_built_in(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in (*FILES, "README.md"):
-            shutil.copyfile(DATA / name, folder / name)
+            if name != AMBIGUITIES:  # an own file would only repeat the built-in ambiguities
+                shutil.copyfile(DATA / name, folder / name)
     except OSError as problem:
         raise ContractError(f"cannot write {folder} ({problem_of(problem)}): specify another folder") from problem
 
@@ -276,13 +271,26 @@ def _reason_against(name: str) -> str | None:
     return "a message with NUL is never valid" if "\0" in name else None
 
 
-def _check_ids(ambiguities: Iterable[Ambiguity], folder: Path) -> None:
-    ids = Counter(ambiguity.id for ambiguity in ambiguities)
-    if repeated := [name for name, count in ids.items() if count > 1]:
-        raise ContractError(
-            f"{folder / AMBIGUITIES} has several ambiguities with the ID {repeated[0]!r}: give each ambiguity "
-            "a different ID"
-        )
+def _ambiguities(folder: Path, known: SitesOfTypes, requests: Sequence[MessageType]) -> tuple[Ambiguity, ...]:
+    """Returns the built-in ambiguities and those of the folder. An entry of the folder with the ID of a built-in
+    ambiguity changes the properties that it names. Omits the ambiguities that concern nothing in the contract.
+    """
+    path = folder / AMBIGUITIES
+    built_in = {entry["id"]: entry for entry in _json_of(DATA / AMBIGUITIES)}
+    found = {name: ambiguity_of(entry) for name, entry in built_in.items()}
+    seen: set[str] = set()
+    for entry in _entries(path, _json_of(path)) if path.exists() and folder != DATA else ():
+        is_object = isinstance(entry, dict)
+        ambiguity = ambiguity_of({**built_in.get(str(entry.get("id")), {}), **entry} if is_object else entry)
+        if ambiguity.id in seen:
+            raise ContractError(
+                f"{path} has several ambiguities with the ID {ambiguity.id!r}: give each ambiguity a different ID"
+            )
+        seen.add(ambiguity.id)
+        _check_sites(known, path, ambiguity.read_sites if "sites" in entry else ())
+        found[ambiguity.id] = ambiguity
+    placed = [ambiguity.at_sites_of(known, requests) for ambiguity in found.values()]
+    return tuple(ambiguity for ambiguity in placed if ambiguity.sites != {})
 
 
 def _check_sites(known: SitesOfTypes, path: Path, named: Iterable[tuple[str, str]]) -> None:

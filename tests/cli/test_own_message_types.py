@@ -37,6 +37,7 @@ FILES: dict[str, Any] = {
         "properties": {"sku": {"type": "string"}, "quantity": {"type": "integer", "minimum": 1}},
     },
     "line.schema.json": LINE,
+    "ambiguities.json": [{"id": "duplicate-items", "sites": {STATUS: [["lines", "sku"]]}}],
 }
 MANIFEST = FILES["messages.json"]
 
@@ -137,6 +138,17 @@ def test_python_functions_and_strategies_take_the_own_message_type(orders: Path)
         lambda body: brokerfuzz.check(ORDER, body, contract=contract).label != "invalid", ORDER, contract=contract,
         rules=["*quantity:minimum"],
     ).findings  # fmt: skip
+
+
+def test_the_questions_about_json_and_http_apply_and_own_ones_are_added(orders: Path, run: Run) -> None:
+    listed = json.loads(run("rules", "--ambiguities", "--json", "--contract", str(orders)).stdout)["ambiguities"]
+    concerned = {entry["id"]: entry["messages"] for entry in listed}
+    assert concerned["integer-form"] == [STATUS, ORDER]
+    assert concerned["content-type"] == [ORDER]
+    assert concerned["duplicate-items"] == [STATUS]
+    assert not concerned.keys() & {"cron-syntax", "repeated-number", "timestamp-format.offset"}
+    twice = {"id": "1", "status": "sent", "lines": [{"sku": "a"}, {"sku": "a"}]}
+    assert brokerfuzz.check(STATUS, twice, contract=brokerfuzz.load_contract(orders)).label == "unspecified"
 
 
 WRONG: dict[str, tuple[Any, str]] = {

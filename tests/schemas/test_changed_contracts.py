@@ -202,19 +202,17 @@ def test_the_demands_of_two_schemas_are_merged(tmp_path: Path, left: Any, right:
     assert contract.sites["offer-creation-request"]["extra"].schema == joined
 
 
-def test_a_removed_ambiguity_is_no_longer_touched(tmp_path: Path) -> None:
-    def change(ambiguities: Any) -> None:
-        ambiguities[:] = [
-            ambiguity for ambiguity in ambiguities if ambiguity["id"] not in ("cron-syntax", "clock-tolerance")
-        ]
-
-    contract = changed(tmp_path, change, "ambiguities.json")
-    assert (
-        check("offer-creation-request", OFFER | {"deliveryScheduleCron": "@daily"}, contract=contract).label == "valid"
-    )
-    assert "not-in-future" in str(
-        check("offer-creation-request", OFFER | {"lastUpdatedDateTimeUtc": "9999-01-01T00:00:00Z"}, contract=contract)
-    )
+def test_an_own_entry_changes_only_the_ambiguity_with_its_id(tmp_path: Path) -> None:
+    nowhere: Any = [{"id": name, "sites": {}} for name in ("cron-syntax", "clock-tolerance")]
+    own = [*nowhere, {"id": "string-length", "limit": 3}]
+    put(json.dumps(own), "ambiguities.json")(tmp_path)
+    contract = load_contract(tmp_path)
+    assert set(load_contract().ambiguity_names) - set(contract.ambiguity_names) == {"cron-syntax", "clock-tolerance"}
+    cron, early = OFFER | {"deliveryScheduleCron": "@hi"}, OFFER | {"lastUpdatedDateTimeUtc": "9999-01-01T00:00:00Z"}
+    assert check("offer-creation-request", {**cron, "offerType": "VDM"}, contract=contract).label == "valid"
+    assert "not-in-future" in str(check("offer-creation-request", early, contract=contract))
+    touched = check("offer-creation-request", OFFER | {"comments": "long"}, contract=contract).ambiguities
+    assert [touch.ambiguity for touch in touched if touch.at == "/comments"] == ["string-length"]
 
 
 def test_the_same_folder_is_loaded_once(tmp_path: Path) -> None:
@@ -233,10 +231,6 @@ def put_changed(change: Change, name: str = OFFERS) -> Callable[[Path], object]:
         (folder / name).write_text(json.dumps(content), encoding="utf-8")
 
     return make
-
-
-def _without_limit(ambiguities: Any) -> None:
-    next(one for one in ambiguities if one["id"] == "string-length").pop("limit")
 
 
 def _with_entry(ambiguity: str, **change: Any) -> Change:
@@ -280,9 +274,9 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "ambiguities that are none": (put("{}", "ambiguities.json"), "ambiguities.json", "compare it"),
     "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", '"id" is a required property'),
     "an ambiguity without a question": (
-        put_changed(lambda ambiguities: ambiguities[0].pop("question"), "ambiguities.json"),
+        put('[{"id": "new"}]', "ambiguities.json"),
         "",
-        "the ambiguity 'timestamp-format.offset' (\"question\" is a required property)",
+        "the ambiguity 'new' (\"question\" is a required property)",
     ),
     "an interpretation that occurs twice": (
         put_changed(
@@ -301,7 +295,11 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "",
         "use one of",
     ),
-    "a detector without its limit": (put_changed(_without_limit, "ambiguities.json"), "", "has no integer 'limit'"),
+    "a detector without its limit": (
+        put_changed(_with_entry("string-length", limit=None), "ambiguities.json"),
+        "",
+        "has no integer 'limit'",
+    ),
     "a clock tolerance without seconds": (
         put_changed(_with_entry("clock-tolerance", interpretations=["accepted"]), "ambiguities.json"),
         "",
