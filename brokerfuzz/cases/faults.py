@@ -46,19 +46,25 @@ class Faults:
         already. Returns None if the technique does not apply, or if the rules of a changed contract contradict each
         other there.
         """
-        context = self._context(message, steps, rule)
-        change = _change(context, technique)
+        change = self.change(message, steps, rule, technique)
         twin = twin or self.valid(message)
         if change is None or twin is None:
             return None
         fault = Fault(rule.id, pointer_of(place_of(steps, change)), technique.name)
         body = apply(message, steps, change)
-        tags = (*tags, *technique.clock_tags(context))
+        tags = (*tags, *technique.clock_tags(self._context(message, steps, rule)))
         faults = (fault, *self._repeating(rule, body, technique))
         case = confirmed(
             self.message_type, body, faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract
         )
         return case if isinstance(case, Broken) else None
+
+    def change(self, message: Any, steps: Steps, rule: Rule, technique: Technique) -> Change | None:
+        """Returns the change with which the technique breaks the rule, or None if it does not apply there."""
+        context = self._context(message, steps, rule)
+        if rule.keyword in (JSON_RULE, "additionalProperties") and not isinstance(context.present, dict):
+            return None  # an own contract can allow other types as well
+        return technique.change(context)
 
     def _repeating(self, rule: Rule, body: bytes, technique: Technique) -> Iterator[Fault]:
         """Yields the faults of rules that repeat the rule: if each branch of a `oneOf` requires a property, a message
@@ -106,12 +112,6 @@ class Faults:
         return _broken_in(self, rule) if rule.keyword == NOT_IN_FUTURE else _timeless(self.contract, rule)
 
 
-def _change(context: FaultContext, technique: Technique) -> Change | None:
-    if context.rule.keyword in (JSON_RULE, "additionalProperties") and not isinstance(context.present, dict):
-        return None  # an own contract can allow other types as well
-    return technique.change(context)
-
-
 @once_per_contract
 def _timeless(contract: Contract, rule: Rule) -> tuple[Any, Sequence[Technique]]:
     return _broken_in(Faults(contract, rule.message_type, None), rule)
@@ -121,16 +121,24 @@ def _broken_in(faults: Faults, rule: Rule) -> tuple[Any, Sequence[Technique]]:
     """Returns an ordinary message, and the techniques that break the rule in it. In a changed contract, only an unusual
     message may be suitable. If several techniques create the same message, only the first technique is returned.
     """
+    is_tested = faults.contract is load_contract()  # each case is judged again when it is generated
     for any_keyword, most_broken in ((False, 1), (True, 1), (False, 9)):
         for found, steps, twin in _breakable(faults, rule):
             different: dict[bytes, Technique] = {}
             for technique in techniques_for(rule, any_keyword=any_keyword):
-                case = faults.inject(found, steps, rule, technique, twin=twin)
-                if case is not None and len(case.faults) <= most_broken:
-                    different.setdefault(case.body, technique)
+                change = faults.change(found, steps, rule, technique)
+                body = None if change is None else apply(found, steps, change)
+                if body is None or body in different:
+                    continue
+                if is_tested or _breaks(faults.inject(found, steps, rule, technique, twin=twin), most_broken):
+                    different[body] = technique
             if different:
                 return found, list(different.values())
     return None, ()
+
+
+def _breaks(case: Case | None, most_broken: int) -> bool:
+    return case is not None and len(case.faults) <= most_broken
 
 
 def _breakable(faults: Faults, rule: Rule) -> Iterator[tuple[Any, Steps, Case]]:

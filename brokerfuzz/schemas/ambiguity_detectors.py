@@ -36,35 +36,33 @@ _ABOVE_DECIMALS = 2**96  # a decimal of .NET is an integer of 96 bits with a dec
 _CENT, _BILLIONTH = Decimal("0.005"), Decimal("1e-9")
 _PRECISE = Context(prec=1000)
 """Sums of doubles have fewer than 700 significant digits, so they are exact."""
-_NUMBERS = (int, float, Decimal)
+Kinds = tuple[type, ...]
+STRINGS: Kinds = (str,)
+NUMBERS: Kinds = (int, float, Decimal)
+OBJECTS: Kinds = (dict,)
+ARRAYS: Kinds = (list,)
 
 
-def cron(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
+def cron(value: str) -> bool:
     ranges = _CRON_RANGE.findall(value)
     return _CRON.fullmatch(value) is None or any(int(low) > int(high) for low, high in ranges)
 
 
-def url(value: Any) -> bool:
-    return isinstance(value, str) and _URL.fullmatch(value) is None
+def url(value: str) -> bool:
+    return _URL.fullmatch(value) is None
 
 
-def name(value: Any) -> bool:
-    return isinstance(value, str) and (len(value) > 64 or _NAME.fullmatch(value) is None)
+def name(value: str) -> bool:
+    return len(value) > 64 or _NAME.fullmatch(value) is None
 
 
-def decimal_range(value: Any) -> bool:
-    if not _is_number(value):
-        return False
+def decimal_range(value: float | Decimal) -> bool:
     whole, _, places = f"{Decimal(str(value)).copy_abs():f}".partition(".")
     places = places.rstrip("0")
     return len(places) > 28 or len(whole) > 29 or int(whole + places) >= _ABOVE_DECIMALS
 
 
-def envelope(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
+def envelope(value: Mapping[str, Any]) -> bool:
     success, failures = value.get("operationWasSuccessful"), value.get("failureMessages")
     consistent = (
         failures == [] and value.get("data") is not None if success else bool(failures) and value.get("data") is None
@@ -72,13 +70,13 @@ def envelope(value: Any) -> bool:
     return not consistent
 
 
-def arithmetic(value: Any) -> bool:
+def arithmetic(value: Mapping[str, Any]) -> bool:
     """Returns whether a sum is wrong by more than rounding can explain."""
     sums = _sums(value)
     return sums is not None and not sums.agree(_nearly_equal)
 
 
-def rounding(value: Any) -> bool:
+def rounding(value: Mapping[str, Any]) -> bool:
     """Returns whether all sums are right only after rounding."""
     sums = _sums(value)
     return sums is not None and sums.agree(_nearly_equal) and not sums.agree(_exactly_equal)
@@ -104,9 +102,9 @@ class _Sums(NamedTuple):
             )
 
 
-def _sums(value: Any) -> _Sums | None:
+def _sums(value: Mapping[str, Any]) -> _Sums | None:
     """Returns the prices, or None if one of them is missing or is not a number."""
-    offers = value.get("offers") if isinstance(value, dict) else None
+    offers = value.get("offers")
     if not isinstance(offers, list) or not all(isinstance(offer, dict) for offer in offers):
         return None
     rows = [[offer.get(prop) for prop in ("unitPrice", "quantity", "extendedPrice")] for offer in offers]
@@ -116,7 +114,7 @@ def _sums(value: Any) -> _Sums | None:
 
 
 def ordered_numbers(low: Any, high: Any) -> bool:
-    return type(low) in _NUMBERS and type(high) in _NUMBERS and low > high
+    return type(low) in NUMBERS and type(high) in NUMBERS and low > high
 
 
 def ordered_instants(start: Any, end: Any) -> bool:
@@ -129,9 +127,9 @@ def ordered_instants(start: Any, end: Any) -> bool:
 def within_range(quantities: Any, low: Any, high: Any) -> bool:
     if not isinstance(quantities, list) or (low is None and high is None):
         return False
-    numbers = [quantity for quantity in quantities if type(quantity) in _NUMBERS]
+    numbers = [quantity for quantity in quantities if type(quantity) in NUMBERS]
     return any(
-        (type(low) in _NUMBERS and number < low) or (type(high) in _NUMBERS and number > high) for number in numbers
+        (type(low) in NUMBERS and number < low) or (type(high) in NUMBERS and number > high) for number in numbers
     )
 
 
@@ -154,7 +152,7 @@ def _frozen(value: Any) -> Hashable:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in _NUMBERS
+    return type(value) in NUMBERS
 
 
 def _decimal(number: float | Decimal) -> Decimal:
@@ -170,9 +168,16 @@ def _nearly_equal(expected: Decimal, got: Decimal) -> bool:
     return abs(expected - got) <= max(_CENT, _BILLIONTH * abs(expected))
 
 
-OF_VALUES: Mapping[str, Callable[[Any], bool]] = {
-    detector.__name__: detector for detector in (cron, url, name, decimal_range, envelope, arithmetic, rounding)
+OF_VALUES: Mapping[str, tuple[Kinds, Callable[[Any], bool]]] = {
+    "cron": (STRINGS, cron),
+    "url": (STRINGS, url),
+    "name": (STRINGS, name),
+    "decimal_range": (NUMBERS, decimal_range),
+    "envelope": (OBJECTS, envelope),
+    "arithmetic": (OBJECTS, arithmetic),
+    "rounding": (OBJECTS, rounding),
 }
+"""The detectors of values, each with the Python types of these values."""
 OF_RELATIONS: Mapping[str, Callable[..., bool]] = {
     detector.__name__: detector for detector in (ordered_numbers, ordered_instants, within_range)
 }

@@ -10,7 +10,18 @@ from typing import Any
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import Place, pointer
-from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW, OF_RELATIONS, OF_VALUES, TIMESTAMP, distinct
+from brokerfuzz.schemas.ambiguity_detectors import (
+    ARRAYS,
+    NEAR_NOW,
+    NUMBERS,
+    OBJECTS,
+    OF_RELATIONS,
+    OF_VALUES,
+    STRINGS,
+    TIMESTAMP,
+    Kinds,
+    distinct,
+)
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, Ambiguity
 from brokerfuzz.schemas.flattening import types_of
@@ -47,35 +58,45 @@ def scan_of(contract: Contract, message_type: MessageType) -> Scan:
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """Decides whether a value touches an ambiguity. `found` describes such a value."""
+    """Decides whether a value of these Python types touches an ambiguity. `found` describes such a value."""
 
     ambiguity: Ambiguity
+    kinds: Kinds
     test: Callable[[Any], bool]
     found: Callable[[Any], str] = describe
 
 
-@dataclass(frozen=True, slots=True)
 class _SiteScan:
     """What is checked at a site, and below it in the properties of an object and the items of an array."""
 
-    props: Mapping[str, "_SiteScan"]
-    items: "_SiteScan | None"
-    timestamps: Scan | None
-    checks: Sequence[_Check]
+    def __init__(
+        self,
+        props: Mapping[str, "_SiteScan"],
+        items: "_SiteScan | None",
+        timestamps: Scan | None,
+        checks: Sequence[_Check],
+    ) -> None:
+        self._props, self._items, self._timestamps = props, items, timestamps
+        self._checks: dict[type, list[_Check]] = {dict: [], list: [], str: []}
+        for check in checks:
+            for kind in check.kinds:
+                self._checks.setdefault(kind, []).append(check)
 
     def scan(self, value: Any, place: Place, inspection: Inspection) -> None:
         kind = type(value)
+        if kind not in self._checks:
+            return
         if kind is dict:
             for name, inner in value.items():
-                if inner is not None and (below := self.props.get(name)) is not None:
+                if inner is not None and (below := self._props.get(name)) is not None:
                     below.scan(inner, (place, name), inspection)
         elif kind is list:
-            if self.items is not None:
+            if self._items is not None:
                 for index, item in enumerate(value):
-                    self.items.scan(item, (place, index), inspection)
-        elif kind is str and self.timestamps is not None:
-            self.timestamps(value, place, inspection)
-        for check in self.checks:
+                    self._items.scan(item, (place, index), inspection)
+        elif kind is str and self._timestamps is not None:
+            self._timestamps(value, place, inspection)
+        for check in self._checks[kind]:
             if check.test(value):
                 inspection.touch(check.ambiguity, place, check.found(value))
 
@@ -124,11 +145,11 @@ class _ScanBuilder:
         """Yields the checks that concern all integers, strings or arrays."""
         schema = self._sites[path].schema
         if "integer" in types_of(schema) and "type" in schema and (ambiguity := self._by_detector.get("integer_form")):
-            yield _Check(ambiguity, lambda value: type(value) is float and value.is_integer())
+            yield _Check(ambiguity, (float,), float.is_integer)
         if ambiguity := self._by_detector.get("string_length"):
-            yield _size_check(ambiguity, str, "characters")
+            yield _size_check(ambiguity, STRINGS, "characters")
         if "array" in types_of(schema) and (ambiguity := self._by_detector.get("item_count")):
-            yield _size_check(ambiguity, list, "items")
+            yield _size_check(ambiguity, ARRAYS, "items")
 
     def _of(self, ambiguity: Ambiguity, names: list[str], path: str) -> _Check | None:
         """Returns the check of an ambiguity at one of its sites. `names` are the properties that its detector
@@ -136,32 +157,32 @@ class _ScanBuilder:
         """
         detector = str(ambiguity.detector)
         if detector in OF_VALUES:
-            return _Check(ambiguity, OF_VALUES[detector])
+            return _Check(ambiguity, *OF_VALUES[detector])
         if detector == DETECTOR:
-            return _Check(ambiguity, self._unknown[path])
+            return _Check(ambiguity, (*STRINGS, *NUMBERS, *OBJECTS, bool), self._unknown[path])
         if detector == "distinct":
             key = names[0] if names else None
             return _Check(
                 ambiguity,
-                lambda value: type(value) is list and len(value) > 1 and distinct(value, key),
+                ARRAYS,
+                lambda value: len(value) > 1 and distinct(value, key),
                 lambda value: f"the same {key or 'item'} twice",
             )
         known = self._sites[path].schema.get("properties", {})
         return _relation(ambiguity, names) if detector in OF_RELATIONS and set(names) <= known.keys() else None
 
 
-def _size_check(ambiguity: Ambiguity, kind: type[str] | type[list[Any]], unit: str) -> _Check:
+def _size_check(ambiguity: Ambiguity, kinds: Kinds, unit: str) -> _Check:
     limit = ambiguity.options["limit"]
-    return _Check(
-        ambiguity, lambda value: isinstance(value, kind) and len(value) > limit, lambda value: f"{len(value):,} {unit}"
-    )
+    return _Check(ambiguity, kinds, lambda value: len(value) > limit, lambda value: f"{len(value):,} {unit}")
 
 
 def _relation(ambiguity: Ambiguity, names: list[str]) -> _Check:
     compare = OF_RELATIONS[str(ambiguity.detector)]
     return _Check(
         ambiguity,
-        lambda value: type(value) is dict and compare(*map(value.get, names)),
+        OBJECTS,
+        lambda value: compare(*map(value.get, names)),
         lambda value: ", ".join(f"{name} {describe(value.get(name))}" for name in names),
     )
 
