@@ -13,9 +13,9 @@ from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.hooks.requests import SentCase
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.secret_values import Secret
-from brokerfuzz.targets.answers import MOST_READ, Answer, AnswerRules
+from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerRules
 from brokerfuzz.targets.http_messages import Request
-from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget, excerpt
+from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.wording import counted
@@ -131,12 +131,12 @@ class HookedTarget(Target):
         answer = await self._answer(case)
         if message.is_followed:
             self._unfinished.append((case, answer))
-            return excerpt(answer)
+            return _excerpt(answer)
         finished, self._unfinished = [*self._unfinished, (case, answer)], []
         cleaned: set[str] = set()
         for sent, its_answer in finished:
             await self._finish(sent, its_answer, cleaned)
-        return excerpt(answer)
+        return _excerpt(answer)
 
     async def _answer(self, case: SentCase) -> Answer:
         answer = await self._authenticated(partial(self._request, case.id, case.body, case.headers))
@@ -188,7 +188,7 @@ class HookedTarget(Target):
     async def _sent(self, request: Request) -> Answer:
         """Sends a request with the headers of the hook `before_request`."""
         if self._hooks is None or "before_request" not in self._hooks:
-            return await self._target.exchange(request)
+            return await self._target.exchange(request, whole=True)
         hooks, secrets = self._hooks, list[tuple[str, str]]()
 
         async def prepare(request: Request) -> Request:
@@ -198,7 +198,7 @@ class HookedTarget(Target):
             secrets.extend(self._added)
             return prepared
 
-        return _hidden(await self._target.exchange(request, prepare), Secrets(headers=secrets))
+        return _hidden(await self._target.exchange(request, prepare, whole=True), Secrets(headers=secrets))
 
     # ------------------------------------------------------------------------------------------------ cleanup
 
@@ -223,6 +223,11 @@ class HookedTarget(Target):
     def _note_remaining(self, why: str) -> None:
         self._first_remaining = self._first_remaining if self._remaining else why
         self._remaining += 1
+
+
+def _excerpt(answer: Answer) -> Answer:
+    """Returns the answer for the campaign, which keeps some answers in memory."""
+    return answer._replace(body=answer.body[:EXCERPT], headers=())
 
 
 def _hidden(answer: Answer, secrets: Secrets) -> Answer:

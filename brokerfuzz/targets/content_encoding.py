@@ -22,8 +22,10 @@ def decoded(body: bytes, encodings: str | None, most: int) -> bytes | None:
     """Decodes a body according to the header `Content-Encoding`, and returns at most `most` bytes. Returns None if an
     encoding is unknown, or if the data is damaged or incomplete.
     """
-    names = [name.strip().lower() for name in (encodings or "").split(",")]
-    for name in reversed([name for name in names if name not in ("", "identity")] if body else []):
+    if not encodings or not body:
+        return body
+    names = [name.strip().lower() for name in encodings.split(",")]
+    for name in reversed([name for name in names if name not in ("", "identity")]):
         plain = next(_plain(name, body, most), None)
         if plain is None:
             return None

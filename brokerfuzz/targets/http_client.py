@@ -3,8 +3,9 @@
 import asyncio
 import ssl
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from io import BytesIO
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, encode_basic_auth
@@ -18,7 +19,9 @@ from brokerfuzz.targets.http_messages import Failure, Request, Response
 _TRANSFER_ENCODING = "transfer-encoding"
 _EXPECT = "expect"
 _LARGE = 1 << 20
-_DEFAULTS = {"accept": "*/*", "accept-encoding": "identity", "user-agent": "brokerfuzz"}
+_CONNECTION = "connection"
+_AUTHORIZATION = "authorization"
+_DEFAULTS = (("accept", "*/*"), ("accept-encoding", "identity"), ("user-agent", "brokerfuzz"))
 
 
 class _Connection(ResponseHandler):
@@ -69,26 +72,14 @@ class HttpClient:
         because some servers take the body for the next request. If the headers contain `Expect: 100-continue`, sends
         the body without waiting for status 100.
         """
-        names = {name.lower() for name, _ in request.headers}
-        is_chunked = _TRANSFER_ENCODING in names
-        is_closed = any(name.lower() == "connection" and value.lower() == "close" for name, value in request.headers)
-        headers = [pair for pair in _DEFAULTS.items() if pair[0] not in names]
-        spelling: dict[str, str] = {}
-        for given, value in request.headers:
-            name = spelling.setdefault(given.lower(), given)  # aiohttp would drop one of two headers `X-A` and `x-a`
-            if name.lower() == _EXPECT:
-                headers.append((name, f"{value} "))  # aiohttp would wait for status 100, but the space has no meaning
-            elif name.lower() != _TRANSFER_ENCODING:
-                headers.append((name, value))
-        url = URL(request.url, encoded=True)
-        if url.user is not None and "authorization" not in names:
-            headers.append(("authorization", encode_basic_auth(url.user, url.password or "")))
+        address = _address(request.url)
+        headers, is_chunked, is_closed = _headers(request.headers, address.authorization)
         session = self._pooled if pooled and not (is_chunked or is_closed) else self._unpooled
         read, status = bytearray(), 0
         try:
             async with session.request(
                 request.method,
-                url.with_user(None),
+                address.url,
                 data=_payload(request.body),
                 headers=headers,
                 allow_redirects=False,
@@ -96,13 +87,49 @@ class HttpClient:
                 proxy=self._proxy,
             ) as response:
                 status, most = response.status, 0
-                while len(read) <= most and (chunk := await response.content.readany()):
-                    read += chunk
+                while len(read) <= most and not response.content.at_eof():
+                    read += await response.content.readany()
                     most = self._most_read(status, read)
                 found = tuple((name, _readable(value)) for name, value in response.headers.items())
                 return Response(status, found, bytes(read))
         except (ClientError, TimeoutError, OSError) as error:
             return failure_of(error, self._timeout, in_body=status > 0)
+
+
+class _Address(NamedTuple):
+    """A URL without its user, and the value of the header `Authorization` for this user, or None."""
+
+    url: URL
+    authorization: str | None
+
+
+@lru_cache
+def _address(text: str) -> _Address:
+    url = URL(text, encoded=True)
+    authorization = None if url.user is None else encode_basic_auth(url.user, url.password or "")
+    return _Address(url.with_user(None), authorization)
+
+
+def _headers(given: tuple[tuple[str, str], ...], authorization: str | None) -> tuple[list[tuple[str, str]], bool, bool]:
+    """Returns the headers for aiohttp, whether the body is sent as a chunk, and whether the connection is closed after
+    the answer.
+    """
+    headers, spelling = [], dict[str, str]()
+    is_chunked = is_closed = False
+    for name, value in given:
+        lower = name.lower()
+        spelled = spelling.setdefault(lower, name)  # aiohttp would drop one of two headers `X-A` and `x-a`
+        is_closed = is_closed or (lower == _CONNECTION and value.lower() == "close")
+        if lower == _TRANSFER_ENCODING:
+            is_chunked = True
+        elif lower == _EXPECT:
+            headers.append((spelled, f"{value} "))  # aiohttp would wait for status 100, but the space has no meaning
+        else:
+            headers.append((spelled, value))
+    headers += [pair for pair in _DEFAULTS if pair[0] not in spelling]
+    if authorization is not None and _AUTHORIZATION not in spelling:
+        headers.append((_AUTHORIZATION, authorization))
+    return headers, is_chunked, is_closed
 
 
 def _payload(body: bytes) -> bytes | BytesIO | None:
@@ -114,4 +141,4 @@ def _payload(body: bytes) -> bytes | BytesIO | None:
 
 def _readable(value: str) -> str:
     """aiohttp decodes bytes that are not UTF-8 to surrogates."""
-    return value.encode(errors="surrogateescape").decode(errors="replace")
+    return value if value.isascii() else value.encode(errors="surrogateescape").decode(errors="replace")

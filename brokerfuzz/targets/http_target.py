@@ -153,14 +153,14 @@ class HttpTarget(Target):
         Raises `TargetError` like `exchange`.
         """
         headers = (*message.headers, *self.trace.of(message.case_id))
-        return excerpt(await self.exchange(self.request_of(message.body, headers)))
+        return await self.exchange(self.request_of(message.body, headers))
 
     def request_of(self, body: bytes, headers: Headers = ()) -> Request:
         return Request(self.method, self.url, tuple(self._headers(headers)), body)
 
-    async def exchange(self, request: Request, prepare: Prepare | None = None) -> Answer:
-        """Sends a request and returns the answer, with all headers and up to `MOST_READ` bytes of the body. Each time
-        before the request is sent, `prepare` can change its headers.
+    async def exchange(self, request: Request, prepare: Prepare | None = None, *, whole: bool = False) -> Answer:
+        """Sends a request and returns the answer. Each time before the request is sent, `prepare` can change its
+        headers. If the answer is `whole`, it has all headers and up to `MOST_READ` bytes of the body.
 
         Raises `TargetError` if no server has ever answered at this URL. Also raises `TargetError` if the certificate of
         the server or of the client is not accepted, or if this machine has no resources for a connection.
@@ -174,7 +174,7 @@ class HttpTarget(Target):
             prepared = request if prepare is None else await prepare(request)
             found = await self._client.exchange(prepared, pooled=False)
         seconds = perf_counter() - started
-        answer = self._failed(found, seconds) if isinstance(found, Failure) else self._read(found, seconds)
+        answer = self._failed(found, seconds) if isinstance(found, Failure) else self._read(found, seconds, whole)
         self._answered = self._answered or answer.reached
         return answer
 
@@ -205,11 +205,12 @@ class HttpTarget(Target):
             return Answer("crashed", reason=self.secrets.hide(found.reason), reached=False)
         return Answer("accepted", reason=f"status {found.status}", reached=found.status not in _NOT_READY)
 
-    def _read(self, response: Response, seconds: float) -> Answer:
-        encoding = response.header("content-encoding")
-        answer = self.rules.read(response.status, response.body, seconds, self.secrets, encoding, longest=MOST_READ)
-        shown = tuple((name, self.secrets.hide(value)) for name, value in response.headers)
-        answer = answer._replace(headers=shown)
+    def _read(self, response: Response, seconds: float, whole: bool) -> Answer:
+        encoding, longest = response.header("content-encoding"), MOST_READ if whole else EXCERPT
+        answer = self.rules.read(response.status, response.body, seconds, self.secrets, encoding, longest=longest)
+        if whole:
+            shown = tuple((name, self.secrets.hide(value)) for name, value in response.headers)
+            answer = answer._replace(headers=shown)
         if response.status < 300 or self.rules.has_code(response.status):
             return answer
         if response.status == 401 and not self._answered:
@@ -230,11 +231,6 @@ class HttpTarget(Target):
 
     def _headers(self, instead: Headers) -> Sequence[tuple[str, str]]:
         return replaced(self.headers, instead) if instead else self.headers
-
-
-def excerpt(answer: Answer) -> Answer:
-    """Returns the answer for the campaign, which keeps some answers in memory."""
-    return answer._replace(body=answer.body[:EXCERPT], headers=())
 
 
 _STOPPING: Mapping[FailureKind, str] = {

@@ -128,6 +128,8 @@ class Secrets:
 
     def hide(self, text: str) -> str:
         """Replaces each secret in a text."""
+        if not self.masks.longest:
+            return text
         return self.masks.hidden(text.encode(errors="surrogatepass")).decode(errors="surrogatepass")
 
     def excerpt(self, body: bytes, size: int) -> bytes:
