@@ -8,13 +8,14 @@ import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Lock, Thread
-from typing import TypeVar
+from time import monotonic, sleep
+from typing import Any, TypeVar
 
 from brokerfuzz.errors import WorkerError, needs_extra
 
@@ -22,6 +23,8 @@ AHEAD = 3
 """The maximum number of calls per worker whose results the caller has not yet taken."""
 _PATIENCE = 10
 """The maximum time to wait for the scheduler of a cluster, in seconds."""
+_WITHOUT_WORKER = 30
+"""The time after which a cluster that has lost all its workers is lost, in seconds. Most clusters start new ones."""
 _SAFE_PATH = "PYTHONSAFEPATH"
 """If this environment variable is set, Python does not import modules from the current folder."""
 _environment = Lock()
@@ -58,6 +61,8 @@ class Workers:
         waiting = asyncio.wrap_future(future)
         try:
             await asyncio.wait({waiting})
+            if waiting.cancelled():  # its CancelledError would look like Ctrl-C
+                raise _lost()
             return waiting.result()
         except BrokenExecutor as problem:
             raise _lost() from problem
@@ -155,11 +160,26 @@ def cluster(address: str) -> Iterator[Workers]:
         threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
         if not threads:
             raise WorkerError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
+        Thread(target=_close_without_workers, args=(client,), daemon=True).start()
         yield Workers(client.get_executor(), threads)
     except KilledWorker as problem:
         raise _lost() from problem
     finally:
         client.close()
+
+
+def _close_without_workers(client: Any) -> None:
+    """Closes the connection to a cluster that has lost all its workers: calls would wait for new ones forever. This
+    cancels all calls.
+    """
+    last_seen = monotonic()
+    while client.status == "running":
+        sleep(1)
+        with suppress(Exception):  # the connection may be closed at this moment
+            if client.scheduler_info(n_workers=-1)["workers"]:
+                last_seen = monotonic()
+        if monotonic() - last_seen > _WITHOUT_WORKER:
+            client.close()
 
 
 async def _identity(address: str) -> None:

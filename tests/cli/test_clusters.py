@@ -54,15 +54,24 @@ def test_a_killed_worker_of_a_cluster_does_not_change_the_export(
 
 
 @pytest.mark.rotated(3)
+@pytest.mark.parametrize("command", ["fire", "export"])
 def test_a_killed_scheduler_is_reported_in_one_line(
-    start: Start, cluster: tuple[str, list[int]], tmp_path: Path
+    command: str, start: Start, run: Run, url: str, cluster: tuple[str, list[int]], tmp_path: Path
 ) -> None:
     address, [worker, _] = cluster
     scheduler = int(Path(f"/proc/{worker}/stat").read_text().rsplit(")", 1)[1].split()[1])
-    with start("export", tmp_path / "out.ndjson", *EXPORT, "--cluster", address) as process:
-        assert happens(lambda: list(tmp_path.glob("out-00001-*")))
+    journal, corpus = tmp_path / "run.ndjson", tmp_path / "out.ndjson"
+    fire = ("fire", url, *FIRE, "--journal", journal, "--rate", "100")
+    words = fire if command == "fire" else ("export", corpus, *EXPORT)
+    with start(*words, "--cluster", address) as process:
+        assert gets_answers(journal, 1) if command == "fire" else happens(lambda: list(tmp_path.glob("out-00001-*")))
         os.kill(scheduler, signal.SIGKILL)
-        _, stderr = process.communicate(timeout=SECONDS)
+        stdout, stderr = process.communicate(timeout=SECONDS)
     assert process.returncode == 2
-    assert re.fullmatch(rb"brokerfuzz: a worker was lost: [^\n]* --resume[^\n]*\n", stderr), stderr
+    assert stdout == b""
+    *progress, error = stderr.decode().splitlines()
+    assert re.fullmatch("brokerfuzz: a worker was lost: .* --resume.*", error)
+    assert all(line.endswith(" requests/s") for line in progress)
     assert not list(tmp_path.glob(".*"))
+    if command == "fire":
+        assert run("fire", url, "--resume", journal, "--no-preflight", "--shrink", "off").exit_code == 1

@@ -1,0 +1,156 @@
+"""Ends campaigns at random moments, resumes them, and compares their results with those of a campaign that ran to its
+end.
+
+A resumed campaign sends an ordinary message first, and may repeat the messages that were under way when the earlier
+process ended. Everything else is sent once.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final
+
+from brokerfuzz.campaign.journal import exchanges
+from brokerfuzz.schemas import check
+
+OFFER: Final = "offer-creation-request"
+CASES: Final = ("--rule", "*productClusters*", "--rule", "*order*", "--count", "60", "--now", "2026-03-01T12:00:00Z")
+OUTPUT: Final = ("--json", "--quiet", "--shrink", "5m")
+"""A limit for shrinking that a busy machine does not reach, because the result would depend on it."""
+CONCURRENCY: Final = 16
+CHECKS: Final = 8
+"""The ordinary messages of a start, and the repetitions of a message that failed when the campaign ended."""
+VARYING: Final = ("started", "seconds", "latency", "campaign", "journal", "requests", "outcome")
+
+
+class Service:
+    """An HTTP service with four mistakes. It counts the requests with each body."""
+
+    def __init__(self) -> None:
+        self.seen: Counter[bytes] = Counter()
+
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+                body = await reader.readexactly(int(length[15:]))
+                self.seen[body] += 1
+                status = status_of(body)
+                if status is None:
+                    break
+                writer.write(b"HTTP/1.1 %d Answer\r\nContent-Length: 0\r\n\r\n" % status)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        writer.close()
+
+
+def status_of(body: bytes) -> int | None:
+    if b'"orderMinimum":-' in body:
+        return None
+    if b'"pageCount":"' in body:
+        return 500
+    if b'"orderMaximum":null' in body:
+        return 400
+    if b'"pageCount":0' in body:
+        return 201
+    return 400 if check(OFFER, body).label == "invalid" else 201
+
+
+@contextmanager
+def serving(service: Service) -> Iterator[str]:
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, daemon=True).start()
+    starting = asyncio.start_server(service.converse, "127.0.0.1", 0, limit=1 << 24)
+    server = asyncio.run_coroutine_threadsafe(starting, loop).result(5)
+    yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/offers"
+    loop.call_soon_threadsafe(loop.stop)
+
+
+def started(words: Sequence[object]) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "brokerfuzz", "fire", *map(str, words)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def finished(words: Sequence[object]) -> Any:
+    """Returns the report without what differs between two runs."""
+    stdout, _ = started(words).communicate()
+    return varying_removed(json.loads(stdout)) if stdout else None
+
+
+def varying_removed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: varying_removed(prop) for name, prop in value.items() if name not in VARYING}
+    return [varying_removed(item) for item in value] if isinstance(value, list) else value
+
+
+def lines_of(journal: Path) -> int:
+    return journal.read_bytes().count(b"\n") if journal.exists() else 0
+
+
+def ended_early(words: Sequence[object], journal: Path, lines: int, how: signal.Signals) -> bool:
+    """Runs a campaign until its journal has so many lines, and ends it. Returns False if it ended before."""
+    with started(words) as process:
+        while process.poll() is None and lines_of(journal) < lines:
+            time.sleep(0.002)
+        before_end = process.poll() is None
+        process.send_signal(how)
+        process.communicate()
+    return before_end
+
+
+def sent_again(journal: Path) -> int:
+    """Counts exchanges that are in the journal twice, except for ordinary messages."""
+    keys = Counter((one.role, one.number, one.id, one.attempt) for one in exchanges(journal) if one.role != "plain")
+    return sum(count - 1 for count in keys.values())
+
+
+def resumed(source: random.Random, service: Service, url: str, journal: Path, total: int) -> tuple[str, Any, int]:
+    """Ends a campaign once or twice before its journal has `total` lines, and then lets it finish. Returns what was
+    done, the report, and the number of requests that are not explained by the messages under way.
+    """
+    workers = source.choice((1, 2))
+    how = source.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGINT))
+    lines, repeated = list[int](), 0
+    words: list[object] = [*CASES, "--journal", journal]
+    for end in sorted(source.randrange(1, total) for _ in range(source.choice((1, 1, 2)))):
+        if ended_early([url, *words, *OUTPUT, "--workers", workers], journal, end, how):
+            repeated += CONCURRENCY * workers + CHECKS
+        lines.append(lines_of(journal))
+        words = ["--resume", journal]
+    report = finished([url, *words, *OUTPUT, "--workers", workers])
+    return f"{workers:<8} {how.name:<9} {', '.join(map(str, lines)):<15}", report, service.seen.total() - repeated
+
+
+def kills(arguments: Sequence[str]) -> str:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks kills", description=__doc__)
+    parser.add_argument("--campaigns", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    source, service, equal = random.Random(options.seed), Service(), 0
+    with tempfile.TemporaryDirectory() as folder, serving(service) as url:
+        journal = Path(folder) / "whole.ndjson"
+        expected = finished([url, *CASES, *OUTPUT, "--journal", journal])
+        requests, total = service.seen.total(), lines_of(journal)
+        print(f"whole campaign: {total} lines, {len(expected['findings'])} findings, {requests} requests")
+        print("campaign  workers  ended by  at lines        equal  in journal twice  requests too many", flush=True)
+        for number in range(options.campaigns):
+            service.seen.clear()
+            journal = Path(folder) / f"{number}.ndjson"
+            done, report, sent = resumed(source, service, url, journal, total)
+            twice, too_many = sent_again(journal), max(sent - requests, 0)
+            print(f"{number:<9} {done} {report == expected!s:<6} {twice:<17} {too_many}", flush=True)
+            equal += report == expected
+    return f"{equal} of {options.campaigns} campaigns equal the whole campaign"
