@@ -18,7 +18,7 @@ from brokerfuzz.option import completed
 from brokerfuzz.options import FireOptions
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.targets import LineTarget, Target
-from brokerfuzz.targets.function_target import FunctionTarget
+from brokerfuzz.targets.called_targets import FunctionTarget
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SINGLE, PAIRS = 60, 20

@@ -11,7 +11,7 @@ from brokerfuzz.cases.plan import Plan
 from brokerfuzz.option import completed
 from brokerfuzz.options import FireOptions
 from brokerfuzz.schemas import Contract, load_contract
-from brokerfuzz.targets import Target, event_loop
+from brokerfuzz.targets import Target, threads
 
 NOW: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -37,7 +37,7 @@ def fired(
     settings.__dict__["plain"] = plain
     campaign = Campaign(settings, target, listeners, cases=enumerate(cases))
     try:
-        event_loop.run(campaign.run())
+        threads.run(campaign.run())
     except (KeyboardInterrupt, asyncio.CancelledError):
         campaign.stop = Stop("interrupted", "interrupt")
     return campaign.result()

@@ -11,7 +11,7 @@ from brokerfuzz.campaign.journal import Journal, exchanges
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.settings import Settings
-from brokerfuzz.targets import Target, event_loop
+from brokerfuzz.targets import Target, threads
 from brokerfuzz.workers import Workers
 
 
@@ -23,7 +23,7 @@ def fire(settings: Settings, target: Target, listeners: Listeners | None = None)
     """
     with _campaign(settings, target, listeners) as campaign:
         try:
-            event_loop.run(campaign.run())
+            threads.run(campaign.run())
         except (KeyboardInterrupt, asyncio.CancelledError):
             campaign.stop = Stop("interrupted", "interrupt")
         return campaign.result()

@@ -25,7 +25,7 @@ from brokerfuzz.campaign.target_health import FirstContact, TargetLostError
 from brokerfuzz.campaign.twins import twin_of
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import CATALOGUE_PER_SHARD, STRIDE
-from brokerfuzz.targets import Target, event_loop
+from brokerfuzz.targets import Target, threads
 from brokerfuzz.targets.target import opened
 from brokerfuzz.workers import AHEAD, Workers
 
@@ -125,7 +125,7 @@ def _by_part(journal: str) -> Mapping[int, list[Exchange]]:
 
 def _send_part(shared: _Shared, part: _Part) -> list[Exchange]:
     """Sends the cases of a part and their twins, and returns the new exchanges."""
-    return event_loop.run(_exchanges_of(shared, part))
+    return threads.run(_exchanges_of(shared, part))
 
 
 async def _exchanges_of(shared: _Shared, part: _Part) -> list[Exchange]:

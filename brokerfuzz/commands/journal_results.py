@@ -19,7 +19,7 @@ from brokerfuzz.errors import JournalError, quoted
 from brokerfuzz.option import completed
 from brokerfuzz.options import FireOptions
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets import Answer, Message, Target, event_loop
+from brokerfuzz.targets import Answer, Message, Target, threads
 from brokerfuzz.targets.trace_headers import CAMPAIGN_ID, new_campaign_id
 
 _HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "plan", "policies", "fresh", "judged_at"})
@@ -77,7 +77,7 @@ def outcome(path: str, settings: Settings) -> Result:
         cases=_recorded_cases(settings.plan, known),
         known=known,
     )
-    event_loop.run(campaign.run())
+    threads.run(campaign.run())
     result = campaign.result()
     if result.stop is not None and result.stop.cause == "journal":
         raise JournalError(result.stop.reason)

@@ -25,7 +25,7 @@ from brokerfuzz.options import ReplayOptions
 from brokerfuzz.reports import json_document
 from brokerfuzz.reports.report_files import read_report
 from brokerfuzz.schemas import Contract, MessageType
-from brokerfuzz.targets import event_loop
+from brokerfuzz.targets import threads
 from brokerfuzz.wording import counted, listed, printable
 
 _COLOURS = {
@@ -82,7 +82,7 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
         refused_exits(),
         targets.opened(options, _type_of(waiting, demands), folder_of(options)) as target,
     ):
-        replayed = event_loop.run(
+        replayed = threads.run(
             replay(waiting, target, judge, plain, concurrency=options["concurrency"], rate=options["rate"], fresh=fresh)
         )
     _print(replayed, as_json=options["json"])

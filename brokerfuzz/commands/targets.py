@@ -24,7 +24,7 @@ from brokerfuzz.option import completed
 from brokerfuzz.schemas import Contract, MessageType, Policies, load_contract
 from brokerfuzz.service.running import running, serve_command
 from brokerfuzz.target_options import http_options, substituted
-from brokerfuzz.targets import CallTarget, CommandTarget, DemoTarget, HttpTarget, LineTarget, Target, event_loop
+from brokerfuzz.targets import CallTarget, CommandTarget, DemoTarget, HttpTarget, LineTarget, Target, threads
 from brokerfuzz.targets.application import OPTIONS, NamedApplicationTarget
 from brokerfuzz.targets.waiting import wait_until_listening
 from brokerfuzz.wording import listed
@@ -165,7 +165,7 @@ def opened(
     target = _given_target(options, campaign_id, processes)
     _hide_secrets(target)
     if options["wait_for"] is not None and target.is_http:
-        event_loop.run(wait_until_listening(target, options["wait_for"]))
+        threads.run(wait_until_listening(target, options["wait_for"]))
     yield target
 
 

@@ -10,8 +10,8 @@ from brokerfuzz.errors import HookError, quoted
 from brokerfuzz.hooks.hook_file import HookFile, described, place_of, user_traceback
 from brokerfuzz.hooks.requests import SentCase
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer
-from brokerfuzz.targets.call_thread import CallThread, HangingError, line_of
 from brokerfuzz.targets.http_messages import Request
+from brokerfuzz.targets.threads import CallThread, HangingError, line_of
 from brokerfuzz.wording import listed
 
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")

@@ -12,13 +12,11 @@ from brokerfuzz.errors import TargetError, quoted
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.asgi_target import AsgiTarget
 from brokerfuzz.targets.call_server import SetUpError, object_named
-from brokerfuzz.targets.client_target import HTTPX_ASYNC, AsyncClientTarget, ClientTarget, kind_of_client
-from brokerfuzz.targets.event_loop import LoopThread
-from brokerfuzz.targets.function_target import FunctionTarget
+from brokerfuzz.targets.called_targets import ClientTarget, FunctionTarget, WsgiTarget, kind_of_client
 from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.in_process import InProcessTarget
 from brokerfuzz.targets.target import Message, Target
-from brokerfuzz.targets.wsgi_target import WsgiTarget
+from brokerfuzz.targets.threads import LoopThread
 
 _NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 """The name of an application, such as `package.module:app`."""
@@ -52,12 +50,8 @@ def target_for(target: Any, path: str | None, *, in_caller: bool = False, **opti
     options = {name: value for name, value in options.items() if name in OPTIONS}
     if isinstance(target, Target):
         return target
-    if (kind := kind_of_client(target)) is not None:
-        return (
-            AsyncClientTarget(target, path or "/", **options)
-            if kind == HTTPX_ASYNC
-            else ClientTarget(target, path or "/", in_caller=in_caller, **options)
-        )
+    if kind_of_client(target) is not None:
+        return ClientTarget(target, path or "/", in_caller=in_caller, **options)
     match _parameters(target):
         case 1 if path is not None:
             raise TargetError(f"path={path!r} does not apply to a function: remove it")
@@ -71,12 +65,9 @@ def target_for(target: Any, path: str | None, *, in_caller: bool = False, **opti
             raise TargetError(f"target={quoted(target)} cannot be tested: use {KINDS}")
 
 
-def _application(
-    application: Any, path: str, name: str, *, in_caller: bool = False, **options: Any
-) -> AsgiTarget | WsgiTarget:
-    if _parameters(application) == 3:
-        return AsgiTarget(application, path, name=name, **options)
-    return WsgiTarget(application, path, name=name, in_caller=in_caller, **options)
+def _application(application: Any, path: str, name: str, **options: Any) -> InProcessTarget:
+    kind = AsgiTarget if _parameters(application) == 3 else WsgiTarget
+    return kind(application, path, name=name, **options)
 
 
 def _parameters(function: Any) -> int | None:
@@ -94,56 +85,53 @@ class NamedApplicationTarget(InProcessTarget):
     name of a function without parameters that returns the application.
 
     `open` imports the application from the current folder or from `sys.path`, and raises `TargetError` if the import
-    fails. The import and an ASGI application run in a separate thread, so that code that blocks this thread stops
-    neither time limits nor Ctrl-C.
+    fails. The import and the application run in a separate thread with its own event loop, so that code that blocks
+    this thread stops neither time limits nor Ctrl-C.
     """
 
     def __init__(self, application: str, path: str = "/", **options: Any) -> None:
         super().__init__(application, path, **options)
         self._application, self._options = application, options
-        self._opened: AsgiTarget | WsgiTarget | None = None
-        self._thread: LoopThread | None = None
+        self._opened: InProcessTarget | None = None
+        self._loop: LoopThread | None = None
 
     async def open(self) -> None:
-        self._thread = LoopThread()
+        self._loop = LoopThread()
         try:
-            found = await self._thread.wait_for(_imported(self._application))
+            await self._loop.wait_for(self._open())
         except TargetError as problem:
             raise TargetError(self.secrets.hide(str(problem))) from problem
+
+    async def _open(self) -> None:
+        found = _imported(self._application)
         if _parameters(found) not in (2, 3):
             remedy = (
                 "specify an ASGI application (scope, receive, send) or a WSGI application (environ, start_response)"
             )
             raise TargetError(f"{self._application} is {quoted(found)}, which is not an application: {remedy}")
         self._opened = _application(found, self.path, self._application, **self._options)
-        if isinstance(self._opened, AsgiTarget):
-            await self._thread.wait_for(self._opened.open())
-        else:
-            await self._opened.open()
+        await self._opened.open()
 
     async def close(self) -> None:
         opened, self._opened = self._opened, None
-        thread, self._thread = self._thread, None
-        if isinstance(opened, AsgiTarget) and thread is not None and not await thread.is_blocked():
-            await thread.wait_for(opened.close())
-        elif isinstance(opened, WsgiTarget):
-            await opened.close()
-        if thread is not None:
-            thread.close()
+        loop, self._loop = self._loop, None
+        if loop is None:
+            return
+        if opened is not None and not await loop.is_blocked():
+            await loop.wait_for(opened.close())
+        loop.close()
 
     async def send(self, message: Message) -> Answer:
         assert self._opened is not None, "the target is open"
-        assert self._thread is not None, "the target is open"
-        if not isinstance(self._opened, AsgiTarget):
-            return await self._opened.send(message)
+        assert self._loop is not None, "the target is open"
         try:
             async with asyncio.timeout(self.timeout + _GRACE):
-                return await self._thread.wait_for(self._opened.send(message))
+                return await self._loop.wait_for(self._opened.send(message))
         except TimeoutError:
             return self.no_answer()
 
 
-async def _imported(name: str) -> Any:
+def _imported(name: str) -> Any:
     if ":" not in name:
         raise TargetError(f"{name!r} has no colon between the module and the application: write 'package.module:app'")
     if os.getcwd() not in sys.path:  # noqa: PTH109  (sys.path contains strings)

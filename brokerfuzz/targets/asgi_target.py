@@ -4,17 +4,14 @@ Django.
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
-from time import perf_counter
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.schemas.headers import replaced
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.http_messages import Response
-from brokerfuzz.targets.in_process import InProcessTarget, exception_log, exceptions_of_request
-from brokerfuzz.targets.target import Message
+from brokerfuzz.targets.in_process import Fields, InProcessTarget
 
 AsgiMessage = MutableMapping[str, Any]
 AsgiApplication = Callable[
@@ -31,13 +28,14 @@ class AsgiTarget(InProcessTarget):
     `open` raises `TargetError` if the application does not start.
     """
 
+    is_asynchronous = True
+
     def __init__(
         self, application: AsgiApplication, path: str = "/", *, name: str = "the application", **options: Any
     ) -> None:
         super().__init__(name, path, **options)
         self._application, self._application_name = application, name
         self._lifespan: _Lifespan | None = None
-        self._usual_headers = _encoded(self.headers)
         location, _, query = path.partition("?")
         self._scope = {
             "type": "http",
@@ -56,7 +54,7 @@ class AsgiTarget(InProcessTarget):
         }
 
     async def open(self) -> None:
-        exception_log.start(self)
+        await super().open()
         self._lifespan = _Lifespan(self._application)
         if (problem := await self._lifespan.start()) is not None:
             raise TargetError(
@@ -65,43 +63,40 @@ class AsgiTarget(InProcessTarget):
             )
 
     async def close(self) -> None:
-        exception_log.stop(self)
+        await super().close()
         if self._lifespan is not None:
             await self._lifespan.stop()
             self._lifespan = None
 
-    async def send(self, message: Message) -> Answer:
+    async def _call(self, body: bytes, headers: Fields) -> "_Exchange":
         assert self._lifespan is not None, "the target is open"
-        body = message.body
-        sent = _encoded(replaced(self.headers, message.headers)) if message.headers else self._usual_headers
         scope = self._scope.copy()
-        scope["headers"] = [*_HOST, (b"content-length", b"%d" % len(body)), *sent]
+        scope["headers"] = [*_HOST, (b"content-length", b"%d" % len(body)), *_encoded(headers)]
         scope["state"] = self._lifespan.state.copy()
-        logged, exchange, limit = exceptions_of_request(), _Exchange(body), asyncio.timeout(self.timeout)
-        started = perf_counter()
-        try:
-            async with limit:
-                await self._application(scope, exchange.receive, exchange.send)
-        except (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit):
-            raise
-        except BaseException as problem:
-            return self.no_answer() if limit.expired() else self.crash(problem, perf_counter() - started)
-        seconds = perf_counter() - started
-        if exchange.status is None:
+        exchange = _Exchange(body)
+        await self._application(scope, exchange.receive, exchange.send)
+        return exchange
+
+    def _answer(self, result: Any, seconds: float, logged: Sequence[BaseException]) -> Answer:
+        """Some frameworks, such as Litestar, do not log an exception, but send the response in an `except` block. Then
+        the exception that this block handles explains the answer.
+        """
+        if result.status is None:
             return Answer("crashed", reason="the application returned without a response", seconds=seconds)
-        if not logged and exchange.handled is not None and exchange.handled is not sys.exception():
-            logged = [exchange.handled]
-        return self._answer(Response(exchange.status, exchange.headers, b"".join(exchange.chunks)), seconds, logged)
+        if not logged and result.handled is not None and result.handled is not sys.exception():
+            logged = [result.handled]
+        response = Response(result.status, result.headers, b"".join(result.chunks))
+        return super()._answer(response, seconds, logged)
 
 
-def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+def _encoded(headers: Fields) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode("latin-1", "replace"), value.encode("latin-1", "replace")) for name, value in headers]
 
 
 class _Exchange:
     """A request to the application, and its response. If the application sends the response in an `except` block,
-    `handled` is the exception that this block handles. Some frameworks, such as Litestar, do not log this exception.
-    `handled` can also come from an `except` block of the user, in which brokerfuzz was called.
+    `handled` is the exception that this block handles. It can also come from an `except` block of the user, in which
+    brokerfuzz was called.
     """
 
     def __init__(self, body: bytes) -> None:

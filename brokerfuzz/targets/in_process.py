@@ -1,43 +1,50 @@
-"""Defines the base class of targets in this process: how they build requests, interpret responses and describe
-crashes.
+"""Defines the base class of targets in this process: applications, test clients and functions. The base class knows how
+to build requests, limit their time, interpret results, and describe crashes.
 """
 
+import asyncio
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
-from contextvars import ContextVar
-from logging import LogRecord, getLogRecordFactory, setLogRecordFactory
+from contextvars import copy_context
 from pathlib import Path
 from sysconfig import get_path
-from threading import Lock
+from time import perf_counter
 from typing import Any
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
-from brokerfuzz.targets.http_messages import Response
+from brokerfuzz.targets.logged_exceptions import exception_log, exceptions_of_request
 from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import Secrets
-from brokerfuzz.targets.target import Target, checked_timeout
+from brokerfuzz.targets.target import Message, Target, checked_timeout
+from brokerfuzz.targets.threads import CallThread, HangingError, outside_of_event_loop
 
 _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
 """Headers that a server handles itself, before the application gets the request."""
 _OURS = str(Path(__file__).parent)
 _NOT_OF_APPLICATIONS = (_OURS, get_path("stdlib"))
 
+Fields = Sequence[tuple[str, str]]
+"""The headers of a request."""
+
 
 class InProcessTarget(Target):
-    """An application or a test client in this process. `name` is the name of the application or the client in reports.
+    """A target in this process. `name` is its name in reports.
 
     `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If
     the application raises an exception, the answer contains the end of the traceback. If the status of the response
-    means `crashed`, the answer contains the exception that the application logged. Some ASGI applications log no
-    exception, but send the response in an `except` block. Then the answer contains the exception that this block
-    handles.
+    means `crashed`, the answer contains the last exception that the application logged.
+
+    An asynchronous target runs in the event loop of the campaign. A synchronous one runs in a separate thread. But with
+    `in_caller`, it runs in the thread that calls `send`, without a time limit, because nothing can interrupt it.
     """
 
     isolates_messages = True
     """If a message causes an exception, no other message fails."""
+    is_asynchronous = False
+    """True if `_call` returns an awaitable."""
 
     def __init__(
         self,
@@ -49,6 +56,7 @@ class InProcessTarget(Target):
         timeout: float = 10.0,
         rules: AnswerRules | None = None,
         secrets: Mapping[str, str] | None = None,
+        in_caller: bool = False,
     ) -> None:
         if not path.startswith("/"):
             raise TargetError(f"{path!r} is not the path of an application: begin it with a slash, such as /offers")
@@ -58,10 +66,22 @@ class InProcessTarget(Target):
         self.headers = replaced([("content-type", JSON_TYPE)], given)
         self.rules = rules or AnswerRules()
         self.name = f"{name} {self.secrets.url(self.path)}"
+        self._in_caller = in_caller
+        self._thread: CallThread | None = None
+
+    async def open(self) -> None:
+        exception_log.start(self)
+        self._thread = None if self._in_caller or self.is_asynchronous else CallThread()
+
+    async def close(self) -> None:
+        exception_log.stop(self)
+        if self._thread is not None:
+            self._thread.close()
+            self._thread = None
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns False if the message has a header that only a server can handle, such as `Transfer-Encoding`."""
-        return not headers or not any(name.lower() in _OF_CONNECTIONS for name, _ in headers)
+        return not any(name.lower() in _OF_CONNECTIONS for name, _ in headers)
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a curl command. To use it, start the application on a server, and set the variable `TARGET` to the
@@ -71,32 +91,77 @@ class InProcessTarget(Target):
         sent = [(name, self.secrets.header(name, value)) for name, value in replaced(self.headers, headers)]
         return curl_line(self.secrets.url(self.path), self.method, sent, body, without=without, server='"$TARGET"')
 
-    def _answer(self, response: Response, seconds: float, logged: Sequence[BaseException]) -> Answer:
+    # ------------------------------------------------------------------------------------------------------ calls
+
+    async def send(self, message: Message) -> Answer:
+        sent = replaced(self.headers, message.headers) if message.headers else self.headers
+        if self.is_asynchronous:
+            return await self._awaited(message.body, sent)
+        context = copy_context()
+
+        def call() -> Answer:
+            return context.run(self._called, message.body, sent)
+
+        if self._thread is None:
+            await asyncio.sleep(0)  # so that the event loop can end the campaign
+            with outside_of_event_loop():
+                return call()
+        try:
+            return await self._thread.result(call, self.timeout)
+        except HangingError:
+            return self.no_answer()
+
+    def _called(self, body: bytes, headers: Fields) -> Answer:
+        logged, started = exceptions_of_request(), perf_counter()
+        try:
+            result = self._call(body, headers)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as problem:
+            return self._failure(problem, perf_counter() - started)
+        return self._answer(result, perf_counter() - started, logged)
+
+    async def _awaited(self, body: bytes, headers: Fields) -> Answer:
+        logged, started, limit = exceptions_of_request(), perf_counter(), asyncio.timeout(self.timeout)
+        try:
+            async with limit:
+                result = await self._call(body, headers)
+        except (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit):
+            raise
+        except BaseException as problem:
+            return self.no_answer() if limit.expired() else self._failure(problem, perf_counter() - started)
+        return self._answer(result, perf_counter() - started, logged)
+
+    def _call(self, body: bytes, headers: Fields) -> Any:
+        """Sends a message to the application, and returns what `_answer` reads, usually a `Response`."""
+        raise NotImplementedError
+
+    # ---------------------------------------------------------------------------------------------------- answers
+
+    def _answer(self, result: Any, seconds: float, logged: Sequence[BaseException]) -> Answer:
         """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception in
         `logged`.
         """
-        answer = self.rules.read(
-            response.status, response.body, seconds, self.secrets, response.header("content-encoding")
-        )
-        return self.crash(logged[-1], seconds) if answer.kind == "crashed" and logged else answer
+        encoding = result.header("content-encoding")
+        answer = self.rules.read(result.status, result.body, seconds, self.secrets, encoding)
+        return self._failure(logged[-1], seconds) if answer.kind == "crashed" and logged else answer
 
-    def crash(self, problem: BaseException, seconds: float) -> Answer:
+    def _failure(self, problem: BaseException, seconds: float) -> Answer:
+        """Returns the answer for an exception."""
         frames = traceback.extract_tb(problem.__traceback__)
-        own = [
-            frame
-            for frame in frames
-            if "site-packages" not in frame.filename and not frame.filename.startswith(_NOT_OF_APPLICATIONS)
-        ]
+        own = [frame for frame in frames if _is_of_application(frame.filename)]
         where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
-        reason = (
-            in_one_line(self.secrets.hide(f"{type(problem).__name__}: {_message(problem)}").encode(errors="replace"))
-            + where
-        )
+        said = self.secrets.hide(f"{type(problem).__name__}: {_message(problem)}")
         text = self.secrets.hide("".join(_without_ours(problem))).encode(errors="backslashreplace")
+        reason = in_one_line(said.encode(errors="replace")) + where
         return Answer("crashed", None, text[-EXCERPT + 1 :], reason, seconds)
 
     def no_answer(self) -> Answer:
         return Answer("timeout", reason=f"no answer within {self.timeout:g} s", seconds=self.timeout)
+
+
+def _is_of_application(file: str) -> bool:
+    return "site-packages" not in file and not file.startswith(_NOT_OF_APPLICATIONS)
 
 
 def _message(problem: BaseException) -> str:
@@ -112,63 +177,3 @@ def _without_ours(problem: BaseException) -> list[str]:
     while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename.startswith(_OURS):
         trace = trace.tb_next
     return traceback.format_exception(type(problem), problem, trace)
-
-
-# ---------------------------------------------------------------------------------------------------- logged exceptions
-
-_logged: ContextVar[list[BaseException] | None] = ContextVar("_logged", default=None)
-"""The exceptions that the application has logged since the current request began. None before the first request."""
-
-
-class _ExceptionLog:
-    """Collects the exceptions that applications log. They explain answers with status 500, because web frameworks log
-    an exception before such an answer.
-
-    While at least one target is open, the class replaces the factory of log records, and then restores the factory. A
-    handler would change what the user sees: `logging` prints warnings to standard error only if there is no handler.
-    """
-
-    def __init__(self) -> None:
-        self._targets: set[int] = set()
-        self._lock = Lock()
-
-    def start(self, target: object) -> None:
-        with self._lock:
-            if not self._targets:
-                self._former = former = getLogRecordFactory()
-
-                def create(*args: Any, **options: Any) -> LogRecord:
-                    return _noted(former(*args, **options))
-
-                self._factory = create
-                setLogRecordFactory(create)
-            self._targets.add(id(target))
-
-    def stop(self, target: object) -> None:
-        """Does nothing if the target was not started. If the application has set another factory meanwhile, keeps that
-        factory.
-        """
-        with self._lock:
-            if id(target) in self._targets:
-                self._targets.remove(id(target))
-                if not self._targets and getLogRecordFactory() is self._factory:
-                    setLogRecordFactory(self._former)
-
-
-def _noted(record: LogRecord) -> LogRecord:
-    seen = _logged.get()
-    if seen is not None and record.exc_info and record.exc_info[1] is not None:
-        seen.append(record.exc_info[1])
-    return record
-
-
-exception_log = _ExceptionLog()
-
-
-def exceptions_of_request() -> Sequence[BaseException]:
-    """Returns a list that is empty at first. During the next request, brokerfuzz adds each exception that the
-    application logs in the same context (see `contextvars`).
-    """
-    logged: list[BaseException] = []
-    _logged.set(logged)
-    return logged

@@ -18,7 +18,7 @@ from brokerfuzz.schemas import MessageType
 from brokerfuzz.target_options import http_options
 from brokerfuzz.targets import Target
 from brokerfuzz.targets.application import target_for
-from brokerfuzz.targets.call_thread import outside_of_event_loop
+from brokerfuzz.targets.threads import outside_of_event_loop
 from brokerfuzz.targets.trace_headers import new_campaign_id
 from brokerfuzz.wording import counted, listed
 

@@ -8,7 +8,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets import Answer, Message, Target
-from brokerfuzz.targets.event_loop import LoopThread
+from brokerfuzz.targets.threads import LoopThread
 from brokerfuzz.targets.waiting import LONGEST_WAIT, repeated
 from brokerfuzz.testing.failure_text import described_failure
 

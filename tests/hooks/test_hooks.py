@@ -266,7 +266,7 @@ def test_an_exception_in_a_hook_is_reported_with_its_traceback_and_is_no_finding
     assert report["outcome"]["state"] in ("partial", "untested")
     assert "Traceback" in done.stderr
     assert re.search(rf'File "hooks.py", line \d+, in {name}', done.stderr)
-    assert "call_thread.py" not in done.stderr
+    assert "threads.py" not in done.stderr
 
 
 WRONG: Final[dict[str, tuple[str, str]]] = {

@@ -17,7 +17,7 @@ from hand_made_servers import response, serving
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, CallTarget, CommandTarget, HttpTarget, LineTarget, Message, Target
 from brokerfuzz.targets.application import NamedApplicationTarget
-from brokerfuzz.targets.function_target import FunctionTarget
+from brokerfuzz.targets.called_targets import FunctionTarget
 from brokerfuzz.targets.target import opened
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
