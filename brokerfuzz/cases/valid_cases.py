@@ -23,6 +23,11 @@ from brokerfuzz.schemas.sites import join
 
 _TEXT, _NUMBER = "@@0@@", 90000.25
 """Placeholders, which a literal replaces in the bytes of a message."""
+_STATES: Wishes = {"absent": Wish(state="absent"), "null": Wish(state="null")}
+_FAILED: Wishes = {"data": Wish(state="null")}
+"""Only failed responses have failure messages."""
+_AROUND: Sequence[tuple[Setting, Wishes]] = ((SMALLEST, {}), (SMALLEST, _FAILED), (REQUIRED, {}), (COMPLETE, {}))
+"""The messages around an edge, the smallest first. In the last two, array items have different values."""
 
 
 @dataclass(frozen=True)
@@ -119,27 +124,26 @@ class ValidCases:
         """Yields messages that may have the edge, the smallest first. The generator may replace a value that
         contradicts another property, so the caller must check each message.
         """
-        types = types_of(site.schema) - {"null"}
         there = self._at(site.path)
-        failed: Wishes = {"data": Wish(state="null")}  # only failed responses have failure messages
-        if edge == "absent":
-            outer = self._at(site.path.rpartition(".")[0])
-            yield self._message(SMALLEST, outer)
-            yield self._message(COMPLETE, there, {site.path: Wish(state="absent")})
-        elif edge == "null":
-            yield from (
-                self._message(setting, there, {site.path: Wish(state="null")}) for setting in (SMALLEST, COMPLETE)
-            )
+        for setting, more in _AROUND:
+            yield from (self._message(setting, there, more, wishes) for wishes in self._wishes(site, edge))
+
+    def _wishes(self, site: Site, edge: str) -> Iterator[Wishes]:
+        types = types_of(site.schema) - {"null"}
+        if edge in _STATES:
+            yield {site.path: _STATES[edge]}
         elif types == {"object"}:
-            yield from (self._message(SMALLEST, there, props) for props in self._properties(site, edge))
+            yield from self._properties(site, edge)
         elif types == {"array"}:
-            yield from self._of_size(site, int(edge.removesuffix("-items")), there, failed)
+            size = int(edge.removesuffix("-items"))
+            sized = {site.path: Wish(least=size, most=size)}
+            yield sized
+            for name in site.schema.get("items", {}).get("properties", {}):  # equal items may be an ambiguity
+                yield {**sized, join(f"{site.path}[]", name): Wish()}
         else:
             for value in self._values(site, edge):
-                wish = {site.path: Wish(options=[value])}
-                yield self._message(SMALLEST, there, wish)
-                yield self._message(SMALLEST, there, failed, wish)
-                yield self._message(SMALLEST, there, self._everywhere(value))
+                yield {site.path: Wish(options=[value])}
+                yield self._everywhere(value)
 
     def _properties(self, site: Site, edge: str) -> Iterator[Wishes]:
         optional = [name for name in site.schema["properties"] if name not in site.schema.get("required", ())]
@@ -147,17 +151,6 @@ class ValidCases:
             yield from ({join(site.path, name): Wish()} for name in optional)
         else:
             yield {join(site.path, name): Wish() for name in optional if edge == "every-property"}
-
-    def _of_size(self, site: Site, size: int, there: Wishes, failed: Wishes) -> Iterator[Any]:
-        """Yields messages in which the array has `size` items. Equal items may be an ambiguity, so in some messages, an
-        optional property has another value in each item.
-        """
-        sized: Wishes = {site.path: Wish(least=size, most=size)}
-        yield self._message(SMALLEST, there, sized)
-        yield self._message(SMALLEST, there, failed, sized)
-        for name in site.schema.get("items", {}).get("properties", {}):
-            yield self._message(REQUIRED, there, sized, {join(f"{site.path}[]", name): Wish()})
-        yield self._message(COMPLETE, there, sized)
 
     def _values(self, site: Site, edge: str) -> Sequence[Any]:
         if "enum" in site.schema or "boolean" in types_of(site.schema):

@@ -108,7 +108,6 @@ register_rows(
         ("yes-as-string", 'The string "yes" instead of a boolean.', "yes"),
         ("on-as-string", 'The string "on" instead of a boolean.', "on"),
         ("one-as-string", 'The string "1" instead of a boolean.', "1"),
-        ("zero-as-string", 'The string "0" instead of a boolean.', "0"),
         ("t-as-string", 'The string "t" instead of a boolean.', "t"),
         ("capital-y-as-string", 'The string "Y" instead of a boolean.', "Y"),
         ("two-for-boolean", "The number 2 instead of a boolean.", 2),

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from urllib.parse import quote
 
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_rows
@@ -29,7 +28,6 @@ register_rows(
         ("empty-enum-value", "An empty string instead of an enumeration value.", ""),
         ("blank-enum-value", "A single space instead of an enumeration value.", " "),
         ("ordinal-string", "A string with a single digit, as if it were a position in the enumeration.", "1"),
-        ("null-string", 'The string "null" instead of an enumeration value.', "null"),
     ],
 )
 
@@ -79,7 +77,6 @@ register_rows(
         ("hyphenated", "An enumeration value with hyphens for spaces.", lambda text: text.replace(" ", "-")),
         ("camel-case", "An enumeration value in camel case, for example directMail.", _camel),
         ("constant-case", "An enumeration value like DIRECT_MAIL.", lambda text: text.upper().replace(" ", "_")),
-        ("first-word", "The first word of an enumeration value.", lambda text: text.split(" ")[0]),
         ("doubled-space", "An enumeration value with two spaces for one.", lambda text: text.replace(" ", "  ")),
         ("no-break-space", "An enumeration value with no-break spaces.", lambda text: text.replace(" ", "\u00a0")),
         ("prefix", "The first half of an enumeration value.", lambda text: text[: len(text) // 2]),
@@ -93,7 +90,5 @@ register_rows(
         ("full-width-letters", "An enumeration value in full-width letters.", lambda text: text.translate(FULL_WIDTH)),
         ("combining-mark", "An enumeration value with an accent on its last letter.", lambda text: f"{text}\u0301"),
         ("zero-width-inside", "A zero-width space in a value.", lambda text: f"{text[:1]}\u200b{text[1:]}"),
-        ("percent-encoded-enum-value", "An enumeration value, percent-encoded.", quote),
-        ("quoted-enum-value", "An enumeration value in double quotes inside the string.", lambda text: f'"{text}"'),
     ],
 )
