@@ -21,7 +21,7 @@ from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker, questions
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.generation import RandomSource, Wishes, node_of
-from brokerfuzz.generation.plausible import PlausibleMessages, today
+from brokerfuzz.generation.plausible.streams import PlausibleMessages, today
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
 
 Waiting = TypeVar("Waiting", Rule, tuple[Ambiguity, Any])

@@ -9,7 +9,7 @@ from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.errors import quoted
 from brokerfuzz.generation import RandomSource, valid_draw
-from brokerfuzz.generation.plausible import PlausibleMessages, today
+from brokerfuzz.generation.plausible.streams import PlausibleMessages, today
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels

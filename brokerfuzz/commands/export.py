@@ -20,7 +20,7 @@ from brokerfuzz.corpus.shards import write_shards
 from brokerfuzz.corpus.writing import Export, Outcome, write_corpus, write_stream
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.format_names import BASE64, FORMATS
-from brokerfuzz.generation.plausible import today
+from brokerfuzz.generation.plausible.streams import today
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ExportOptions
 from brokerfuzz.schemas import Contract, MessageType

@@ -88,7 +88,7 @@ def realistic(schema: Schema, place: ValuePlace, values: Sequence[Any]) -> Seque
     if place.notation == "timestamp":
         later = "end" in place.path.rpartition(".")[2].lower()
         return values[later : later + 1]
-    return realistic_values.values(place.path, schema)
+    return realistic_values.values(place.message_type, place.path, schema)
 
 
 def scalar(schema: Schema, place: ValuePlace) -> Values | None:
@@ -98,7 +98,7 @@ def scalar(schema: Schema, place: ValuePlace) -> Values | None:
     if (
         place.plausible
         and not place.is_concerned_by("timestamp")
-        and (fitting := realistic_values.values(place.path, schema))
+        and (fitting := realistic_values.values(place.message_type, place.path, schema))
     ):
         return choice(fitting)
     types = [name for name in _OF_TYPE if name in flat.types_of(schema)]

@@ -1,7 +1,3 @@
 """Plausible messages: those that a shop for printed and promotional products could send. They are for demonstrations
 and load tests, so their values are unique where shops number things, belong together, and are never unusual.
 """
-
-from brokerfuzz.generation.plausible.streams import PlausibleMessages, today
-
-__all__ = ["PlausibleMessages", "today"]

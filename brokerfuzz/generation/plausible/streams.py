@@ -1,21 +1,14 @@
 """Streams of plausible messages, also for own contracts."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
 from brokerfuzz.generation.plausible.draws import Draws
 from brokerfuzz.generation.plausible.fitting import Fitting
-from brokerfuzz.generation.plausible.offers import offer
-from brokerfuzz.generation.plausible.responses import pricing, product_list
+from brokerfuzz.generation.plausible.makers import MAKERS
 from brokerfuzz.schemas import Contract, MessageType, load_contract
-
-_MAKERS: Mapping[MessageType, Callable[[Draws], Any]] = {
-    "offer-creation-request": offer,
-    "product-list-response": product_list,
-    "offer-pricing-response": pricing,
-}
 
 
 def today() -> datetime:
@@ -29,7 +22,7 @@ class PlausibleMessages:
     """
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int, now: datetime) -> None:
-        self._make = _MAKERS[message_type]
+        self._make = MAKERS[message_type]
         self._seed, self._now = seed, now
         self._fitting = None if contract is load_contract() else Fitting(contract, message_type, now)
 

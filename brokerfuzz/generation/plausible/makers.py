@@ -1,0 +1,14 @@
+"""Maps the message types of the built-in contract to functions that make plausible messages."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from brokerfuzz.generation.plausible.draws import Draws
+from brokerfuzz.generation.plausible.offers import offer
+from brokerfuzz.generation.plausible.responses import pricing, product_list
+
+MAKERS: Mapping[str, Callable[[Draws], Any]] = {
+    "offer-creation-request": offer,
+    "product-list-response": product_list,
+    "offer-pricing-response": pricing,
+}
