@@ -1,25 +1,20 @@
-"""Starts the reference service: in a separate process, or in this process until Ctrl-C."""
+"""Starts the reference service: in a thread during a `with` block, or in this thread until Ctrl-C."""
 
 import errno
-import json
 import os
-import pickle
 import shlex
 import socket
-import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from threading import Thread
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError, needs_extra
 from brokerfuzz.schemas import Contract
-from brokerfuzz.service.app import reference_app
-from brokerfuzz.service.bugs import bug
+from brokerfuzz.service.app import App, reference_app
 
 if TYPE_CHECKING:
     import uvicorn
@@ -30,7 +25,6 @@ DEFAULT_PORT = 8080
 LARGEST_PORT = 65535
 QUEUE = 128  # the maximum number of connections that wait to be accepted
 _EVERYWHERE = {"0.0.0.0": LOOPBACK, "::": "::1"}  # noqa: S104  (all interfaces -> the address to connect to)
-_START = "from brokerfuzz.service.running import _run_as_child; _run_as_child()"
 
 
 def serve_command(url: str, *, bugs: Iterable[str], contract: str | None, now: datetime | None, seed: int) -> str:
@@ -56,33 +50,27 @@ def serve_command(url: str, *, bugs: Iterable[str], contract: str | None, now: d
 def running(
     *,
     bugs: Iterable[str] = (),
-    contract: "Contract | None" = None,
+    contract: Contract | None = None,
     now: datetime | None = None,
     seed: int = 0,
     host: str = LOOPBACK,
     port: int = 0,
 ) -> Iterator[str]:
-    """Runs the service in a child process during a `with` block. Yields the address of the service, such as
+    """Runs the service in a thread during a `with` block. Yields the address of the service, such as
     `http://127.0.0.1:40123`.
 
-    The child process does not slow down this process, and ends when this process ends. Port 0 means any free port.
-    Raises `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
+    Port 0 means any free port. Raises `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot
+    use this host and port.
     """
-    options = {"bugs": [bug(name).name for name in bugs], "contract": contract, "now": now, "seed": seed}
-    child = _child()
-    assert child.stdin is not None
-    assert child.stdout is not None
-    try:
-        with suppress(BrokenPipeError):  # the child process has already ended; `_address` reports this
-            pickle.dump({"host": host, "port": port, **options}, child.stdin)
-            child.stdin.flush()
-        yield _address(child.stdout)
-    finally:
-        child.kill()
-        with suppress(BrokenPipeError):
-            child.stdin.close()
-        child.stdout.close()
-        child.wait()
+    server = _server(reference_app(bugs=bugs, contract=contract, now=now, seed=seed))
+    with _listening(host, port) as listener:
+        thread = Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        try:
+            yield _url(host, listener)
+        finally:
+            server.should_exit = server.force_exit = True
+            thread.join()
 
 
 def serve(
@@ -90,7 +78,7 @@ def serve(
     port: int = DEFAULT_PORT,
     *,
     bugs: Iterable[str] = (),
-    contract: "Contract | None" = None,
+    contract: Contract | None = None,
     now: datetime | None = None,
     seed: int = 0,
     ready: Callable[[str], object] = print,
@@ -100,62 +88,13 @@ def serve(
 
     Raises `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
     """
-    app = reference_app(bugs=bugs, contract=contract, now=now, seed=seed)
-    server = _server(app)
+    server = _server(reference_app(bugs=bugs, contract=contract, now=now, seed=seed))
     with _listening(host, port) as listener, suppress(KeyboardInterrupt):
         ready(_url(host, listener))
         server.run(sockets=[listener])
 
 
-def _child() -> subprocess.Popen[bytes]:
-    """Starts a Python process that waits for its options. The process can import the same modules as this process, and
-    ignores Ctrl-C.
-    """
-    module_path = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
-    return subprocess.Popen(
-        [sys.executable, "-P", "-c", _START],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": module_path},
-        start_new_session=True,
-    )
-
-
-def _address(stdout: IO[bytes]) -> str:
-    line = stdout.readline()
-    if not line:
-        raise TargetError("the reference service ended before it was ready: read the reason on standard error")
-    said = json.loads(line)
-    if "problem" in said:
-        raise TargetError(said["problem"])
-    return str(said["url"])
-
-
-def _run_as_child() -> None:
-    """Runs in the child process: reads the options, prints the address or an error, and serves until the parent process
-    ends.
-    """
-    options: dict[str, Any] = pickle.load(sys.stdin.buffer)  # noqa: S301  (data from the parent process)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    try:
-        serve(**options, ready=lambda url: _say(url=url))
-    except TargetError as problem:
-        _say(problem=str(problem))
-
-
-def _say(**said: str) -> None:
-    print(json.dumps(said), flush=True)
-
-
-def _end_with_parent() -> NoReturn:
-    """Ends this process when its standard input is closed. The system also closes standard input when the parent
-    process is killed.
-    """
-    sys.stdin.buffer.read()
-    os._exit(0)
-
-
-def _server(app: Any) -> "uvicorn.Server":
+def _server(app: App) -> "uvicorn.Server":
     try:
         import uvicorn
 
