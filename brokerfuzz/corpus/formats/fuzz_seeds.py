@@ -16,31 +16,12 @@ from hashlib import sha1
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.fuzz_dictionary import dictionary, quoted
+from brokerfuzz.corpus.formats.texts import filled
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MessageType
 
 LARGEST_SEED = 64 * 1024
 """The maximum size of a seed, in bytes."""
-
-_README = """\
-Seeds and dictionaries for fuzzers, for each message type. In the commands below, TYPE is one of:
-
-{types}
-
-Fuzzers add new inputs to the folder "found": create it first (mkdir found).
-
-libFuzzer    ./target -dict=TYPE.dict found seeds/TYPE
-Atheris      python target.py -dict=TYPE.dict found seeds/TYPE
-Jazzer       jazzer --cp=target.jar --target_class=Target -dict=TYPE.dict found seeds/TYPE
-AFL++        afl-fuzz -i seeds/TYPE -o found -x TYPE.dict -- ./target @@
-SharpFuzz    afl-fuzz -i seeds/TYPE -o found -x TYPE.dict -- dotnet Target.dll
-             libfuzzer-dotnet --target_path=Target -dict=TYPE.dict found seeds/TYPE
-Go           copy the folder testdata into the folder of your package, and name your fuzz target like a folder in testdata/fuzz:
-             func FuzzOfferCreationRequest(f *testing.F) {{ f.Fuzz(func(t *testing.T, body []byte) {{ ... }}) }}
-
-libFuzzer and the fuzzers based on it generate inputs up to the length of the longest seed. Use -max_len=4096 for short
-inputs and a faster fuzzer. afl-cmin and -merge=1 select the seeds that are useful for your target.
-"""
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
@@ -64,9 +45,8 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     seeded: list[MessageType] = [message_type for message_type, digests in seen.items() if digests]
     for message_type in seeded:
         yield File(f"{message_type}.dict", (dictionary(about.contract, message_type),))
-    yield File(
-        "README.txt", (_README.format(types="\n".join(f"    {message_type}" for message_type in seeded)).encode(),)
-    )
+    types = "\n".join(f"    {message_type}" for message_type in seeded)
+    yield File("README.txt", [filled("readme-seeds.txt", types=types)])
 
 
 def _go_target(message_type: MessageType) -> str:

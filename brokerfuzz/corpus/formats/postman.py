@@ -13,13 +13,16 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import MARK, FreshValues, marked
 from brokerfuzz.corpus.formats.case_names import reason_of
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
-from brokerfuzz.corpus.formats.routes import HOST, sent_headers
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
-from brokerfuzz.corpus.formats.suite_folder import EXPECTED_FAILURES, known_failures, readme, source
+from brokerfuzz.corpus.formats.suite_folder import EXPECTED_FAILURES, known_failures, readme
+from brokerfuzz.corpus.formats.texts import source
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import check
+from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.schemas.manifest import Transfer
 
+HOST = "http://127.0.0.1:8000"
+"""The URL of the target, which users replace with the URL of their own system."""
 COLLECTION = "collection.json"
 _SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 NEW_NUMBERS = "newNumbers"
@@ -62,6 +65,11 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     )
 
 
+def _sent_headers(headers: Headers) -> list[tuple[str, str]]:
+    """Returns all headers of a request. The value None in `headers` removes a header."""
+    return replaced([("Content-Type", JSON_TYPE)], headers)
+
+
 def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
     """If Postman cannot send the message, the function counts the case as left out."""
     try:
@@ -69,7 +77,7 @@ def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
     except UnicodeDecodeError:
         about.left_out.add(case, "that are not UTF-8, because Postman sends only text")
         return False
-    if _OPENS in text or any(_OPENS in value for _, value in sent_headers(case.headers)):
+    if _OPENS in text or any(_OPENS in value for _, value in _sent_headers(case.headers)):
         about.left_out.add(case, f"that contain {_OPENS}, which Postman treats as the beginning of a variable")
         return False
     return True
@@ -109,7 +117,7 @@ def _item(one: SuiteCase, method: str, fresh: FreshValues) -> dict[str, Any]:
         "description": f"{reason_of(one.case)}\n{one.case.label}\n{one.case.twin_id or ''}\n{new}",
         "method": method,
         "url": "{{url}}",
-        "header": [{"key": name, "value": value} for name, value in sent_headers(one.case.headers)],
+        "header": [{"key": name, "value": value} for name, value in _sent_headers(one.case.headers)],
         "body": {
             "mode": "raw",
             "raw": body.decode(),

@@ -13,40 +13,17 @@ into code. There, these names consist of letters, digits and `_`. Later exports 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from importlib import resources
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_table import table
+from brokerfuzz.corpus.formats.texts import filled, source
 from brokerfuzz.name_patterns import name_pattern
 
 TABLE, EXPECTED_FAILURES, README = "cases.tsv", "expected-failures", "README.md"
 ENTRY = "expected-failures entry: "
 """The failure of a test contains this text, and after it a line for the file `expected-failures`."""
-_TEMPLATE = b"""\
-# Known failures, one per line: a rule, or a rule and a technique. * matches anything. The ID of a case works, too.
-# Later exports keep this file. If an entry passes again, the test "expected-failures" fails until you remove the entry.
-#
-# */orderMinimum:minimum              # every message that breaks this rule
-# */orderMinimum:minimum one-below    # only the messages with this technique
-"""
-_README = """\
-# Contract tests of your system
-
-Your system must accept the valid messages and reject the invalid ones. A test fails if your system gives a wrong answer or crashes.
-
-1. {place}
-2. {complete}
-3. Run `{run}`. The plain (ordinary valid) messages come first: if your system rejects one, no other test runs.
-   If your system knows only certain values, such as product IDs, list them in a file and export again with `--values FILE`.
-4. If you cannot fix a failure now, write the rule, or the rule and the technique, into `{expected}`. This command adds all failures:
-   `{run} 2>&1 | sed -n 's/.*{entry}//p' | sort -u >> {home}{expected}`
-
-There is one test per rule, which fails once and shows the first three failures. `--by-case` exports one test per case.
-If your system also rejects the twin (the valid counterpart) of an invalid message, the rejection proves nothing, and the test says so.
-To regenerate this folder, run `brokerfuzz export {folder} --force {recipe}`. This keeps the files that you completed.
-"""
 
 
 def suite(
@@ -87,7 +64,7 @@ def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
     characters. A comment begins with `#`. Tests ignore an entry that matches no case.
     """
     warnings = partial(_stale_entries, cases=cases)
-    return File(folder + EXPECTED_FAILURES, [_TEMPLATE], is_template=True, warnings=warnings)
+    return File(folder + EXPECTED_FAILURES, [source(EXPECTED_FAILURES)], is_template=True, warnings=warnings)
 
 
 def _stale_entries(content: bytes, cases: Sequence[SuiteCase]) -> Iterator[str]:
@@ -110,15 +87,13 @@ def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: 
     folder = shlex.quote(about.folder)
     given = {"place": place, "run": run, "home": home}
     named = {name: text.replace("FOLDER", folder) for name, text in given.items()}
-    text = _README.format(
-        **named, complete=complete, expected=expected, folder=folder, recipe=about.recipe, entry=ENTRY
+    text = filled(
+        "readme-suite.md",
+        **named,
+        complete=complete,
+        expected=expected,
+        folder=folder,
+        recipe=about.recipe,
+        entry=ENTRY,
     )
-    return File(README, [text.encode()])
-
-
-def source(name: str) -> bytes:
-    """Returns the contents of a file in the folder `suites`. Python files in this folder end in `.txt`, because they
-    are not modules of brokerfuzz.
-    """
-    found = resources.files("brokerfuzz.corpus.formats") / "suites" / (f"{name}.txt" if name.endswith(".py") else name)
-    return found.read_bytes().replace(b"\r\n", b"\n")  # Git may have changed the line endings
+    return File(README, [text])

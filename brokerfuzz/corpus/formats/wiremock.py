@@ -22,6 +22,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import facts_of, reason_of, stem
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
+from brokerfuzz.corpus.formats.texts import filled
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.schemas.headers import JSON_TYPE
@@ -38,18 +39,6 @@ No case belongs to this request. GET {ROOT} lists the cases. Select a case in on
 - request the path of the case: GET {ROOT}/MESSAGE-TYPE/ID
 - send the header {HEADER}: ID
 - before any request, set the state: curl -X PUT HOST/__admin/scenarios/{SCENARIO}/state -d '{{"state":"ID"}}'
-"""
-_README = """\
-# Responses of the contract
-
-1. Start WireMock in the folder above this one: `java -jar wiremock-standalone.jar --port 8080 --root-dir {folder}`
-2. Let your program send its requests to `http://127.0.0.1:8080`. It receives ordinary valid messages:
-{usual}
-3. Choose another message for every request of your program: `curl http://127.0.0.1:8080/brokerfuzz` lists them, and
-   `curl -X PUT http://127.0.0.1:8080/__admin/scenarios/brokerfuzz/state -d '{{"state":"ID"}}'` selects one.
-4. Your program must read valid messages (`"verdict": "valid"`), and report an error for invalid ones.
-
-To regenerate this folder, run `brokerfuzz export {folder} --force {recipe}`.
 """
 _NO_CASE = {
     "name": "brokerfuzz: no case belongs to the request",
@@ -89,7 +78,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     yield _stub_file("no-case", _NO_CASE)
     routes = "\n".join(f"   - `{about.contract.transfers[one].route}`: {one}" for one in usual)
     folder = shlex.quote(about.folder)
-    yield File("README.md", [_README.format(folder=folder, usual=routes, recipe=about.recipe).encode()])
+    yield File("README.md", [filled("readme-wiremock.md", folder=folder, usual=routes, recipe=about.recipe)])
 
 
 def _stub_file(name: str, stub: dict[str, Any]) -> File:
