@@ -275,7 +275,7 @@ async def asynchronous(body):
 
 def campaign():
     try:
-        brokerfuzz.fire({target}, journal="run.ndjson", rate={rate})
+        brokerfuzz.fire({target}, rules=["*:minimum"], shrink=0, journal="run.ndjson", rate={rate})
     except KeyboardInterrupt:
         print("interrupted")
     else:
