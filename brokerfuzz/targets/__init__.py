@@ -6,7 +6,8 @@ This folder knows nothing about verdicts, rules or generators.
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer, AnswerKind, AnswerRules, status_patterns
 from brokerfuzz.targets.demo_target import DemoTarget
 from brokerfuzz.targets.http_target import HttpTarget
-from brokerfuzz.targets.program_targets import CallTarget, CommandTarget, LineTarget
+from brokerfuzz.targets.line_target import CallTarget, LineTarget
+from brokerfuzz.targets.program_target import CommandTarget
 from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.targets.trace_headers import TraceHeaders
 

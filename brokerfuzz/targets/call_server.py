@@ -28,7 +28,7 @@ KINDS: "tuple[Kind, ...]" = ("accepted", "rejected", "crashed")
 LENGTH = struct.Struct(">I")
 
 
-def main(function_name: str, rejection_names: list[str], path: list[str]) -> None:
+def main(function_name: str, path: list[str]) -> None:
     sys.path[:] = path + [entry for entry in sys.path if entry not in path]
     frames, answers = os.fdopen(os.dup(0), "rb"), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -44,13 +44,12 @@ def main(function_name: str, rejection_names: list[str], path: list[str]) -> Non
         function = object_named(function_name)
         if not callable(function):
             raise SetUpError(f"{function_name} is {_type_name(function)} and cannot be called: specify a function")  # noqa: TRY301
-        rejections = tuple(map(rejection, rejection_names))
     except SetUpError as problem:
         write("unusable", str(problem))
         return
     write("ready", "")
     while head := frames.read(LENGTH.size):
-        write(*answer_to(function, frames.read(LENGTH.unpack(head)[0]), rejections))
+        write(*answer_to(function, frames.read(LENGTH.unpack(head)[0])))
 
 
 class SetUpError(Exception):
@@ -85,25 +84,14 @@ def object_named(name: str) -> "Any":
     return found
 
 
-def rejection(name: str) -> type[BaseException]:
-    found = object_named(name)
-    if not (isinstance(found, type) and issubclass(found, BaseException)):
-        remedy = "specify the class of the exception that the function raises to reject a message"
-        raise SetUpError(f"{name} is {_type_name(found)} and not an exception class: {remedy}")
-    return found
-
-
-def answer_to(
-    function: "Callable[[bytes], Any]", body: bytes, rejections: tuple[type[BaseException], ...]
-) -> "tuple[Kind, str]":
+def answer_to(function: "Callable[[bytes], Any]", body: bytes) -> "tuple[Kind, str]":
     """Calls the function with the message, and returns the kind of the answer and the reason."""
     try:
         result = function(body)
         if hasattr(result, "__await__"):
             result = run_awaitable(result)
     except BaseException as problem:
-        rejects = isinstance(problem, rejections) if rejections else rejects_by_default(problem)
-        return ("rejected" if rejects else "crashed"), description_of(problem)
+        return ("rejected" if means_rejected(problem) else "crashed"), description_of(problem)
     return meaning_of(result) or ("crashed", f"returned {_type_name(result)}, which {NOT_AN_ANSWER}")
 
 
@@ -123,7 +111,7 @@ def meaning_of(result: object) -> "tuple[Kind, str] | None":
     return None
 
 
-def rejects_by_default(problem: BaseException) -> bool:
+def means_rejected(problem: BaseException) -> bool:
     """Returns True for a `ValueError`, and for an exception whose class (or base class) has `validation` in its
     name.
     """
@@ -163,6 +151,5 @@ def _type_name(thing: object) -> str:
 
 
 if __name__ == "__main__":
-    count = int(sys.argv[2])
     arguments, sys.argv[:] = sys.argv[:], sys.argv[:1]
-    main(arguments[1], arguments[3 : 3 + count], arguments[3 + count :])
+    main(arguments[1], arguments[2:])

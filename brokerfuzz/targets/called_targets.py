@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
-from brokerfuzz.targets.call_server import description_of, meaning_of, rejects_by_default
+from brokerfuzz.targets.call_server import description_of, meaning_of, means_rejected
 from brokerfuzz.targets.http_messages import Response
 from brokerfuzz.targets.in_process import Fields, InProcessTarget
 from brokerfuzz.targets.target import CALL_IN_PYTHON
@@ -180,7 +180,7 @@ class FunctionTarget(InProcessTarget):
         return self._function(body)
 
     def _failure(self, problem: BaseException, seconds: float) -> Answer:
-        if rejects_by_default(problem):
+        if means_rejected(problem):
             return Answer("rejected", reason=self.secrets.hide(description_of(problem)), seconds=seconds)
         return super()._failure(problem, seconds)
 

@@ -2,12 +2,13 @@ import asyncio
 import hmac
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
+from click.testing import Result
 from fixture_types import Run
 from hand_made_servers import response, serving_streams
 from pricing_reader import BUG, PRICING, lenient
@@ -20,6 +21,7 @@ from brokerfuzz.targets import HttpTarget, Message
 from brokerfuzz.targets.target import opened
 
 SOME: Final = ("--message", PRICING, "--rule", BUG, "--rule", "*unitPrice:minimum", "--shrink", "10s")
+HOOKED: Final = ("--hooks", "hooks.py")
 KEY: Final = b"key of the tests"
 HOOKS: Final = (Path(__file__).parents[2] / "examples/hooks/hooks.py").read_text(encoding="utf-8")
 
@@ -91,27 +93,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def written(text: str) -> str:
-    Path("hooks.py").write_text(text)
-    return "hooks.py"
+Fire = Callable[..., Result]
+
+
+@pytest.fixture
+def fire(run: Run, broker: Broker) -> Fire:
+    """The returned function writes hooks to the file `hooks.py`, and sends some cases to the broker."""
+
+    def fired(options: str, hooks: str | None = None, *words: str) -> Result:
+        if hooks is not None:
+            Path("hooks.py").write_text(hooks)
+        return run("fire", broker.url, *SOME, *options.split(), *words, *([] if hooks is None else HOOKED))
+
+    return fired
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_hooks_authenticate_sign_classify_and_see_every_answer(run: Run, broker: Broker, workers: int) -> None:
-    done = run(
-        "fire",
-        broker.url,
-        *SOME,
-        "--hooks",
-        written(HOOKS),
-        "--workers",
-        workers,
-        "--concurrency",
-        4,
-        "--json",
-        "--journal",
-        "run.ndjson",
-    )
+def test_hooks_authenticate_sign_classify_and_see_every_answer(fire: Fire, broker: Broker, workers: int) -> None:
+    done = fire(f"--workers {workers} --concurrency 4 --json --journal run.ndjson", HOOKS)
     assert done.exit_code == 1, done.stderr
     report = json.loads(done.stdout)
     assert [found["kind"] for found in report["findings"]] == ["invalid-accepted"]
@@ -129,16 +128,12 @@ def test_hooks_authenticate_sign_classify_and_see_every_answer(run: Run, broker:
 
 
 @pytest.mark.long
-def test_the_workers_of_a_cluster_receive_the_hooks(
-    run: Run, broker: Broker, cluster: tuple[str, list[int]], folder: Path
-) -> None:
+def test_the_workers_of_a_cluster_receive_the_hooks(fire: Fire, cluster: tuple[str, list[int]], folder: Path) -> None:
     seen = str(folder / "processes.txt")
     writes = f"    with open({seen!r}, 'a') as file:\n        print(os.getpid(), file=file)\n"
     hooks = f"import os\n\ndef before_request(request):\n{writes}    return request\n"
     address, workers = cluster
-    done = run(
-        "fire", broker.url, *SOME, "--reject", "299", "--hooks", written(hooks), "--cluster", address, "--no-preflight"
-    )
+    done = fire(f"--reject 299 --cluster {address} --no-preflight", hooks)
     assert done.exit_code == 1, done.stderr
     assert set(map(int, Path(seen).read_text().split())) & set(workers)
 
@@ -155,40 +150,24 @@ def authenticate():
 """Hooks whose first token has expired."""
 
 
-def test_concurrent_messages_with_an_expired_token_authenticate_once(run: Run, broker: Broker) -> None:
+def test_concurrent_messages_with_an_expired_token_authenticate_once(fire: Fire, broker: Broker) -> None:
     broker.life, broker.tokens = 10**6, ["the newest token"]
-    done = run("fire", broker.url, *SOME, "--hooks", written(HOOKS + EXPIRED), "--no-preflight", "--json")
+    done = fire("--no-preflight --json", HOOKS + EXPIRED)
     assert (done.exit_code, json.loads(done.stdout)["outcome"]["state"]) == (1, "complete")
     assert len(broker.tokens) == 2
 
 
-def test_the_cleanup_removes_what_the_target_created(run: Run, broker: Broker) -> None:
+def test_the_cleanup_removes_what_the_target_created(fire: Fire, broker: Broker) -> None:
     broker.life = 20
-    Path("brokerfuzz.toml").write_text(
-        f'url = "{broker.url}"\nhooks = "{written(HOOKS)}"\ncleanup = "DELETE /offers/{{id}}"\nmessage = '
-        f'"{PRICING}"\nconcurrency = 4\n'
-    )
-    assert run("fire", *SOME[2:]).exit_code == 1
+    assert fire("--concurrency 4", HOOKS, "--cleanup", "DELETE /offers/{id}").exit_code == 1
     assert broker.created > 10
     assert broker.stored == set()
 
 
 def test_a_time_limit_leaves_nothing_at_the_target(run: Run, broker: Broker) -> None:
     broker.pause = 0.05
-    done = run(
-        "fire",
-        broker.url,
-        "--message",
-        PRICING,
-        "--cleanup",
-        "DELETE /offers/{id}",
-        "--max-time",
-        "1s",
-        "--shrink",
-        "off",
-        "--reject",
-        "299",
-    )
+    options = ["--max-time", "1s", "--shrink", "off", "--reject", "299"]
+    done = run("fire", broker.url, "--message", PRICING, "--cleanup", "DELETE /offers/{id}", *options)
     assert "the time limit of 1 s was reached" in done.stdout
     assert broker.created > 0
     assert broker.stored == set()
@@ -215,53 +194,47 @@ def test_ctrl_c_does_not_wait_for_a_hook_that_hangs(
     asyncio.run(interrupt())
 
 
-def test_a_failed_cleanup_is_a_note_and_not_a_finding(run: Run, broker: Broker) -> None:
-    done = run("fire", broker.url, *SOME, "--cleanup", "DELETE /offers/{unknown}", "--reject", "299")
+def test_a_failed_cleanup_is_a_note_and_not_a_finding(fire: Fire) -> None:
+    done = fire("--reject 299", None, "--cleanup", "DELETE /offers/{unknown}")
     assert done.exit_code == 1
-    assert (
+    said = (
         "cleanup requests failed, so offers may remain at the target; the first: DELETE /offers/{unknown} was not sent"
-        in done.stderr
     )
+    assert said in done.stderr
 
 
 # ---------------------------------------------------------------------------------------------------- failures of hooks
 
 
-RAISES: Final = {
-    "before_request": "def before_request(request):\n    raise ValueError('no\\npassword')\n",
-    "classify": "def classify(answer):\n    raise ValueError('no\\npassword')\n",
-    "after_answer": "def after_answer(case, answer):\n    raise ValueError('no\\npassword')\n",
-}
+LATER: Final = """
+calls = []
+
+def {name}({parameters}):
+    calls.append(1)
+    if len(calls) < 2:
+        return {result}
+    raise ValueError('no\\npassword')
+"""
+"""A hook whose second call raises an exception."""
 
 
-@pytest.mark.parametrize("name", RAISES)
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(
+    ("name", "parameters", "result", "workers"),
+    [
+        ("before_request", "request", "request", 1),
+        ("classify", "answer", "None", 1),
+        ("classify", "answer", "None", 2),
+        ("after_answer", "case, answer", "None", 1),
+    ],
+)
 def test_an_exception_in_a_hook_is_reported_with_its_traceback_and_is_no_finding(
-    run: Run, broker: Broker, name: str, workers: int
+    fire: Fire, name: str, parameters: str, result: str, workers: int
 ) -> None:
-    if workers > 1 and name != "classify":
-        return
-    later = (
-        RAISES[name].replace(
-            "    raise", "    calls.append(1)\n    if len(calls) < 2:\n        return RESULT\n    raise"
-        )
-        + "\n\ncalls = []\n"
-    )
-    result = {"before_request": "request", "classify": "None", "after_answer": "None"}[name]
-    done = run(
-        "fire",
-        broker.url,
-        *SOME,
-        "--hooks",
-        written(later.replace("RESULT", result)),
-        "--json",
-        "--no-preflight",
-        "--workers",
-        workers,
-    )
+    hooks = LATER.format(name=name, parameters=parameters, result=result)
+    done = fire(f"--json --no-preflight --workers {workers}", hooks)
     report = json.loads(done.stdout)
     assert (done.exit_code, report["findings"]) == (2, [])
-    said = f"hooks.py, line 1: the hook {name} raised ValueError: no password; correct this error in the hook"
+    said = f"hooks.py, line 4: the hook {name} raised ValueError: no password; correct this error in the hook"
     assert said in report["stopped"]
     assert report["outcome"]["state"] in ("partial", "untested")
     assert "Traceback" in done.stderr
@@ -269,108 +242,66 @@ def test_an_exception_in_a_hook_is_reported_with_its_traceback_and_is_no_finding
     assert "threads.py" not in done.stderr
 
 
-WRONG: Final[dict[str, tuple[str, str]]] = {
-    "raises": (
-        "def authenticate():\n    raise ValueError('no\\npassword')\n",
-        "line 1: the hook authenticate raised ValueError: no password",
+CLASSIFY: Final = "def classify(answer):"
+WRONG: Final = [
+    (
+        "def authenticate(): raise ValueError('no\\npassword')",
+        "1: the hook authenticate raised ValueError: no password",
     ),
-    "no headers": (
-        "def authenticate():\n    return 5\n",
-        "line 1: the hook authenticate returned 5: return a dictionary with headers",
+    ("def authenticate(): return 5", "1: the hook authenticate returned 5: return a dictionary with headers"),
+    ("def authenticate(): return {'A': 5}", "1: the hook authenticate returned an invalid header 'A'"),
+    ("def authenticate(): return {'A': 'a\\nb'}", "1: the hook authenticate returned an invalid header 'A'"),
+    ("def before_request(request): pass", "1: the hook before_request returned None: return a Request"),
+    (
+        "from dataclasses import replace\ndef before_request(request): return replace(request, body=b'{}')",
+        "2: before_request changed more than the headers",
     ),
-    "a number": (
-        "def authenticate():\n    return {'A': 5}\n",
-        "line 1: the hook authenticate returned an invalid header 'A'",
+    (f"{CLASSIFY} return 'ok'", "1: the hook classify returned 'ok': return None or one of accepted, rejected,"),
+    ("def after_answer(case, answer): return 1", "1: the hook after_answer returned 1: return nothing"),
+    (
+        f"import time\n{CLASSIFY}\n    time.sleep(99)",
+        "2: the hook classify did not return within 0.5 s, and is at line 3",
     ),
-    "a line break": (
-        "def authenticate():\n    return {'A': 'a\\nb'}\n",
-        "line 1: the hook authenticate returned an invalid header 'A'",
+    (f"{CLASSIFY} raise SystemExit(0)", "1: the hook classify raised RuntimeError: SystemExit"),
+    (
+        "\ndef classify(): pass",
+        "2: classify does not have the expected parameters: write `def classify(answer)`",
     ),
-    "no request": (
-        "def before_request(request):\n    pass\n",
-        "line 1: the hook before_request returned None: return a Request",
+    (f"async {CLASSIFY} pass", "1: classify must be an ordinary function"),
+    ("classify = 5", "classify is not a function"),
+    (
+        "def authenticate(): return {}\ndef after_answers(case, answer): pass",
+        "2: after_answers is not the name of a hook: rename",
     ),
-    "another body": (
-        "from dataclasses import replace\n\ndef before_request(request):\n    return replace(request, body=b'{}')\n",
-        "line 3: before_request changed more than the headers",
+    ("x = 1", "defines no hook: define at least one of authenticate, before_request, classify or after_answer"),
+    ("x = 1\nx = = 2", "2: invalid syntax: correct this error in the hooks"),
+    (
+        "\nimport not_installed",
+        "2: the hooks cannot be loaded: ModuleNotFoundError: No module named 'not_installed'; correct",
     ),
-    "no kind": (
-        "def classify(answer):\n    return 'ok'\n",
-        "line 1: the hook classify returned 'ok': return None or one of accepted, rejected,",
-    ),
-    "a result": (
-        "def after_answer(case, answer):\n    return 1\n",
-        "line 1: the hook after_answer returned 1: return nothing",
-    ),
-    "hangs": (
-        "import time\n\ndef classify(answer):\n    time.sleep(99)\n",
-        "line 3: the hook classify did not return within 0.5 s, and is at line 4",
-    ),
-    "exits": (
-        "def classify(answer):\n    raise SystemExit(0)\n",
-        "line 1: the hook classify raised RuntimeError: SystemExit",
-    ),
-    "parameters": (
-        "\ndef classify():\n    pass\n",
-        "line 2: classify does not have the expected parameters: write `def classify(answer)`",
-    ),
-    "async": ("async def classify(answer):\n    pass\n", "line 1: classify must be an ordinary function"),
-    "no function": ("classify = 5\n", "classify is not a function"),
-    "a typo": (
-        "def authenticate():\n    return {}\n\ndef after_answers(case, answer):\n    pass\n",
-        "line 4: after_answers is not the name of a hook: rename",
-    ),
-    "nothing": (
-        "x = 1\n",
-        "defines no hook: define at least one of authenticate, before_request, classify or after_answer",
-    ),
-    "syntax": ("x = 1\nx = = 2\n", "line 2: invalid syntax: correct this error in the hooks"),
-    "import": (
-        "\nimport not_installed\n",
-        "line 2: the hooks cannot be loaded: ModuleNotFoundError: No module named 'not_installed'; correct",
-    ),
-}
+]
+"""Hooks with a mistake, and the words of the error, which begin with the line of the mistake."""
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize(("hooks", "said"), WRONG)
 def test_wrong_hooks_give_an_error_with_file_and_line_before_any_case_is_sent(
-    run: Run, broker: Broker, name: str
+    fire: Fire, broker: Broker, hooks: str, said: str
 ) -> None:
-    text, said = WRONG[name]
-    done = run("fire", broker.url, *SOME, "--hooks", written(text), "--timeout", "0.5")
+    done = fire("--timeout 0.5", f"{hooks}\n")
     assert (done.exit_code, done.stdout) == (2, "")
     *others, last = done.stderr.splitlines()
     assert last.startswith("brokerfuzz: hooks.py")
-    assert said in last
+    assert (f"line {said}" if said[0].isdigit() else said) in last
     assert others == [] or others[0].startswith("Traceback")
     assert len(broker.sent) <= 1
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--hooks", "missing.py"], "the hooks missing.py cannot be read: No such file"),
-        (["--hooks", "missing.module"], "the module missing.module with the hooks does not exist"),
-        (["--cleanup", "remove it"], "is not a method and a path: write a request such as 'DELETE /offers/{number}'"),
-        (["--cleanup", "DELETE /offers/{number"], "is not a method and a path"),
-        (["--demo", "--cleanup", "DELETE /offers/{number}"], "--cleanup works only with a URL"),
-        (["--exec", "true", "--hooks", "hooks.py"], "--hooks works only with a URL"),
-    ],
-)
-def test_wrong_options_give_one_line(run: Run, broker: Broker, words: list[Any], said: str) -> None:
-    url = [] if {"--demo", "--exec"} & set(words) else [broker.url]
-    done = run("fire", *url, *SOME, *words)
-    assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert said in done.stderr
-    assert broker.sent == []
-
-
-def test_hooks_of_the_configuration_are_not_used_for_another_target(run: Run, broker: Broker) -> None:
+def test_hooks_of_the_configuration_are_not_used_for_another_target(fire: Fire, broker: Broker) -> None:
     Path("brokerfuzz.toml").write_text(
         'url = "http://offers.example/"\nhooks = "hooks.py"\ncleanup = "DELETE /offers/{id}"\n'
     )
-    written(RAISES["classify"])
-    done = run("fire", broker.url, *SOME, "--reject", "299")
+    Path("hooks.py").write_text("raise ValueError")
+    done = fire("--reject 299")
     assert done.exit_code == 1
     assert "hooks and cleanup in the configuration belong to a different target" in done.stderr
     assert len(broker.stored) == broker.created

@@ -53,6 +53,10 @@ if __name__ == "__main__":
         for line in sys.stdin.buffer:
             print(read(base64.b64decode(line)), flush=True)
     else:
-        word, _, said = read(sys.stdin.buffer.read()).partition(": ")
+        try:
+            word, _, said = read(sys.stdin.buffer.read()).partition(": ")
+        except RuntimeError as problem:
+            print(problem, flush=True)
+            os.abort()
         print(said, flush=True)
         sys.exit(0 if word == "accepted" else 2)

@@ -41,7 +41,7 @@ KINDS: dict[str, Callable[..., AbstractContextManager[Target]]] = {
     "ASGI": lambda **options: nullcontext(NamedApplicationTarget("every_kind_reader:asgi", "/offers", **options)),
     "WSGI": lambda **options: nullcontext(NamedApplicationTarget("every_kind_reader:wsgi", "/offers", **options)),
     "function": lambda **options: nullcontext(FunctionTarget(every_kind_reader.read, **options)),
-    "exec": lambda **options: nullcontext(CommandTarget(PROGRAM, reject=[2], **options)),
+    "exec": lambda **options: nullcontext(CommandTarget(PROGRAM, **options)),
     "lines": lambda **options: nullcontext(LineTarget([*PROGRAM, "lines"], encoding="base64", **options)),
     "call": lambda **options: nullcontext(CallTarget("every_kind_reader:read", **options)),
 }

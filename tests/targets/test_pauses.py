@@ -1,14 +1,12 @@
 """Servers that ask for a pause. tests/blackbox/test_waiting.py has campaigns that wait for them."""
 
-import asyncio
 from email.utils import formatdate
-from time import monotonic, time
+from time import time
 
 import pytest
 from hand_made_programs import answer
-from hand_made_servers import OFFER, conforming, response, sends, serving
+from hand_made_servers import response, sends, serving
 
-import brokerfuzz
 from brokerfuzz.targets import AnswerRules, HttpTarget
 
 
@@ -64,25 +62,3 @@ def test_a_configured_meaning_of_a_status_has_priority(rules: AnswerRules, kind:
     with serving(sends(later(429, "Retry-After: 9"))) as url:
         said = answer(HttpTarget(url, rules=rules))
     assert (said.kind, said.reason, said.pause, said.reached) == (kind, "status 429", None, True)
-
-
-def test_a_rate_limiter_is_no_finding_and_gets_few_more_requests_than_it_allows() -> None:
-    """The gateway accepts ten requests at once, and 100 requests per second."""
-    full, filled, postponed, accepted = [10.0], [monotonic()], 0, 0
-
-    async def limits(body: bytes, writer: asyncio.StreamWriter) -> None:
-        nonlocal postponed, accepted
-        now = monotonic()
-        full[0], filled[0] = min(full[0] + (now - filled[0]) * 100, 10), now
-        if full[0] < 1:
-            postponed += 1
-            writer.write(later(429, "Retry-After: 0.1"))
-            return
-        full[0] -= 1
-        accepted += 1
-        writer.write(response(conforming(body)))
-
-    with serving(limits) as url:
-        report = brokerfuzz.fire(url, OFFER, rules=["*orderMinimum:*"], count=0, shrink=0)
-    assert (report.findings, report.outcome.state) == ((), "complete")
-    assert 0 < postponed < 2 * accepted

@@ -96,38 +96,6 @@ def test_one_file_may_contain_many_authorities(authority: Authority, ca: Path) -
         assert asked(url, ca=ca).kind == "accepted"
 
 
-def test_a_self_signed_certificate_is_verified_if_it_is_given(tmp_path: Path) -> None:
-    pem = tmp_path / "self.pem"
-    pem.write_bytes(_self_signed())
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(pem)
-    with serving(CREATED, tls=context) as url:
-        with pytest.raises(TargetError, match="no known authority has signed the certificate"):
-            asked(url)
-        assert asked(url, ca=pem).kind == "accepted"
-
-
-def _self_signed() -> bytes:
-    """Returns a self-signed certificate for 127.0.0.1, with its key."""
-    import ipaddress
-
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key, name = (
-        ec.generate_private_key(ec.SECP256R1()),
-        x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "itself")]),
-    )
-    builder = x509.CertificateBuilder(name, name, key.public_key(), 5, NOW - DAY, NOW + DAY)
-    builder = builder.add_extension(
-        x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False
-    )
-    form = serialization.PrivateFormat.PKCS8
-    private = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
-    return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM) + private
-
-
 def test_the_error_for_a_server_without_tls_says_so() -> None:
     async def rejects(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
@@ -146,27 +114,6 @@ def test_plain_http_to_a_tls_server_is_a_crash(authority: Authority) -> None:
     with serving(CREATED, tls=of(good(authority))) as url:
         answer = asked(url.replace("https://", "http://"), timeout=2)
     assert (answer.kind, answer.status) == ("crashed", None)
-
-
-@pytest.mark.parametrize(
-    ("content", "remedy"),
-    [
-        (None, "cannot be read .*specify PEM files with the certificates of an authority"),
-        (b"no certificate", "cannot be used: specify PEM files with the certificates of an authority"),
-        (
-            b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-            "cannot be used: specify PEM files",
-        ),
-    ],
-)
-def test_a_file_without_certificates_is_rejected_with_a_remedy(
-    content: bytes | None, remedy: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "ca.pem"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(TargetError, match=remedy):
-        asked("https://127.0.0.1:9/", ca=path)
 
 
 @pytest.mark.parametrize(("options", "said"), [({"insecure": True}, " -k "), ({"ca": True}, " --cacert ")])

@@ -1,5 +1,5 @@
-"""Defines the targets that are programs: one that is started for each message, one that keeps running, and a Python
-function in other processes.
+"""Defines the target for a program that keeps running and answers each message with a line, and the target for a Python
+function, which such programs of brokerfuzz call.
 """
 
 import asyncio
@@ -7,11 +7,9 @@ import re
 import shlex
 import struct
 import sys
-from abc import abstractmethod
 from base64 import b64encode
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, perf_counter
@@ -20,11 +18,12 @@ from typing import Literal, get_args
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
-from brokerfuzz.targets.program import Excerpt, Program, cores, how_it_ended, in_one_line
+from brokerfuzz.targets.program import Excerpt, Program, how_it_ended, in_one_line
+from brokerfuzz.targets.program_target import ProgramTarget, StartError
 from brokerfuzz.targets.reproduction import LONGEST_ARGUMENT, fed
 from brokerfuzz.targets.secret_masking import Secrets
-from brokerfuzz.targets.shell import path_of, secrets_of, shown_command, words_of
-from brokerfuzz.targets.target import CALL_IN_PYTHON, RUN_IN_SHELL, Message, Target, checked_timeout
+from brokerfuzz.targets.shell import secrets_of, words_of
+from brokerfuzz.targets.target import CALL_IN_PYTHON
 
 LONGEST_LINE = 1 << 16
 """The maximum number of bytes in an answer line."""
@@ -38,161 +37,6 @@ _ENDS_A_LINE = re.compile(rb"[\n\r]|\xe2\x80[\xa8\xa9]")
 _KINDS: dict[bytes, AnswerKind] = {b"accepted": "accepted", b"rejected": "rejected", b"crashed": "crashed"}
 _FUNCTION_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _CALL_SERVER = str(Path(__file__).with_name("call_server.py"))
-
-
-class StartError(Exception):
-    """A program cannot be started. The text completes a sentence that begins with the name of the program."""
-
-
-class ProgramTarget(Target):
-    """The base of targets that run programs. Threads talk to at most `processes` programs at the same time (default:
-    one per core). A program gets at most `timeout` seconds for a message; then brokerfuzz kills it with its child
-    processes. `secrets` contains the values that no answer or report shows.
-
-    If a program can no longer be started, the answer is `crashed` with `reached=False`. Raises `TargetError` if
-    `timeout` or `processes` is invalid.
-    """
-
-    isolates_messages = True
-    """A program handles one message at a time, so only this message can crash the program."""
-    advice: str | None = RUN_IN_SHELL
-
-    def __init__(self, words: Sequence[str], secrets: Secrets, *, timeout: float, processes: int | None) -> None:
-        if processes is not None and processes < 1:
-            raise TargetError(f"processes={processes} is too small: use 1 or more, or None for one process per core")
-        self.name, self.secrets = shown_command(words, secrets), secrets
-        self.timeout, self.processes = checked_timeout(timeout), processes
-        self._words = words
-        self._path = ""
-        self._threads: ThreadPoolExecutor | None = None
-        self._running: set[Program] = set()
-        self._was_started = False
-
-    async def open(self) -> None:
-        """Raises `TargetError` if the program does not exist or is not executable."""
-        self._path = path_of(self._words, self.name)
-        self._threads = ThreadPoolExecutor(self.processes or cores(), "brokerfuzz")
-
-    async def close(self) -> None:
-        """Kills all programs."""
-        threads, self._threads = self._threads, None
-        for program in list(self._running):
-            program.kill()
-        if threads is not None:
-            threads.shutdown(cancel_futures=True)
-
-    async def send(self, message: Message) -> Answer:
-        """If this call is cancelled, its program is killed."""
-        if self._threads is None:
-            raise TargetError(f"{self.name} is not open: call open() before send(), and close() after all answers")
-        if not self.can_send(message.body, message.headers):
-            raise TargetError(f"{self.name} cannot receive this message: check can_send() before send()")
-        mine: list[Program] = []
-        loop = asyncio.get_running_loop()
-        try:
-            return await loop.run_in_executor(self._threads, self._answered, message.body, mine.append)
-        except asyncio.CancelledError:
-            for program in mine:
-                program.kill()
-            raise
-
-    def _answered(self, body: bytes, uses: Callable[[Program], None]) -> Answer:
-        started = perf_counter()
-        try:
-            return self._answer(body, uses)
-        except StartError as problem:
-            reason = self.secrets.hide(str(problem))
-            if not self._was_started:
-                raise TargetError(f"{self.name} {reason}") from problem
-            return Answer("crashed", reason=reason, seconds=perf_counter() - started, reached=False)
-
-    @abstractmethod
-    def _answer(self, body: bytes, uses: Callable[[Program], None]) -> Answer:
-        """Sends a message to a program. Runs in a thread. Passes the program to `uses`, so that it can be killed."""
-
-    def _started(self) -> Program:
-        try:
-            program = Program(self._path, self._words, self.secrets)
-        except OSError as problem:
-            raise StartError(f"cannot be started ({problem.strerror}): {self.advice}") from problem
-        self._running.add(program)
-        if self._threads is None:  # the target was closed in the meantime
-            program.kill()
-        self._was_started = True
-        return program
-
-    def _end(self, program: Program) -> None:
-        program.close()
-        self._running.discard(program)
-
-
-# ------------------------------------------------------------------------------------- a program for each message
-
-
-class CommandTarget(ProgramTarget):
-    """A program that reads one message from standard input, and answers with its exit status.
-
-    `command` is a list of words, or a command line. Like a shell, brokerfuzz splits a command line into words. No shell
-    is started, so variables, wildcards and pipes have no effect. Exit status 0 means `accepted`, and any other status
-    means `rejected`. If `reject` lists statuses, only these statuses mean `rejected`, and every other status except 0
-    means `crashed`. Use `reject` for Python programs, because an uncaught exception ends them with status 1. If a
-    signal ends the program, the answer is `crashed`.
-
-    The program does not have to read its input. The answer contains the beginning of the program's standard output and
-    standard error. Raises `TargetError` if the command or a status in `reject` is invalid.
-    """
-
-    def __init__(
-        self,
-        command: str | Sequence[str],
-        *,
-        reject: Iterable[int] | None = None,
-        timeout: float = 10.0,
-        processes: int | None = None,
-        secrets: Mapping[str, str] | None = None,
-    ) -> None:
-        words = words_of(command)
-        super().__init__(words, secrets_of(words, secrets or {}), timeout=timeout, processes=processes)
-        self.reject = None if reject is None else _statuses(reject)
-
-    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        return fed(body, self.name)
-
-    def _answer(self, body: bytes, uses: Callable[[Program], None]) -> Answer:
-        program, output = self._started(), Excerpt(self.secrets)
-        uses(program)
-        started, code = perf_counter(), None
-        try:
-            for chunk in program.talk(body, self.timeout, closes_input=True):
-                output.add(chunk)
-            code = program.exit_code(max(started + self.timeout - perf_counter(), 0.0))
-        except TimeoutError:
-            pass
-        finally:
-            self._end(program)
-        kind, reason = self._meaning(code, program.errors.reason_line or output.reason_line)
-        seconds = perf_counter() - started
-        head, errors = output.head, program.errors.head
-        first = head[: max(EXCERPT // 2, EXCERPT - len(errors))]
-        return Answer(kind, None, first + errors[: EXCERPT - len(first)], reason, seconds)
-
-    def _meaning(self, code: int | None, words: str) -> tuple[AnswerKind, str]:
-        if code is None:
-            return "timeout", f"still running after {self.timeout:g} s: killed"
-        reason = how_it_ended(code) + (f": {words}" if words and code else "")
-        rejects = code > 0 if self.reject is None else code in self.reject
-        return ("accepted" if code == 0 else "rejected" if rejects else "crashed"), reason
-
-
-def _statuses(given: Iterable[int]) -> frozenset[int]:
-    statuses = frozenset(given)
-    for status in statuses:
-        if not 1 <= status <= 255:
-            raise TargetError(f"{status} is not an exit status that can mean rejection: use a number from 1 to 255")
-    return statuses
-
-
-# ------------------------------------------------------------------------------------- a program that keeps running
 
 
 @dataclass(frozen=True)
@@ -365,24 +209,20 @@ def _encoded(body: bytes, encoding: Encoding) -> bytes:
     return (b64encode(body) if encoding == "base64" else body) + b"\n"
 
 
-# ------------------------------------------------------------------------------------- a function in other processes
-
-
 class CallTarget(LineTarget):
     """A Python function that receives messages as bytes. `function` is the name of the function, such as
     `package.module:function`. Python imports the module from the current folder or from `sys.path`.
 
     To accept a message, the function returns None, True or the string `accepted`. To reject a message, the function
     returns False or the string `rejected`, or raises an exception that means `rejected`. A returned string can also
-    contain a reason, such as `rejected: no products`. By default, a `ValueError` means `rejected`, and so does an
-    exception whose class (or base class) has `validation` in its name. Examples are the classes `ValidationError` of
-    pydantic, jsonschema and Django. If `rejections` contains the names of exception classes (`package.module:Class`),
-    only these exceptions mean `rejected`. Any other exception, such as `AssertionError`, means `crashed`. The string
-    `crashed` and any other returned value, such as a list of errors, also mean `crashed`. If the function returns an
-    awaitable, brokerfuzz waits for the result.
+    contain a reason, such as `rejected: no products`. A `ValueError` means `rejected`, and so does an exception whose
+    class (or base class) has `validation` in its name. Examples are the classes `ValidationError` of pydantic,
+    jsonschema and Django. Any other exception, such as `AssertionError`, means `crashed`. The string `crashed` and any
+    other returned value, such as a list of errors, also mean `crashed`. If the function returns an awaitable,
+    brokerfuzz waits for the result.
 
     The script `call_server` calls the function in separate processes, so a crash of the function does not stop the
-    campaign. The standard output of the function is ignored. Raises `TargetError` if a name is invalid.
+    campaign. The standard output of the function is ignored. Raises `TargetError` if the name is invalid.
     """
 
     advice = CALL_IN_PYTHON
@@ -392,23 +232,21 @@ class CallTarget(LineTarget):
         self,
         function: str,
         *,
-        rejections: Iterable[str] = (),
         timeout: float = 10.0,
         processes: int | None = None,
         secrets: Mapping[str, str] | None = None,
     ) -> None:
-        _check_name(function, "a function, such as 'package.module:function'")
-        self.rejections = tuple(rejections)
-        for name in self.rejections:
-            _check_name(name, "an exception class, such as 'package.module:Class'")
+        remedy = "write a function, such as 'package.module:function'"
+        if ":" not in function:
+            raise TargetError(f"{function!r} has no colon between the module and the function: {remedy}")
+        if not _FUNCTION_NAME.fullmatch(function):
+            raise TargetError(f"{function!r} is not a valid name: {remedy}")
         super().__init__([sys.executable or "python"], encoding="frames", timeout=timeout, processes=processes)
         self.name, self.secrets = function, Secrets(more=(secrets or {}).items())
 
     async def open(self) -> None:
         folders = dict.fromkeys([str(Path.cwd()), *(str(Path(entry).absolute()) for entry in sys.path)])
-        options = ["-P", "-X", "faulthandler"]
-        rejections = [str(len(self.rejections)), *self.rejections]
-        self._words = [sys.executable or "python", *options, _CALL_SERVER, self.name, *rejections, *folders]
+        self._words = [sys.executable or "python", "-P", "-X", "faulthandler", _CALL_SERVER, self.name, *folders]
         await super().open()
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
@@ -422,22 +260,14 @@ class CallTarget(LineTarget):
         """Waits until the function is imported."""
         program = super()._started()
         try:
-            word, _, reason = self._line(program, b"", STARTING_SECONDS)[0].partition(b" ")
+            line = self._line(program, b"", STARTING_SECONDS)[0]
         except TimeoutError:
-            word, reason = b"", f"the process is not ready after {STARTING_SECONDS:g} s; {self.advice}".encode()
+            line = f"_ the process is not ready after {STARTING_SECONDS:g} s; {self.advice}".encode()
         except EOFError:
-            word, reason = (
-                b"",
-                f"{_without_answer(program.exit_code(ENDING_SECONDS), program.errors).reason}; {self.advice}".encode(),
-            )
+            ended = _without_answer(program.exit_code(ENDING_SECONDS), program.errors).reason
+            line = f"_ {ended}; {self.advice}".encode()
+        word, _, reason = line.partition(b" ")
         if word == b"ready":
             return program
         self._end(program)
         raise StartError(f"cannot be called: {in_one_line(reason, 1000)}")
-
-
-def _check_name(name: str, wanted: str) -> None:
-    if ":" not in name:
-        raise TargetError(f"{name!r} has no colon between the module and the function or class: write {wanted}")
-    if not _FUNCTION_NAME.fullmatch(name):
-        raise TargetError(f"{name!r} is not a valid name: write {wanted}")

@@ -1,0 +1,154 @@
+"""Defines the base of targets that are programs, and the target for a program that is started for each message.
+`line_target` has the programs that keep running.
+"""
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
+from brokerfuzz.targets.program import Excerpt, Program, cores, how_it_ended
+from brokerfuzz.targets.reproduction import fed
+from brokerfuzz.targets.secret_masking import Secrets
+from brokerfuzz.targets.shell import path_of, secrets_of, shown_command, words_of
+from brokerfuzz.targets.target import RUN_IN_SHELL, Message, Target, checked_timeout
+
+
+class StartError(Exception):
+    """A program cannot be started. The text completes a sentence that begins with the name of the program."""
+
+
+class ProgramTarget(Target):
+    """The base of targets that run programs. Threads talk to at most `processes` programs at the same time (default:
+    one per core). A program gets at most `timeout` seconds for a message; then brokerfuzz kills it with its child
+    processes. `secrets` contains the values that no answer or report shows.
+
+    If a program can no longer be started, the answer is `crashed` with `reached=False`. Raises `TargetError` if
+    `timeout` or `processes` is invalid.
+    """
+
+    isolates_messages = True
+    """A program handles one message at a time, so only this message can crash the program."""
+    advice: str | None = RUN_IN_SHELL
+
+    def __init__(self, words: Sequence[str], secrets: Secrets, *, timeout: float, processes: int | None) -> None:
+        if processes is not None and processes < 1:
+            raise TargetError(f"processes={processes} is too small: use 1 or more, or None for one process per core")
+        self.name, self.secrets = shown_command(words, secrets), secrets
+        self.timeout, self.processes = checked_timeout(timeout), processes
+        self._words = words
+        self._path = ""
+        self._threads: ThreadPoolExecutor | None = None
+        self._running: set[Program] = set()
+        self._was_started = False
+
+    async def open(self) -> None:
+        """Raises `TargetError` if the program does not exist or is not executable."""
+        self._path = path_of(self._words, self.name)
+        self._threads = ThreadPoolExecutor(self.processes or cores(), "brokerfuzz")
+
+    async def close(self) -> None:
+        """Kills all programs."""
+        threads, self._threads = self._threads, None
+        for program in list(self._running):
+            program.kill()
+        if threads is not None:
+            threads.shutdown(cancel_futures=True)
+
+    async def send(self, message: Message) -> Answer:
+        """If this call is cancelled, its program is killed."""
+        if self._threads is None:
+            raise TargetError(f"{self.name} is not open: call open() before send(), and close() after all answers")
+        if not self.can_send(message.body, message.headers):
+            raise TargetError(f"{self.name} cannot receive this message: check can_send() before send()")
+        mine: list[Program] = []
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._threads, self._answered, message.body, mine.append)
+        except asyncio.CancelledError:
+            for program in mine:
+                program.kill()
+            raise
+
+    def _answered(self, body: bytes, uses: Callable[[Program], None]) -> Answer:
+        started = perf_counter()
+        try:
+            return self._answer(body, uses)
+        except StartError as problem:
+            reason = self.secrets.hide(str(problem))
+            if not self._was_started:
+                raise TargetError(f"{self.name} {reason}") from problem
+            return Answer("crashed", reason=reason, seconds=perf_counter() - started, reached=False)
+
+    @abstractmethod
+    def _answer(self, body: bytes, uses: Callable[[Program], None]) -> Answer:
+        """Sends a message to a program. Runs in a thread. Passes the program to `uses`, so that it can be killed."""
+
+    def _started(self) -> Program:
+        try:
+            program = Program(self._path, self._words, self.secrets)
+        except OSError as problem:
+            raise StartError(f"cannot be started ({problem.strerror}): {self.advice}") from problem
+        self._running.add(program)
+        if self._threads is None:  # the target was closed in the meantime
+            program.kill()
+        self._was_started = True
+        return program
+
+    def _end(self, program: Program) -> None:
+        program.close()
+        self._running.discard(program)
+
+
+class CommandTarget(ProgramTarget):
+    """A program that reads one message from standard input, and answers with its exit status.
+
+    `command` is a list of words, or a command line. Like a shell, brokerfuzz splits a command line into words. No shell
+    is started, so variables, wildcards and pipes have no effect. Exit status 0 means `accepted`, and any other status
+    means `rejected`. If a signal ends the program, the answer is `crashed`.
+
+    The program does not have to read its input. The answer contains the beginning of the program's standard output and
+    standard error. Raises `TargetError` if the command is invalid.
+    """
+
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        *,
+        timeout: float = 10.0,
+        processes: int | None = None,
+        secrets: Mapping[str, str] | None = None,
+    ) -> None:
+        words = words_of(command)
+        super().__init__(words, secrets_of(words, secrets or {}), timeout=timeout, processes=processes)
+
+    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
+        return fed(body, self.name)
+
+    def _answer(self, body: bytes, uses: Callable[[Program], None]) -> Answer:
+        program, output = self._started(), Excerpt(self.secrets)
+        uses(program)
+        started, code = perf_counter(), None
+        try:
+            for chunk in program.talk(body, self.timeout, closes_input=True):
+                output.add(chunk)
+            code = program.exit_code(max(started + self.timeout - perf_counter(), 0.0))
+        except TimeoutError:
+            pass
+        finally:
+            self._end(program)
+        kind, reason = self._meaning(code, program.errors.reason_line or output.reason_line)
+        seconds = perf_counter() - started
+        head, errors = output.head, program.errors.head
+        first = head[: max(EXCERPT // 2, EXCERPT - len(errors))]
+        return Answer(kind, None, first + errors[: EXCERPT - len(first)], reason, seconds)
+
+    def _meaning(self, code: int | None, words: str) -> tuple[AnswerKind, str]:
+        if code is None:
+            return "timeout", f"still running after {self.timeout:g} s: killed"
+        reason = how_it_ended(code) + (f": {words}" if words and code else "")
+        return ("accepted" if code == 0 else "rejected" if code > 0 else "crashed"), reason
