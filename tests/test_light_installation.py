@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-MISSING = ("aiohttp", "brotli", "distributed", "fsspec", "httptools", "pyarrow", "uvicorn", "uvloop")
+MISSING = ("aiohttp", "brotli", "distributed", "fsspec", "httptools", "pyarrow", "uvicorn", "uvloop", "yaml")
 BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({MISSING}))\n"
 """The content of `sitecustomize.py`, which Python runs when it starts. Afterwards, Python cannot import the packages in
 `MISSING`.
@@ -74,6 +74,7 @@ def test_test_suites_and_corpora_need_no_optional_package(light: Light) -> None:
         ),
         ("export a.parquet", "the format `parquet` needs pyarrow: pip install 'PATH[parquet]', where"),
         ("export memory://a.ndjson", "a corpus at a URL needs fsspec: pip install 'PATH[remote]', where"),
+        ("contract new own --from-schema a.yaml", "reading a.yaml needs yaml: pip install 'PATH[yaml]', where"),
         (
             "export a.ndjson --cluster tcp://127.0.0.1:1",
             "a Dask cluster needs distributed: pip install 'PATH[cluster]', where",

@@ -33,8 +33,8 @@ def changes(contract: Contract) -> tuple[Description, bool]:
 
 def _lines(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]:
     numbers = [f"{len(changed[kind])} {kind}" for kind in ("new", "changed", "removed") if changed[kind]]
-    same = f"{changed['unchanged']} as in the built-in contract"
-    yield f"{message_type}: rules: {', '.join([*numbers, same])}"
+    same = [f"{changed['unchanged']} as in the built-in contract"] if changed["unchanged"] else []
+    yield f"{message_type}: rules: {', '.join([*numbers, *same])}"
     for kind in ("new", "changed"):
         for entry in changed[kind]:
             before = f" (before: {entry['before']})" if "before" in entry else ""
@@ -66,6 +66,7 @@ def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str,
 def _techniques(faults: Faults, rule: Rule) -> int:
     """Returns how many techniques break a rule. There are none if no valid message can be generated."""
     try:
+        faults.contract.check_described(rule.message_type)
         return len(faults.techniques(rule))
     except ContractError:
         return 0

@@ -6,22 +6,22 @@ changed contract contains only the files that differ from the built-in contract.
 """
 
 import json
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import unquote, urldefrag
 
 from jsonschema_rs import ValidationError, meta
 
 from brokerfuzz.contract_names import MANIFEST, MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, problem_of
 from brokerfuzz.file_contents import read_file
-from brokerfuzz.pointers import unescape
+from brokerfuzz.pointers import steps_of
 from brokerfuzz.schemas.contract_entries import Ambiguity, ambiguity_of, semantic_rule_of
 from brokerfuzz.schemas.contract_limits import (
+    LARGEST_FILE,
     check_limits,
     check_patterns,
     check_references,
@@ -33,6 +33,7 @@ from brokerfuzz.schemas.flattening import KEYWORDS, Schema, flatten, unknown_key
 from brokerfuzz.schemas.manifest import Transfer, transfers_of
 from brokerfuzz.schemas.sites import Rule, Site, sites_by_path
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
+from brokerfuzz.schemas.subschemas import absolute, base_of
 from brokerfuzz.wording import listed
 
 DATA = Path(__file__).parent
@@ -63,7 +64,7 @@ class ContractFiles(NamedTuple):
 def read_files(folder: Path) -> ContractFiles:
     """Raises `ContractError` if the folder or one of its files is wrong. Uses the built-in file for a missing file."""
     _check_folder(folder)
-    contents = {name: _json_of(_file(folder, name)) for name in (MANIFEST, SEMANTICS)}
+    contents = {name: json_of(_file(folder, name)) for name in (MANIFEST, SEMANTICS)}
     transfers = transfers_of(contents[MANIFEST], folder / MANIFEST)
     schemas = _schemas(folder, transfers)
     try:
@@ -96,19 +97,6 @@ def _warnings(schema: Schema, folder: Path, name: str) -> Iterator[str]:
         yield f"{path} has the unknown keyword {keyword!r} at {at}, which has no effect: {guess}"
 
 
-def copy_built_in(folder: Path) -> None:
-    """Copies the files of the built-in contract and a README into a folder, which must be empty or missing."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ContractError(f"{folder} already exists and is not an empty folder: specify a new folder")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in (*FILES, "README.md"):
-            if name != AMBIGUITIES:  # an own file would only repeat the built-in ambiguities
-                shutil.copyfile(DATA / name, folder / name)
-    except OSError as problem:
-        raise ContractError(f"cannot write {folder} ({problem_of(problem)}): specify another folder") from problem
-
-
 def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise ContractError(
@@ -137,7 +125,7 @@ def _schemas(folder: Path, message_types: Iterable[MessageType]) -> Mapping[str,
     schemas: dict[str, Schema] = {}
     for name in dict.fromkeys([*needed, *found]):
         file = f"{name}{SCHEMA_SUFFIX}"
-        schemas[name] = _checked_schema(folder / file, _json_of(_file(folder, file)))
+        schemas[name] = _checked_schema(folder / file, json_of(_file(folder, file)))
     references = {str(part.get("$ref", "")) for schema in schemas.values() for part in objects_in(schema)}
     for name in (name for name in found if name not in needed):
         file = f"{name}{SCHEMA_SUFFIX}"
@@ -151,9 +139,10 @@ def _schemas(folder: Path, message_types: Iterable[MessageType]) -> Mapping[str,
     return schemas
 
 
-def _json_of(path: Path) -> Any:
+def json_of(path: Path, largest: int = LARGEST_FILE) -> Any:
+    """Reads a file. Raises `ContractError` if it is not JSON, or has more than `largest` bytes."""
     try:
-        check_size(path)
+        check_size(path, largest)
         return json.loads(read_file(path), parse_float=_number)
     except (OSError, ValueError, RecursionError) as problem:
         raise ContractError(f"{path} is not readable JSON ({problem}): correct or remove the file") from problem
@@ -201,7 +190,7 @@ def _flattened(
     flat: dict[str, Schema] = {}
     for message_type in message_types:
         path = folder / f"{message_type}{SCHEMA_SUFFIX}"
-        finite = flatten(schemas[message_type], _Resolver(files, path))
+        finite = flatten(schemas[message_type], _Resolver(files, path), path.name)
         if finite is None:
             raise ContractError(
                 f"{path} allows only endless messages: make a property optional on each path of $ref to itself"
@@ -228,29 +217,25 @@ class _Resolver:
     def __call__(self, reference: str, base: str) -> tuple[Any, str]:
         self._count += 1
         check_references(self._count, self.path)
-        uri, fragment = urldefrag(urljoin(base or self.path.name, reference))
+        uri, fragment = urldefrag(absolute(base, reference))
+        is_anchor = bool(fragment) and not fragment.startswith("/")
         try:
-            target: Any = self.files.find(uri)
+            target: Any
+            target, base = self.files.find(f"{uri}#{fragment}" if is_anchor else uri)
         except LookupError as problem:
             raise ContractError(
-                f"{self.path} has a $ref {reference!r} to a file outside the contract: use only files of the contract"
+                f"{self.path} has a $ref {reference!r}, which is no file, $id or $anchor of the contract: use only "
+                "schemas of the contract"
             ) from problem
-        if fragment and not fragment.startswith("/"):
-            return self._anchored(target, fragment, reference), uri
-        for step in filter(None, fragment.split("/")):
+        for step in () if is_anchor else steps_of(unquote(fragment)):
             try:
-                target = target[int(step) if isinstance(target, list) else unescape(step)]
+                target = target[int(step) if isinstance(target, list) else step]
             except (LookupError, TypeError, ValueError) as problem:
                 raise ContractError(
                     f"{self.path} has a $ref {reference!r}, but {step!r} does not exist: correct the reference"
                 ) from problem
-        return target, uri
-
-    def _anchored(self, schema: Any, anchor: str, reference: str) -> Any:
-        for part in objects_in(schema):
-            if anchor in (part.get("$anchor"), part.get("$dynamicAnchor")):
-                return part
-        raise ContractError(f"{self.path} has a $ref {reference!r}, but no $anchor {anchor!r}: correct the reference")
+            base = base_of(target, base)
+        return target, base
 
 
 # --------------------------------------------------------------------------------------------------- names and sites
@@ -276,10 +261,10 @@ def _ambiguities(folder: Path, known: SitesOfTypes, requests: Sequence[MessageTy
     ambiguity changes the properties that it names. Omits the ambiguities that concern nothing in the contract.
     """
     path = folder / AMBIGUITIES
-    built_in = {entry["id"]: entry for entry in _json_of(DATA / AMBIGUITIES)}
+    built_in = {entry["id"]: entry for entry in json_of(DATA / AMBIGUITIES)}
     found = {name: ambiguity_of(entry) for name, entry in built_in.items()}
     seen: set[str] = set()
-    for entry in _entries(path, _json_of(path)) if path.exists() and folder != DATA else ():
+    for entry in _entries(path, json_of(path)) if path.exists() and folder != DATA else ():
         is_object = isinstance(entry, dict)
         ambiguity = ambiguity_of({**built_in.get(str(entry.get("id")), {}), **entry} if is_object else entry)
         if ambiguity.id in seen:

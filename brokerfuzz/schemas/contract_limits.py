@@ -70,10 +70,10 @@ def _check(number: float, most: float, what: str, remedy: str) -> None:
         raise ContractError(f"{what}, and the limit is {limit(most):,}: {remedy}, {MORE}")
 
 
-def check_size(path: Path) -> None:
+def check_size(path: Path, largest: int) -> None:
     """Raises `ContractError` if a file is too large to be part of a contract."""
     size = path.stat().st_size
-    _check(size, LARGEST_FILE, f"{path} has {size:,} bytes", "shorten the file")
+    _check(size, largest, f"{path} has {size:,} bytes", "shorten the file")
 
 
 def check_limits(schema: Any, path: Path) -> None:

@@ -8,11 +8,12 @@ once.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial, reduce
+from functools import reduce
 from math import gcd, lcm
 from typing import Any
 
 from brokerfuzz.errors import ContractError
+from brokerfuzz.schemas.subschemas import base_of, subschemas
 
 Schema = dict[str, Any]
 Resolve = Callable[[str, str], tuple[Any, str]]
@@ -91,23 +92,12 @@ def _is_composed(keyword: str, value: Any) -> bool:
     return value is not True and (value is not False or keyword != "additionalProperties")
 
 
-def unknown_keywords(schema: Any, at: str = "") -> Iterator[tuple[str, str]]:
+def unknown_keywords(schema: Schema) -> Iterator[tuple[str, str]]:
     """Yields the JSON Pointer of each unknown keyword, and its name. Keywords that begin with `x-` are extensions."""
-    for keyword, value in schema.items() if isinstance(schema, dict) else ():
-        inside = f"{at}/{keyword}"
-        if keyword not in KEYWORDS and not keyword.startswith("x-"):
-            yield inside, keyword
-        elif keyword in _OF_NAMES:
-            for name, part in value.items():
-                yield from unknown_keywords(part, f"{inside}/{name}")
-        elif keyword in (*_WITH_LIST, "allOf"):
-            for number, part in enumerate(value):
-                yield from unknown_keywords(part, f"{inside}/{number}")
-        elif keyword in (*_WITH_SCHEMA, "items", "if", "then", "else"):
-            yield from unknown_keywords(value, inside)
-
-
-_OF_NAMES = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
+    for _, at, part in subschemas(schema):
+        for keyword in part:
+            if keyword not in KEYWORDS and not keyword.startswith("x-"):
+                yield f"{at}/{keyword}", keyword
 
 
 def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
@@ -121,11 +111,11 @@ def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
     return list(schema.get("allOf", []))
 
 
-def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema | None:
+def flatten(schema: Any, resolve: Resolve, base: str) -> Schema | None:
     """Resolves the references in a schema, and merges the schemas in `allOf`. The schema `False` becomes a schema that
     allows no type. Returns None if a recursive schema allows only endless messages.
     """
-    flat = _Flattening(resolve).flat(schema, base, (id(schema),))
+    flat = _Flattening(resolve).flat(schema, base_of(schema, base), (id(schema),))
     return None if flat is _DEEPER else flat
 
 
@@ -138,14 +128,16 @@ class _Flattening:
     def flat(self, schema: Any, base: str, inside: tuple[int, ...]) -> Schema:
         if isinstance(schema, bool):
             return {} if schema else {"type": []}
-        base = schema.get("$id", base)
         own = {k: v for k, v in schema.items() if k in _KEPT}
         if own.get("format", "date") not in FORMATS:
             del own["format"]
         if "const" in own:
             only = own.pop("const")
             own["enum"] = [only] if "enum" not in own or _is_among(only, own["enum"]) else []
-        below = partial(self.flat, base=base, inside=inside)
+
+        def below(part: Any) -> Schema:
+            return self.flat(part, base_of(part, base), inside)
+
         if not self._add_parts(own, schema, below):
             return _DEEPER
         parts = [self._reference(schema[name], base, inside) for name in REFERENCES if name in schema]

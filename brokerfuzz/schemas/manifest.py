@@ -42,6 +42,11 @@ class Transfer:
         return "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in _PARAMETER.split(self.path))
 
 
+def is_name(text: str) -> bool:
+    """Returns whether a message type can have this name."""
+    return _NAME.fullmatch(text) is not None and len(text) <= LONGEST_NAME
+
+
 def transfers_of(content: Any, path: Path) -> Mapping[str, Transfer]:
     """Maps each message type in a manifest to its transfer. Raises `ContractError` if the manifest is wrong."""
     if not isinstance(content, dict) or not content:
@@ -55,7 +60,7 @@ def transfers_of(content: Any, path: Path) -> Mapping[str, Transfer]:
 
 
 def _transfer(name: str, entry: Any, path: Path) -> Transfer:
-    if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+    if not is_name(name):
         raise ContractError(
             f"{path} has the message type {quoted(name)}: use at most {LONGEST_NAME} lower-case letters, digits and "
             "hyphens, such as order-status-response"

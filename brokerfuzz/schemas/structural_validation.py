@@ -6,10 +6,12 @@ downloaded.
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import jsonschema_rs
 
 from brokerfuzz.schemas.flattening import KNOWN, OTHER_ITEMS, Schema
+from brokerfuzz.schemas.subschemas import subschemas
 
 SCHEMA_SUFFIX = ".schema.json"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -24,17 +26,31 @@ Validator = jsonschema_rs.Validator
 
 
 class SchemaFiles:
-    """Finds the schemas of a contract by URI. The URI of a schema is its `$id`, or any URI that ends with the name of
-    its file.
+    """Finds the schemas of a contract by URI. The URI of a file is its `$id`, or any URI that ends with its name. A
+    schema with `$id`, `$anchor` or `$dynamicAnchor` inside a file has a URI, too.
     """
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
-        self._by_uri = {schema["$id"]: schema for schema in schemas.values() if "$id" in schema}
-        self._by_file = {f"{name}{SCHEMA_SUFFIX}": schema for name, schema in schemas.items()}
+        self._by_uri: dict[str, tuple[Schema, str]] = {}
+        for name, schema in schemas.items():
+            file = f"{name}{SCHEMA_SUFFIX}"
+            for base, at, part in subschemas(schema, file):
+                anchors = [f"{base}#{part[keyword]}" for keyword in ("$anchor", "$dynamicAnchor") if keyword in part]
+                uris = [*([] if at else [file]), *([base] if "$id" in part else []), *anchors]
+                self._by_uri |= dict.fromkeys(uris, (part, base))
 
-    def find(self, uri: str) -> Schema:
-        """Raises `LookupError` if there is no such schema."""
-        return self._by_uri[uri] if uri in self._by_uri else self._by_file[uri.rpartition("/")[2]]
+    def find(self, uri: str) -> tuple[Schema, str]:
+        """Returns a schema, and the URI to which its references are relative. Raises `LookupError` if there is no such
+        schema.
+        """
+        return self._by_uri[uri] if uri in self._by_uri else self._by_uri[uri.rpartition("/")[2]]
+
+    def retrieve(self, uri: str) -> Schema:
+        """Returns a schema for jsonschema-rs, which resolves references relative to the URI that it retrieves. If the
+        schema has another URI, the function returns a reference to that URI.
+        """
+        schema, base = self.find(uri)
+        return {"$ref": base} if urlsplit(base).scheme and base != uri else schema
 
 
 def validator(schema: Schema, files: SchemaFiles) -> Validator:
@@ -43,7 +59,7 @@ def validator(schema: Schema, files: SchemaFiles) -> Validator:
     """
     try:
         return jsonschema_rs.Draft202012Validator(
-            schema, retriever=files.find, validate_formats=True, pattern_options=PATTERNS
+            schema, retriever=files.retrieve, validate_formats=True, pattern_options=PATTERNS
         )
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:
         raise ValueError(problem.message) from problem

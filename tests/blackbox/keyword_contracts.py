@@ -109,6 +109,9 @@ VALUES: dict[str, dict[str, Any]] = {
     "nested oneOf": {"oneOf": [{"oneOf": [WHOLE, {"type": "boolean"}]}, {"type": "string", "pattern": "^a+$"}]},
     "$anchor": {"$ref": "#text"},
     "$dynamicRef": {"$dynamicRef": "#text"},
+    "$id inside": {"$ref": "price"},
+    "$anchor of an $id inside": {"$ref": "price#amount"},
+    "$id that is a URN": {"$ref": "urn:example:code"},
 }  # fmt: skip
 """Schemas of a value."""
 
@@ -118,6 +121,8 @@ DEFINITIONS = {
     "even": {"type": "object", "properties": {"odd": {"$ref": "#/$defs/odd"}, "size": WHOLE}},
     "odd": {"type": "object", "properties": {"even": {"$ref": "#/$defs/even"}, "name": TEXT}},
     "text": {"$anchor": "text", "$dynamicAnchor": "text", "type": "string"},
+    "price": {"$id": "price", "type": "object", "properties": {"amount": {"$ref": "#/$defs/of%20price"}}, "required": ["amount"], "$defs": {"of price": {"$anchor": "amount", "type": "integer", "minimum": 1}}},
+    "code": {"$id": "urn:example:code", "$ref": "#/$defs/letters", "$defs": {"letters": {"type": "string", "minLength": 2}}},
 }  # fmt: skip
 
 MESSAGES: dict[str, dict[str, Any]] = {

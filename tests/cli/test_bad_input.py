@@ -1,9 +1,11 @@
+import json
 import os
 import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fixture_types import Run, Spawn
@@ -16,6 +18,12 @@ RECORD = (
     '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":%s,"ambiguities":[],'
     '"tags":[],"twin":null,"body":{}}\n'
 )
+
+
+def with_schema(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"content": {"application/json": {"schema": schema}}}
+
+
 FILES = {
     "offer.json": PLAIN,
     "there": "mine",
@@ -30,6 +38,26 @@ FILES = {
     "values.toml": '\n"productID" = ["P-1"]',
     "numbers.toml": 'number = ["N-1", "N-2"]',
     "nameless.json": '{"baseline": 3, "findings": [\n{"sentence": "A."}]}',
+    "torn.json": "{",
+    "typo.json": '{"type": "strin"}',
+    "remote.json": '{"properties": {"a": {"$ref": "https://example.com/a.json"}}}',
+    "swagger.json": '{"swagger": "2.0"}',
+    "broken.yaml": "a: [",
+    "bomb.yaml": "a0: &a0 [1, 1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 40)),
+    "api.json": json.dumps(
+        {
+            "openapi": "3.1.0",
+            "paths": {
+                "/": {
+                    "get": {"operationId": "readOrders"},
+                    "post": {"operationId": "upload", "requestBody": {"content": {"multipart/form-data": {}}}},
+                    "put": {"operationId": "remote", "requestBody": {"$ref": "common.json#/a"}},
+                    "patch": {"operationId": "lost", "requestBody": with_schema({"$ref": "#/components/schemas/Lost"})},
+                    "delete": {"operationId": "odd", "requestBody": {"content": [1]}},
+                }
+            },
+        }
+    ),
     "shops_with_mistakes.py": """
 nothing = 7
 

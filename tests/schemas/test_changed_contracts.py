@@ -248,12 +248,12 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "a reference out of the folder": (
         put('{"$ref": "https://elsewhere.example/other.json"}'),
         OFFERS,
-        "use only files of the contract",
+        "use only schemas of the contract",
     ),
     "a hidden reference out of the folder": (
         put('{"anyOf": [{"$ref": "../other.json"}]}'),
         OFFERS,
-        "use only files of the contract",
+        "use only schemas of the contract",
     ),
     "a reference to nowhere": (put('{"$ref": "#/$defs/none"}'), OFFERS, "does not exist: correct the reference"),
     "endless messages": (put('{"properties": {"a": {"$ref": "#"}}, "required": ["a"]}'), OFFERS, "make a property"),
