@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from urllib.parse import quote, quote_plus
 
-HIDDEN = "[secret]"
-"""The text that replaces a secret in answers and errors if the secret does not come from an environment variable."""
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 

@@ -1,8 +1,7 @@
 """Finds the secrets of a request or a command, and replaces them in everything that brokerfuzz reports.
 
-Reports and logs must not contain secrets, because people copy them into tickets. Descriptions of requests contain
-references to environment variables, such as `${TOKEN}`, in place of the secrets. In answers and errors, which may
-repeat secrets in other spellings, `Masks` replaces them.
+Reports and logs must not contain secrets, because people copy them into tickets. References to environment variables,
+such as `${TOKEN}`, replace the secrets in all texts, also in other spellings (see `Masks`).
 """
 
 import base64
@@ -10,11 +9,12 @@ import binascii
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 from urllib.parse import unquote, unquote_plus, urlsplit, urlunsplit
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.secret_values import Secret
-from brokerfuzz.targets.masks import HIDDEN, Masks
+from brokerfuzz.targets.masks import Masks
 from brokerfuzz.wording import listed
 
 SHORTEST = 6
@@ -33,8 +33,16 @@ _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
 _REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of gzip and zstd data."""
-_PART, _PASSWORD = "secret", "the password"
-"""Places of secrets. `Secrets.note` never mentions parts of secrets (`_PART`), because they are often short."""
+
+
+class Found(NamedTuple):
+    """A secret `value`, and the `reference` that replaces it, such as `${X_API_KEY}`. `place` says where it is, such as
+    in `the header X-Api-Key`. It is empty for a part of another secret.
+    """
+
+    value: str
+    reference: str
+    place: str = ""
 
 
 def is_secret(name: str, value: str = "") -> bool:
@@ -49,7 +57,7 @@ def _looks_secret(name: str, value: str = "") -> bool:
 
 def variable(name: str) -> str:
     """Converts the name of a header, parameter or option to a reference. For example, `X-API-Key` becomes
-    `${X_API_KEY}`. If a secret value does not come from an environment variable, this reference replaces the value.
+    `${X_API_KEY}`. This reference replaces a secret that does not come from an environment variable.
     """
     letters = "".join(char if char.isascii() and char.isalnum() else "_" for char in name).upper()
     return f"${{{'_' * letters[:1].isdigit()}{letters}}}"
@@ -100,9 +108,8 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a target. `more` contains the places and values of further secrets. If a place is a reference such
-    as `${TOKEN}`, this reference replaces the value in all texts. In answers and errors, `[secret]` replaces any other
-    value.
+    """The secrets of a target: in a URL, in headers, in the URL of a proxy, and those in `found`. `more` contains the
+    references and values of further secrets.
 
     `note` tells the user which secrets are too short to be replaced in answers. Otherwise, it is empty.
     """
@@ -113,18 +120,23 @@ class Secrets:
         headers: Iterable[tuple[str, str]] = (),
         proxy: str = "",
         more: Iterable[tuple[str, str]] = (),
+        found: Iterable[Found] = (),
     ) -> None:
-        found = [*of_url(url), *of_url(proxy), *_of_headers(headers), *more]
-        short = dict.fromkeys(where for where, value in found if 0 < len(value) < SHORTEST and where != _PART)
+        given = [Found(value, reference, reference) for reference, value in more]
+        every = [one for one in (*given, *found, *of_url(url), *of_url(proxy), *_of_headers(headers)) if one.value]
+        self._short = [one for one in every if len(one.value) < SHORTEST]
+        places = dict.fromkeys(one.place for one in self._short if one.place)
         what = (
             f"contains a secret of fewer than {SHORTEST} characters: brokerfuzz hides it there, but not in answers "
             "that repeat it"
         )
-        self.note = f"{listed(short)} {what}" if short else ""
-        known = {text: HIDDEN for _, value in found for text in (value, *value.splitlines()) if len(text) >= SHORTEST}
-        known |= {value: where for where, value in found if value in known and _REFERENCE.fullmatch(where)}
-        self.masks = Masks(known)
-        self._places = {value: where for where, value in reversed(found) if value}
+        self.note = f"{listed(places)} {what}" if places else ""
+        references: dict[str, str] = {}
+        for one in every:
+            for text in (one.value, *one.value.splitlines()):
+                if len(text) >= SHORTEST:
+                    references.setdefault(text, one.reference)
+        self.masks = Masks(references)
 
     def hide(self, text: str) -> str:
         """Replaces each secret in a text."""
@@ -143,17 +155,12 @@ class Secrets:
             return f"[compressed response of {len(body):,} bytes]".encode()[:size]
         return self.masks.hidden(body[: size + self.masks.longest], size)[:size]
 
-    def described(self, text: str, *, short: bool = False) -> str:
-        """Replaces secrets with references, in a part of a request or a command. With `short`, also replaces short
-        secrets at the end of the text.
-        """
-        for parts in (False, True):
-            places = {value: where for value, where in self._places.items() if (where == _PART) is parts}
-            references = {value: _reference(where) for value, where in places.items() if len(value) >= SHORTEST}
-            text = _replaced(text, references)
-            for value, where in places.items() if short else ():
-                if len(value) < SHORTEST and text.endswith(value):
-                    text = text.removesuffix(value) + _reference(where)
+    def word(self, text: str) -> str:
+        """Describes a word of a command. Also replaces a short secret at its end, as in `--pin=7`."""
+        text = self.hide(text)
+        for one in self._short:
+            if text.endswith(one.value):
+                text = text.removesuffix(one.value) + one.reference
         return text
 
     def url(self, url: str) -> str:
@@ -162,14 +169,14 @@ class Secrets:
         start = _SERVER.match(shown)
         server = start[0] if start is not None else ""
         rest = _replaced(shown[len(server) :], _variables(url))
-        return server + self.described(_PARAMETER.sub(_parameter, rest))
+        return server + self.hide(_PARAMETER.sub(_parameter, rest))
 
     def header(self, name: str, value: str) -> str:
         """Describes the value of a header. If the name suggests a secret, one reference replaces the whole value,
         because all parts may be secret. But if the value consists of a scheme and a reference, the scheme remains, as
         in `Bearer ${TOKEN}`.
         """
-        shown = self.described(_replaced(value, _variables(value)))
+        shown = self.hide(_replaced(value, _variables(value)))
         others = _REFERENCE.sub("", shown).strip()
         is_open = not others or _CREDENTIALS.fullmatch(f"{others} ") or not _looks_secret(name, value)
         is_hidden = shown != value or not isinstance(value, Secret)
@@ -192,63 +199,53 @@ def _variables(text: str) -> dict[str, str]:
     return {value: f"${{{name}}}" for name, value in text.variables.items()} if isinstance(text, Secret) else {}
 
 
-def _reference(where: str) -> str:
-    """Returns the reference that replaces a secret in descriptions of requests. For example, the reference for a secret
-    from `the header X-API-Key` is `${X_API_KEY}`.
-    """
-    return where if _REFERENCE.fullmatch(where) else variable(where.rpartition(" ")[2])
-
-
 # ----------------------------------------------------------------------------------------------- places of secrets
 
 
-def of_url(url: str) -> Iterator[tuple[str, str]]:
-    """Yields the place and the value of each secret in a URL. Variables in the address of the server are secrets only
-    if this address contains a user, as in `https://me:${PASSWORD}@host`.
+def of_url(url: str) -> Iterator[Found]:
+    """Yields each secret in a URL. Variables in the address of the server are secrets only if this address contains a
+    user, as in `https://me:${PASSWORD}@host`.
     """
     start = _SERVER.match(url)
     server = start[0] if start is not None and "@" not in start[0] else ""
     for value, reference in _variables(url).items():
         if value not in server:
-            yield from ((reference, value), (_PART, unquote(value)))
+            yield from (Found(value, reference, reference), Found(unquote(value), reference))
     try:
         user = urlsplit(url).netloc.rpartition("@")[0]
     except ValueError:
         return
     if user:
         name, _, password = user.partition(":")
-        yield from ((_PART, user), (_PASSWORD, password))
+        yield Found(password, variable("password"), "the password")
         yield from basic(unquote(name), unquote(password))
     for found in _PARAMETER.finditer(url):
-        if is_secret(unquote(found[1])):
-            yield f"the URL parameter {unquote(found[1])}", found[2]
-            yield from ((_PART, unquote(found[2])), (_PART, unquote_plus(found[2])))
+        if is_secret(name := unquote(found[1])):
+            yield Found(found[2], variable(name), f"the URL parameter {name}")
+            yield from (Found(decode(found[2]), variable(name)) for decode in (unquote, unquote_plus))
 
 
-def basic(name: str, password: str) -> Iterator[tuple[str, str]]:
-    """Yields the place and the value of each secret in the credentials of basic authentication. A user without a
-    password is a secret.
-    """
-    yield from ((_PASSWORD, password), (_PART, f"{name}:{password}"), (_PART, "" if password else name))
-    yield _PART, base64.b64encode(f"{name}:{password}".encode()).decode()
+def basic(name: str, password: str) -> Iterator[Found]:
+    """Yields each secret in the credentials of basic authentication. A user without a password is a secret."""
+    yield Found(password, variable("password"), "the password" if password else "")
+    yield Found("" if password else name, variable("password"))
+    yield Found(base64.b64encode(f"{name}:{password}".encode()).decode(), variable("password"))
 
 
-def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[Found]:
     for name, value in headers:
         if is_secret(name, value):
-            yield from ((reference, inserted) for inserted, reference in _variables(value).items())
-            yield f"the header {name}", value
+            yield from (Found(inserted, reference, reference) for inserted, reference in _variables(value).items())
+            yield Found(value, variable(name), f"the header {name}")
             yield from within(name, value)
 
 
-def within(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """Yields the place and the value of each secret inside a header: credentials, parts of cookies, the user and the
-    password.
-    """
+def within(name: str, value: str) -> Iterator[Found]:
+    """Yields each secret inside a header: credentials, parts of cookies, the user and the password."""
     scheme, _, credentials = value.strip().partition(" ")
-    yield _PART, credentials.strip()
+    yield Found(credentials.strip(), variable(name))
     if "cookie" in name.lower():
-        yield from ((_PART, part.strip()) for part in _PART_OF_COOKIE.findall(value))
+        yield from (Found(part.strip(), variable(name)) for part in _PART_OF_COOKIE.findall(value))
     if scheme.lower() == "basic":
         try:
             user, _, password = base64.b64decode(credentials, validate=True).decode().partition(":")

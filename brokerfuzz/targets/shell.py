@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.reproduction import quoted
-from brokerfuzz.targets.secret_masking import Secrets, basic, is_secret, of_url, variable, within
+from brokerfuzz.targets.secret_masking import Found, Secrets, basic, is_secret, of_url, variable, within
 
 _HEADER = re.compile(r"(?:-H)?([A-Za-z][\w-]*):\s*(?!//)(\S.*)", re.DOTALL)
 _USER = re.compile(r"(?:-u)?([^:]*):(.*)", re.DOTALL)
@@ -63,7 +63,7 @@ def path_of(words: Sequence[str], shown: str) -> str:
 
 def secrets_of(words: Sequence[str], more: Mapping[str, str]) -> Secrets:
     """`more` maps references such as `${TOKEN}` to further secret values."""
-    return Secrets(more=[*more.items(), *_found(words)])
+    return Secrets(more=more.items(), found=_found(words))
 
 
 def shown_command(words: Sequence[str], secrets: Secrets) -> str:
@@ -77,14 +77,12 @@ def _shown(word: str, secrets: Secrets) -> str:
     """If the word is a nested command in which a secret is written with quotes inside it, as in `se'cr'et`,
     `${COMMAND}` replaces the whole word.
     """
-    inner = (value for place, value in _found(_words_within(word)) if place.startswith("${"))
-    return secrets.described(word, short=True) if all(value in word for value in inner) else variable("command")
+    inner = (one.value for one in _found(_words_within(word)) if one.place)
+    return secrets.word(word) if all(value in word for value in inner) else variable("command")
 
 
-def _found(words: Sequence[str], depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yields the place and the value of each secret in a command. Also searches words that are themselves commands, as
-    in `sh -c 'command'`.
-    """
+def _found(words: Sequence[str], depth: int = 0) -> Iterator[Found]:
+    """Yields each secret in a command. Also searches words that are themselves commands, as in `sh -c 'command'`."""
     option = ""
     for word in words:
         inner = _words_within(word) if depth < _DEEPEST else []
@@ -95,15 +93,18 @@ def _found(words: Sequence[str], depth: int = 0) -> Iterator[tuple[str, str]]:
         yield from of_url(value) if "://" in value else ()
         user = _USER.fullmatch(value) if name in _USER_OPTIONS or word.startswith("-u") else None
         if user and not user[0].removeprefix("-u").replace(":", "").isdigit():
-            yield variable("password"), user[2]
             yield from basic(user[1], user[2])
         elif header and is_secret(header[1], header[2]):
-            yield variable(header[1]), header[2]
+            yield _named(header[1], header[2])
             yield from within(header[1], header[2])
         elif is_secret(name) and not option:
-            yield variable(name.lstrip("-")), value
-            yield from within(name, value)
+            yield _named(name.lstrip("-"), value)
+            yield from within(name.lstrip("-"), value)
         yield from _found(inner, depth + 1)
+
+
+def _named(name: str, value: str) -> Found:
+    return Found(value, variable(name), variable(name))
 
 
 def _words_within(word: str) -> list[str]:

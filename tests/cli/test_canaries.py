@@ -160,7 +160,7 @@ def test_nothing_that_a_campaign_against_a_server_writes_contains_a_secret(
         assert {name: some for name, some in found.items() if some} == {}
         assert b"${PATH_PART}" in out["run.ndjson"]
         assert b'secret("PATH_PART")' in out["r.py"]
-        assert b"ValueError: login ${HOOK} [secret]" in out["a failing hook"]
+        assert b"ValueError: login ${HOOK} ${X_SESSION}" in out["a failing hook"]
     else:
         sent = {"header", "auth", "hook", "path_part", "query", "otp", "access", "cookie", "session", "signature"}
         assert found["run.ndjson"] >= {CANARIES[name] for name in sent}
