@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
-from brokerfuzz.campaign import accepting_everything, confirming, repeated_number, retesting
+from brokerfuzz.campaign import accepting_everything, confirming, repeated_number
 from brokerfuzz.campaign.bounded_sending import Bounds, together
 from brokerfuzz.campaign.confirming import Confirmation
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
@@ -23,10 +23,11 @@ from brokerfuzz.campaign.identity import without_combinations
 from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.outcome import Stop
-from brokerfuzz.campaign.proof import Rejection
+from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.refused_contact import advice_for_program, refusal
 from brokerfuzz.campaign.replaying import Outcome, replay_known
 from brokerfuzz.campaign.results import CampaignProgress, Result
+from brokerfuzz.campaign.retesting import Retesting
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.campaign.target_health import FirstContact, TargetLostError
@@ -34,7 +35,7 @@ from brokerfuzz.campaign.twins import twin_of
 from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import HookError, JournalError
-from brokerfuzz.targets import Target
+from brokerfuzz.targets import Answer, Target
 from brokerfuzz.wording import counted
 from brokerfuzz.workers import Workers
 
@@ -94,6 +95,7 @@ class Campaign:
             longest_wait=self._options["longest_wait"],
         )
         self._seen = Observations(sporadic=self._sender.sporadic)
+        self._retesting = Retesting(self._sender, self._judge)
         self._cases = iter(settings.plan.numbered() if cases is None else cases)
         self._case_ids = frozenset[str]()
         self._replayed: Mapping[str, Outcome] = {}
@@ -113,7 +115,7 @@ class Campaign:
         ticking = asyncio.create_task(self._tick())
         try:
             await self._target.open()
-            for phase in (self._make_contact, self._generate, self._fire, self._retest, self._explain):
+            for phase in (self._make_contact, self._generate, self._fire, self._explain):
                 await self._limited(phase())
         except (HookError, JournalError) as problem:
             self._fail(problem)
@@ -156,7 +158,7 @@ class Campaign:
             self.stop = Stop(lost.reason, "target", advice=advice_for_program(self._target) or "")
         self._contacted = True
         if options["preflight"] and contact.refused and not contact.accepted:
-            self.stop = refusal(contact, self._target, self._judge.demands)
+            self.stop = refusal(contact, self._target)
         if self._listeners.on_contact is not None:
             self._listeners.on_contact(contact)
         known = settings.known_messages
@@ -204,9 +206,8 @@ class Campaign:
                 continue
 
     def _leave_time_for_findings(self) -> None:
-        """Near the end of the time, stops if there is something to shrink or to retest."""
-        needs_time = self._seen.suspicions or self._seen.proofs.waiting
-        if needs_time and monotonic() > self._deadline - self._settings.time_for_findings:
+        """Near the end of the time, stops if there is something to shrink."""
+        if self._seen.suspicions and monotonic() > self._deadline - self._settings.time_for_findings:
             self._stop_at_time_limit()
 
     def _next(self) -> tuple[int, Case] | None:
@@ -218,38 +219,38 @@ class Campaign:
             return None
 
     async def _send(self, number: int, case: Case) -> None:
-        """Sends a case. If the target rejects a message that is not valid, also sends its twin, because the answer to
-        the twin can prove the rejection (see `proof`).
+        """Sends a case, and records its answer. If the target rejects a message that is not valid, also sends what can
+        prove the rejection: its twin, or the plain message with the same fault.
         """
-        seen, sender = self._seen, self._sender
         try:
-            answer = await sender.ask("case", number, case)
+            asked = CaseAnswers(number, case, self._judge.verdict(case), await self._ask("case", number, case))
         except UnsendableError:
-            seen.left_out += 1
+            self._seen.left_out += 1
             return
+        if asked.needs_proof:
+            asked.is_conflict = self._sender.is_conflict(case, asked.answer)
+            await self._send_twin(asked)
+            again = await self._retesting.retested(asked)
+            if again is not None:
+                asked = again
+                self._seen.proofs.retested += 1
+        self._seen.add(asked, self._judge, plain_accepted=self._sender.contact.accepted)
+        self._limit_findings()
+
+    async def _send_twin(self, asked: CaseAnswers) -> None:
+        twin = twin_of(asked.case, asked.verdict, self._sender.contact.case, self._judge)
+        if twin is None or not self._sender.can_send(twin):
+            return
+        asked.twin, asked.twin_answer = twin, await self._ask("twin", asked.number, twin)
+        if twin.id not in self._case_ids:
+            self._seen.add_twin(asked.number, twin, asked.twin_answer)
+
+    async def _ask(self, role: str, number: int, case: Case) -> Answer:
+        try:
+            return await self._sender.ask(role, number, case)
         except TargetLostError as lost:
             self._lose(lost, number, case)
             raise
-        rejection = seen.add(number, case, answer, self._judge)
-        self._limit_findings()
-        if rejection is not None:
-            rejection.is_conflict = sender.is_conflict(case, answer)
-            await self._send_twin(rejection)
-            seen.settle(rejection, self._judge, plain_accepted=sender.contact.accepted)
-
-    async def _send_twin(self, rejection: Rejection) -> None:
-        case, number = rejection.case, rejection.number
-        twin = twin_of(case, rejection.verdict, self._sender.contact.case, self._judge)
-        if twin is None or not self._sender.can_send(twin):
-            return
-        try:
-            rejection.twin, rejection.twin_answer = twin, await self._sender.ask("twin", number, twin)
-        except TargetLostError as lost:
-            self._lose(lost, number, twin)
-            raise
-        if twin.id not in self._case_ids:
-            self._seen.add_twin(number, twin, rejection.twin_answer)
-            self._limit_findings()
 
     def _lose(self, lost: TargetLostError, number: int, case: Case) -> None:
         """Stops the campaign if the target no longer answers. All messages that were sent but not answered count as one
@@ -274,15 +275,6 @@ class Campaign:
         time.
         """
         return (self.stop is None or self.stop.cause == "limit") and not self._sender.waits_for
-
-    async def _retest(self) -> None:
-        contact = self._sender.contact
-        if contact.case is None or not contact.accepted or not self._may_continue:
-            return
-        self._phase = "retesting"
-        deadline = self._half_of_time(retesting.SECONDS)
-        retests = retesting.Retesting(self._seen, self._sender, self._judge, contact.case, deadline)
-        await retests.run(self._options["concurrency"])
 
     def _half_of_time(self, seconds: float) -> float:
         """The time after these seconds, or when half of the time of the campaign that is left is over."""
@@ -315,7 +307,6 @@ class Campaign:
         suspicions = seen.suspicions.in_order() if self._explanations is None else self._explanations.suspicions
         if (sporadic := seen.sporadic.finding()) is not None:
             suspicions = [*suspicions, sporadic]
-        seen.proofs.conclude()
         findings = findings_of(suspicions, self._target, judge.demands, self._settings.fresh_values, seen.sent)
         result = Result(
             target=self._target.name,

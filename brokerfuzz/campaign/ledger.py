@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.proof import Rejection
+from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.cases.case import Case
-from brokerfuzz.schemas import Ambiguity, Contract, Label, Verdict
+from brokerfuzz.schemas import Ambiguity, Contract, Label
 from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
@@ -79,27 +79,22 @@ class Ledger:
     example, the rejection of a message contradicts every interpretation under which the message is valid. `observe`
     must be called only for unspecified messages. An accepted message counts for each ambiguity that the message
     touches. A rejected message counts only if it touches a single ambiguity, because otherwise the reason for the
-    rejection is unknown. A rejection is unproven until `prove` is called.
+    rejection is unknown.
     """
 
     def __init__(self) -> None:
         self._by_ambiguity: dict[str, Observed] = {}
 
-    def observe(self, number: int, case: Case, verdict: Verdict, answer: AnswerKind, judge: Judge) -> None:
-        touched = {entry.ambiguity for entry in verdict.ambiguities}
-        if len(touched) == 1 or answer == "accepted":
-            for ambiguity_id in sorted(touched):
-                if answer == "rejected":
-                    self._observed(ambiguity_id, judge.demands).unproven += 1
-                else:
-                    self._add(ambiguity_id, number, case, answer, judge)
-
-    def prove(self, rejection: Rejection, judge: Judge) -> None:
-        touched = {entry.ambiguity for entry in rejection.verdict.ambiguities}
-        if len(touched) == 1:
-            (ambiguity_id,) = touched
-            self._observed(ambiguity_id, judge.demands).unproven -= 1
-            self._add(ambiguity_id, rejection.number, rejection.case, "rejected", judge)
+    def observe(self, asked: CaseAnswers, judge: Judge, *, is_proven: bool) -> None:
+        touched = {entry.ambiguity for entry in asked.verdict.ambiguities}
+        answer = asked.answer.kind
+        if len(touched) > 1 and answer != "accepted":
+            return
+        for ambiguity_id in sorted(touched):
+            if answer == "rejected" and not is_proven:
+                self._observed(ambiguity_id, judge.demands).unproven += 1
+            else:
+                self._add(ambiguity_id, asked.number, asked.case, answer, judge)
 
     def _add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, judge: Judge) -> None:
         observed = self.add(ambiguity_id, number, case, answer, judge.demands)

@@ -1,16 +1,14 @@
-"""Finds property names in the texts of answers, and lists the names that a correct answer to an invalid message may
-contain.
-"""
+"""Finds the names of properties in the texts of answers."""
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.pointers import steps_of
-from brokerfuzz.schemas import Contract, Verdict
+from brokerfuzz.schemas import Verdict
 
 _POINTED = (
     "field",
@@ -40,27 +38,10 @@ _POINTER = re.compile(r"(?:^|[\s\"'(])((?:/[A-Za-z_0-9]+)+)")
 _MOST_WALKED = 500
 
 
-class Names:
-    """A set of property names. Searches in this set ignore upper and lower case."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self.by_small = {name.lower(): name for name in names}
-
-
-@lru_cache(maxsize=4096)
-def named_properties(body: bytes, names: Names) -> frozenset[str]:
-    """Returns the properties of the contract that an answer clearly names. A name counts if it is a key, is in a path
-    or in quotes, or is written in camel case.
-
-    A name that is also an English word, such as `name`, does not count if it only occurs in an ordinary sentence.
-    """
-    return frozenset(names.by_small[small] for small in named_words(body) if small in names.by_small)
-
-
 @lru_cache(maxsize=4096)
 def named_words(body: bytes) -> frozenset[str]:
-    """Returns the words that an answer clearly uses as names, in lower case. They need not be in the contract: an
-    answer can name an unknown property.
+    """Returns the words that an answer clearly uses as names of properties, in lower case. A word counts if it is a
+    key, is in a path or in quotes, or is written in camel case: `name` in an ordinary sentence does not count.
     """
     return frozenset(word.lower() for word in _candidates(body))
 
@@ -94,14 +75,6 @@ def _of_text(text: str) -> Iterator[str]:
     yield from _CAMEL.findall(text)
 
 
-# -------------------------------------------------------------------------------------------- names in a correct answer
-
-
-@lru_cache(maxsize=16)
-def names_of(contract: Contract, message_type: str) -> "Names":
-    return Names(name for site in contract.sites[message_type].values() for name in site.schema.get("properties", ()))
-
-
 def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
     """Returns the names of the invalid properties, in lower case. The result is empty if the fault concerns the whole
     message.
@@ -112,21 +85,3 @@ def names_at_fault(case: Case, verdict: Verdict) -> set[str]:
         for at in (*places, *(fault.at for fault in case.faults))
     ]
     return {found[-1].lower() for found in steps if found}
-
-
-def names_meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
-    """Returns the names that a correct answer to an invalid message may contain, in lower case. The names come from the
-    JSON Pointer of the fault, the broken rule, and the description of the wrong value.
-    """
-    meant = {step.lower() for entry in verdict.broken for step in steps_of(entry.at)}
-    meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}
-    for entry in verdict.broken:
-        rule = contract.rules_by_id.get(entry.rule)
-        if rule is not None:
-            meant |= {
-                name.lower()
-                for name in (rule.value if isinstance(rule.value, list | tuple) else ())
-                if isinstance(name, str)
-            }
-        meant |= {word.lower() for word in re.findall(r"\w+", f"{entry.found} {entry.demanded}")}
-    return meant

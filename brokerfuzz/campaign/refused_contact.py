@@ -6,12 +6,11 @@ say nothing about the target, and would be reported as hundreds of findings with
 
 from collections.abc import Iterator, Sequence
 
-from brokerfuzz.campaign.named_properties import named_properties, names_of
+from brokerfuzz.campaign.named_properties import named_words
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.target_health import FirstContact
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import Number, sites, tree_of
-from brokerfuzz.schemas import Contract
 from brokerfuzz.targets import Answer, Target
 from brokerfuzz.wording import counted, listed, printable, readable
 
@@ -34,7 +33,7 @@ _ANYTHING = (
 )
 
 
-def refusal(contact: FirstContact, target: Target, contract: Contract) -> Stop:
+def refusal(contact: FirstContact, target: Target) -> Stop:
     """Returns the reason why no case is sent, with the plain messages, the answers, and the option that probably
     helps.
     """
@@ -42,7 +41,7 @@ def refusal(contact: FirstContact, target: Target, contract: Contract) -> Stop:
     reasons = listed([printable(answer.reason, _LONGEST) for _, answer in different[:_MOST_ANSWERS]], "or")
     reason = f"the target accepted none of {counted(len(contact.refused), 'plain valid message')}: {reasons}"
     specific = (advice for _, answer in different if (advice := _specific_advice(answer, target)))
-    advice = next(specific, None) or _advice_for_values(contact, contract) or _general_advice(target)
+    advice = next(specific, None) or _advice_for_values(contact) or _general_advice(target)
     return Stop(reason, "contact", "\n".join(_lines(different)), advice)
 
 
@@ -106,15 +105,14 @@ def _remedy(target: Target, answer: Answer) -> str | None:
     return _REMEDIES.get(status, "").format(method=target.method, content_type=content_type) or None
 
 
-def _advice_for_values(contact: FirstContact, contract: Contract) -> str | None:
+def _advice_for_values(contact: FirstContact) -> str | None:
     """Returns advice if an answer names a property of its message, because the target may not know the value of this
     property.
     """
     for case, answer in contact.refused:
-        known = names_of(contract, case.message_type)
-        names = named_properties(answer.body, known) | named_properties(answer.reason.encode(errors="replace"), known)
+        names = named_words(answer.body) | named_words(answer.reason.encode(errors="replace"))
         values = [site for site, value in sites(tree_of(case.body)) if isinstance(value, str | Number)]
-        named = sorted({site for site in values if site.removesuffix("[]").rpartition(".")[2] in names})
+        named = sorted({site for site in values if site.removesuffix("[]").rpartition(".")[2].lower() in names})
         if named and answer.kind == "rejected":
             return (
                 f"the answer names {listed(named[:_MOST_SITES])}: if the target knows only certain values, list "

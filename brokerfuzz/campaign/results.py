@@ -15,7 +15,7 @@ from brokerfuzz.wording import counted
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """`phase` is `firing`, `retesting`, `shrinking` or `waiting for the target`. `problems` says what the target did
+    """`phase` is `firing`, `shrinking` or `waiting for the target`. `problems` says what the target did
     wrong so far, the most frequent problems first.
     """
 
@@ -159,8 +159,7 @@ class Result:
         return [rule for rule in rejected if not self.proofs.rules[rule] and not self.rules.get((rule, "accepted"))]
 
     def why_unproven(self, rule: str) -> str:
-        known = self.proofs.first_unproven.get(rule)
-        return "the campaign ended before it sent the twin (the valid counterpart)" if known is None else known.why
+        return self.proofs.first_unproven[rule].why
 
     @property
     def _state(self) -> tuple[State, str]:

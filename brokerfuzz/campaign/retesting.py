@@ -1,4 +1,4 @@
-"""Retests rejections that are unproven because the target also rejects the twin.
+"""Retests a rejection that is unproven because the target also rejects the twin.
 
 The target probably rejects the invalid message and its twin for the same reason, not because of the fault. So
 brokerfuzz injects the same fault into the plain message, which the target accepts, and sends the result.
@@ -11,64 +11,57 @@ brokerfuzz injects the same fault into the plain message, which the target accep
 In the results, the answer to the changed message replaces the answer to the original message.
 """
 
-from collections.abc import Iterator
-from contextlib import suppress
-from time import monotonic
-
-from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError, together
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.observations import Observations
-from brokerfuzz.campaign.proof import Rejection
-from brokerfuzz.campaign.sending import Sender, UnsendableError
+from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fault_wishes import breakable_places
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.techniques import TECHNIQUES
-from brokerfuzz.targets import Answer
-
-SECONDS = 60.0
-"""The maximum time for all retests, in seconds."""
 
 
 class Retesting:
-    """Retests the rejections in `seen.proofs.waiting`, and updates the results in `seen`. `plain` is a valid message
-    that the target has accepted.
-    """
+    """Retests rejections with the plain message, if the target has accepted it."""
 
-    def __init__(self, seen: Observations, sender: Sender, judge: Judge, plain: Case, deadline: float) -> None:
-        self._seen, self._sender, self._judge, self._deadline = seen, sender, judge, deadline
-        self._plain = plain
-        self._faults = Faults(judge.demands, plain.message_type, judge.now)
+    def __init__(self, sender: Sender, judge: Judge) -> None:
+        self._sender, self._judge = sender, judge
+        self._checked: set[str] = set()
+        """The messages after whose rejection the target still accepted the plain message."""
 
-    async def run(self, concurrency: int) -> None:
-        """Sends the plain message once more. If the target no longer accepts it, nothing can be proven."""
-        waiting = [doubt.rejection for _, doubt in sorted(self._seen.proofs.waiting.items())]
-        if not waiting:
-            return
-        with suppress(LimitReachedError, UnsendableError):
-            plain = await self._answer(waiting[0].number, self._plain, again=True)
-            if plain.kind == "accepted":
-                left = iter(waiting)
-                await together(*(self._retest_all(left, plain) for _ in range(concurrency)))
-
-    async def _retest_all(self, waiting: Iterator[Rejection], plain: Answer) -> None:
-        for rejection in waiting:
-            if monotonic() < self._deadline and (again := self._with_plain(rejection)) is not None:
-                with suppress(UnsendableError):
-                    answer = await self._answer(rejection.number, again)
-                    if not self._sender.is_conflict(again, answer):
-                        self._seen.retested(rejection, again, answer, self._plain, plain, self._judge)
-
-    def _with_plain(self, rejection: Rejection) -> Case | None:
-        """Returns the plain message with the fault of the rejected message, or None if it has no such place."""
-        faults = rejection.case.faults
-        if len(faults) != 1 or rejection.case.headers:
+    async def retested(self, asked: CaseAnswers) -> CaseAnswers | None:
+        """Returns the answers that replace those to a case, or None if a retest is not necessary, or proves nothing.
+        Raises `TargetLostError`.
+        """
+        plain, sender = self._sender.contact.case, self._sender
+        if plain is None or not sender.contact.accepted or not asked.is_twin_rejected or asked.is_conflict:
             return None
-        rule, technique = self._judge.demands.rule(faults[0].rule), TECHNIQUES[faults[0].technique]
-        message = self._plain.value
-        places = breakable_places(rule, message)
-        return self._faults.inject(message, places[0], rule, technique, twin=self._plain) if places else None
+        if asked.why_unproven(plain_accepted=True) is None:
+            return None
+        again = self._with_fault(plain, asked.case)
+        if again is None or not sender.can_send(again):
+            return None
+        answer = await sender.ask("retest", asked.number, again)
+        found = CaseAnswers(asked.number, again, self._judge.verdict(again), answer, plain, sender.contact.answer)
+        if found.needs_proof and not await self._still_accepts(plain, found):
+            return None
+        return found
 
-    async def _answer(self, number: int, case: Case, *, again: bool = False) -> Answer:
-        sender = BoundedSender(self._sender, "retest", number, case, Bounds(1, self._deadline))
-        return await sender.answer(case.body, again=again)
+    def _with_fault(self, plain: Case, case: Case) -> Case | None:
+        """Returns the plain message with the fault of a case, or None if it has no such place."""
+        if len(case.faults) != 1 or case.headers:
+            return None
+        rule, technique = self._judge.demands.rule(case.faults[0].rule), TECHNIQUES[case.faults[0].technique]
+        places = breakable_places(rule, plain.value)
+        faults = Faults(self._judge.demands, plain.message_type, self._judge.now)
+        return faults.inject(plain.value, places[0], rule, technique, twin=plain) if places else None
+
+    async def _still_accepts(self, plain: Case, found: CaseAnswers) -> bool:
+        """Sends the plain message again, because a target that meanwhile rejects everything proves nothing."""
+        if self._sender.is_conflict(found.case, found.answer):
+            return False
+        if found.case.id not in self._checked:
+            answer = await self._sender.ask("retest", found.number, plain, again=True)
+            if answer.kind != "accepted":
+                return False
+            self._checked.add(found.case.id)
+        return True

@@ -177,9 +177,6 @@ def campaign_facts(document: Document) -> Iterator[Fact]:
         yield _fact("retested", f"{cases} sent again in an ordinary message, because the target rejected the twins")
     if document.get("sporadic"):
         yield _fact("sporadic", _sporadic(document["sporadic"]))
-    if elsewhere := sum(one["count"] for one in document["elsewhere"]):
-        names = counted(elsewhere, "rejection names", "rejections name")
-        yield _fact("elsewhere", f"{names} a different property than the invalid one")
     if early := sum(bool(finding["sent"]) and not finding["whole"] for finding in document["findings"]):
         yield _fact("shrinking", f"stopped early for {counted(early, 'finding')}: use a longer --shrink")
     if document["ambiguities"]:
@@ -207,14 +204,6 @@ def unproven_lines(document: Document) -> Iterator[str]:
     """Yields the reasons why rejections prove nothing."""
     for one in document["unproven"]["examples"]:
         yield f"{one['count']:,}: {printable(one['why'], 300)}, first case {one['case']}"
-
-
-def elsewhere_lines(document: Document) -> Iterator[str]:
-    """Yields the rejections whose answer names a different property than the invalid one."""
-    for one in document["elsewhere"]:
-        named = printable(some(one["named"]), 300)
-        times = f"{counted(one['count'], 'time')}, first case {one['case']}"
-        yield f"{printable(one['rule'], 200)}: {named} ({times}): {printable(one['said'], 150)}"
 
 
 def _fact(label: str, text: str) -> Fact:

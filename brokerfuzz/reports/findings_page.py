@@ -26,7 +26,6 @@ def report(document: Document) -> str:
         campaign=list(facts.campaign_facts(document)),
         headlines=list(_headlines(document)),
         unproven=list(facts.unproven_lines(document)),
-        elsewhere=list(facts.elsewhere_lines(document)),
         latency=", ".join(latency),
         kinds=ANSWER_KINDS,
         names_of_kinds=IN_WORDS,

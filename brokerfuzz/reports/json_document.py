@@ -12,7 +12,7 @@ from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.message_json import message_json
-from brokerfuzz.campaign.proof import OtherPropertyNamed, UnprovenExample
+from brokerfuzz.campaign.proof import UnprovenExample
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case, message_id
@@ -59,7 +59,6 @@ def document(
             "examples": [_unproven(one) for one in result.proofs.examples()],
             "retested": result.proofs.retested,
         },
-        "elsewhere": [_elsewhere(one) for one in result.proofs.elsewhere.values()],
         "sporadic": [{"reason": reason, "count": count} for reason, count in result.sporadic],
         "latency": _latency(result.timing),
     }
@@ -145,18 +144,6 @@ def _unproven(one: UnprovenExample) -> dict[str, Any]:
         "case": rejection.case.id,
         "twin": None if rejection.twin is None else _case(rejection.twin),
         "got": _answer(rejection.twin_answer or rejection.answer),
-        "count": one.count,
-    }
-
-
-def _elsewhere(one: OtherPropertyNamed) -> dict[str, Any]:
-    (fault, *_) = one.case.faults
-    return {
-        "rule": fault.rule,
-        "at": fault.at,
-        "named": list(one.named),
-        "said": one.said,
-        "case": one.case.id,
         "count": one.count,
     }
 

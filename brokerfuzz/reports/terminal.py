@@ -115,9 +115,6 @@ def _details(document: Document, headlines: Sequence[Document], *, verbose: bool
         yield from _headline(number, headline, findings, verbose=verbose)
     unproven = counted(document["unproven"]["count"], "rejection")
     yield from _section(f"{unproven} unproven", _wrapped(facts.unproven_lines(document)))
-    elsewhere = facts.elsewhere_lines(document) if verbose else ()
-    named = "Rejections that name a different property than the invalid one"
-    yield from _section(named, _wrapped(elsewhere))
     shown = [one for one in document["ambiguities"] if verbose or facts.is_contradictory(one)]
     title = "Questions that the contract leaves open, and the answers of this target (`brokerfuzz explain` NAME)"
     yield from _section(title, _ledger(shown) if shown else ())
