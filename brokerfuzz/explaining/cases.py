@@ -89,13 +89,11 @@ def in_catalogue(wanted: str, contract: Contract, now: datetime | None) -> tuple
     """Returns the case with the ID `wanted` from the catalogue or from the essential cases, and its number. `now` is
     the time for which time-dependent cases are generated.
     """
-    for message_type in contract.message_types:
-        whole = catalogue(message_type, now=clock(now), contract=contract)
-        small = essentials(message_type, now=clock(now), contract=contract, large=True)
-        for number, case in chain(enumerate(whole, 1), enumerate(small, 1)):
-            if case.id == wanted:
-                return number, case
-    return None
+    settings: dict[str, Any] = {"now": clock(now), "contract": contract}
+    catalogues = (catalogue(message_type, **settings) for message_type in contract.message_types)
+    small = (essentials(message_type, **settings, large=True) for message_type in contract.message_types)
+    numbered = (pair for cases in chain(catalogues, small) for pair in enumerate(cases, 1))
+    return next(((number, case) for number, case in numbered if case.id == wanted), None)
 
 
 def in_corpora(paths: Sequence[str], wanted: str, contract: Contract) -> Description | None:

@@ -1,0 +1,192 @@
+"""How a campaign sends its cases: at the same time, at a rate, until a limit or an interrupt; and whom it blames."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+from typing import Any, Final
+
+import pytest
+import uvicorn
+from hand_made_servers import conforming, read_request, reset, response, serving_streams
+
+import brokerfuzz
+
+FEW: Final[Any] = {"rules": ["*orderM*"], "shrink": 0}
+
+
+def valid(body: bytes) -> bool:
+    return conforming(body) == 201
+
+
+# ------------------------------------------------------------------------------------------------------------ limits
+
+
+def test_concurrency_limits_the_messages_sent_at_the_same_time() -> None:
+    under_way = most = 0
+
+    async def counts(body: bytes) -> bool:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0.001)
+        under_way -= 1
+        return valid(body)
+
+    assert brokerfuzz.fire(counts, **FEW, concurrency=7).outcome.state == "complete"
+    assert most == 7
+
+
+def test_the_rate_is_not_exceeded() -> None:
+    started = monotonic()
+    report = brokerfuzz.fire(valid, **FEW, rate=100)
+    assert report.result.requests > 30
+    assert monotonic() - started >= (report.result.requests - 1) / 100
+
+
+async def ignores_its_cancellation(body: bytes) -> bool:
+    with suppress(asyncio.CancelledError):
+        await asyncio.sleep(0.02)
+    return valid(body)
+
+
+def press_ctrl_c() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_limits_and_ctrl_c_work_even_if_requests_ignore_their_cancellation() -> None:
+    limited = brokerfuzz.fire(ignores_its_cancellation, **FEW, concurrency=1, max_time=0.5)
+    assert limited.result.stopped == "the time limit of 0.5 s was reached"
+    calls = 0
+
+    async def presses(body: bytes) -> bool:
+        nonlocal calls
+        calls += 1
+        if calls == 40:
+            press_ctrl_c()
+        return await ignores_its_cancellation(body)
+
+    report = brokerfuzz.fire(presses, **FEW, concurrency=1)
+    assert (report.result.stopped, report.outcome.status) == ("interrupted", 130)
+
+
+def test_an_interrupt_while_shrinking_keeps_the_smallest_message_so_far() -> None:
+    smaller = 0
+
+    async def presses(body: bytes) -> bool:
+        nonlocal smaller
+        if b'"orderMinimum":0' in body:
+            smaller += len(body) < 200
+            if smaller == 2:
+                press_ctrl_c()
+                await asyncio.sleep(5)
+            return True
+        return valid(body)
+
+    report = brokerfuzz.fire(presses, rules=["*orderMinimum:minimum"], techniques=["one-below"])
+    (finding,) = report.findings
+    assert report.result.stopped == "interrupted"
+    assert len(finding.body) < len(finding.case.body)
+
+
+# ---------------------------------------------------------------------------------------------------------- findings
+
+
+def test_findings_do_not_depend_on_the_order_of_answers() -> None:
+    def accepts(body: bytes) -> bool:
+        if b'"comments":""' in body:
+            raise ValueError("comments")
+        return b'"orderMinimum":0' in body or valid(body)
+
+    async def overtakes(body: bytes) -> bool:
+        await asyncio.sleep(0.01 if len(body) % 3 == 0 else 0)
+        return accepts(body)
+
+    reports = [brokerfuzz.fire(target, sites=["order*", "comments"]) for target in (accepts, overtakes)]
+    found = [[(one.sentence(), one.body, one.count, one.case.id) for one in report.findings] for report in reports]
+    assert found[0] == found[1] != []
+
+
+def test_a_finding_that_is_not_reproduced_is_marked_as_flaky() -> None:
+    accepted = False
+
+    def once(body: bytes) -> bool:
+        nonlocal accepted
+        if b'"orderMinimum":0' in body and not accepted:
+            accepted = True
+            return True
+        return valid(body)
+
+    (finding,) = brokerfuzz.fire(once, rules=["*orderMinimum:minimum"], techniques=["one-below"]).findings
+    assert finding.reproduced is False
+    assert "(flaky: the problem occurred in 0 of 5 repetitions)" in finding.sentence()
+
+
+@pytest.mark.parametrize(("seconds", "findings"), [(2, 0), (10**9, 1)])
+def test_a_clock_that_differs_by_a_few_seconds_is_no_finding(seconds: int, findings: int) -> None:
+    def accepts(body: bytes) -> bool:
+        now = datetime.now(UTC) + timedelta(seconds=seconds)
+        return brokerfuzz.check("offer-creation-request", body, now=now).label != "invalid"
+
+    report = brokerfuzz.fire(accepts, rules=["*not-in-future"], policies={"clock-tolerance": 0}, shrink=0)
+    assert bool(report.findings) == bool(findings)
+
+
+# ------------------------------------------------------------------------------------------------ closing connections
+
+
+def is_unlucky(body: bytes) -> bool:
+    return b'"isActive":false' in body and valid(body)
+
+
+async def raises_on_one_value(scope: Any, receive: Any, send: Any) -> None:
+    """Raises an exception after an answer with status 500, as web frameworks do. uvicorn then closes the connection."""
+    body, more = b"", True
+    while more:
+        event = await receive()
+        body, more = body + event.get("body", b""), event.get("more_body", False)
+    status = 500 if is_unlucky(body) else conforming(body)
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+    if status == 500:
+        raise KeyError(body)
+
+
+@contextmanager
+def uvicorn_serving() -> Iterator[str]:
+    config = uvicorn.Config(raises_on_one_value, log_config=None, lifespan="off", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/offers"
+        server.should_exit = True
+        thread.join(10)
+
+
+async def closes_at_the_second_request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    for number in range(2):
+        _, body = await read_request(reader)
+        if number:
+            reset(writer)
+        else:
+            writer.write(response(500 if is_unlucky(body) else conforming(body)))
+
+
+@pytest.mark.parametrize("server", [uvicorn_serving, lambda: serving_streams(closes_at_the_second_request)])
+def test_only_the_message_that_crashes_the_server_is_blamed(server: Callable[[], AbstractContextManager[str]]) -> None:
+    with server() as url:
+        report = brokerfuzz.fire(url, verdicts=["valid"], tags=["edge:*"])
+    (finding,) = report.findings
+    assert (finding.answer.status, finding.flaky, json.loads(finding.body)["isActive"]) == (500, False, False)
+    assert finding.places == ("/isActive",)
+    assert not report.result.sporadic
