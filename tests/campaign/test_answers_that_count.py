@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import pytest
@@ -12,7 +13,7 @@ from brokerfuzz.campaign import Observed
 from brokerfuzz.campaign.named_properties import named_words
 from brokerfuzz.cases.catalogue import plain_messages
 
-NOW: Final = "2026-03-01T12:00:00Z"
+NOW: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MINIMUM: Final = ["*orderMinimum:minimum"]
 FEW: Final[Any] = {"rules": MINIMUM, "techniques": ["one-below"], "shrink": 0, "now": NOW}
 PLAIN: Final = plain_messages(OFFER)[0]
