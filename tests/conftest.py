@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
@@ -13,13 +14,10 @@ from fixture_types import Run, Spawn, Start, Write
 from hand_made_servers import answers, serving
 from hypothesis import Phase, settings
 from pricing_reader import lenient
-from sampled import in_turn
 
 from brokerfuzz.cli import commands
 
 SECONDS = 60
-SLOW_FOLDERS, SLOW_TURNS = {"blackbox", "formats"}, 3
-"""Each test in these folders is in every third default run, unless the test says otherwise."""
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell sets this for & and nohup, but tests send Ctrl-C
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -46,21 +44,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Adds the marker `long` to tests that take turns, except those whose turn it is in this commit."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Adds the marker `long` to the parameter sets that the marker `every` leaves out of the default run."""
+    seen = Counter[str]()
     for item in items:
-        commits = turns(item)
-        if commits > 1 and (config.option.markexpr != "not long" or not in_turn(item, commits)):
+        marker = item.get_closest_marker("every")
+        function, _, _ = item.nodeid.partition("[")
+        if marker is not None and seen[function] % marker.args[0] != 0:
             item.add_marker(pytest.mark.long)
-
-
-def turns(item: pytest.Item) -> int:
-    """Returns in how many commits the default run includes a test once."""
-    marker = item.get_closest_marker("rotated")
-    if marker is not None:
-        return int(marker.args[0])
-    is_slow = item.get_closest_marker("internals") is not None or item.path.parent.name in SLOW_FOLDERS
-    return SLOW_TURNS if is_slow else 1
+        seen[function] += 1
 
 
 def pytest_collection_finish() -> None:

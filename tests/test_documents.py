@@ -61,7 +61,7 @@ def having(*languages: str) -> list[str]:
 # ----------------------------------------------------------------------------------------------------------- sessions
 
 
-@pytest.mark.rotated(4)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", having("console"))
 def test_the_commands_of_a_guide_print_what_it_shows(name: str, tmp_path: Path) -> None:
     status = 0
@@ -112,7 +112,7 @@ def matches(shown: str, printed: str) -> bool:
 # ------------------------------------------------------------------------------------------------------------- Python
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", having("python"))
 def test_the_python_examples_of_a_document_run(name: str, tmp_path: Path) -> None:
     examples = [block.text for block in blocks(ROOT / name) if block.language == "python" and not block.title]
@@ -185,7 +185,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("words", HERE)
 def test_commands_run(
     words: list[str], folder: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
@@ -201,7 +201,7 @@ def test_commands_run(
     assert done.stdout
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("words", ELSEWHERE)
 def test_commands_for_a_service_of_the_reader_are_valid(
     words: list[str], folder: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch

@@ -48,13 +48,13 @@ def light(tmp_path: Path, environment: Mapping[str, str]) -> Light:
     return run
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_test_suites_and_corpora_need_no_optional_package(light: Light) -> None:
     done = light("-c", USE)
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("command", "said"),
     [

@@ -48,7 +48,7 @@ def needed(*tools: str) -> None:
         "reader.rb"), ("sh", "reader.sh"),
     ],
 )  # fmt: skip
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_a_reader_of_lines_gives_the_exact_bytes(exports: Path, cases: list[Case], command: str, reader: str) -> None:
     needed(command.split(maxsplit=1)[0], *(["jq"] if reader == "reader.sh" else []))
     found = output(exports, [*command.split(), str(READERS / reader), "corpus.ndjson"])
@@ -63,7 +63,7 @@ def test_a_reader_of_lines_gives_the_exact_bytes(exports: Path, cases: list[Case
         ("cc", ["cc -o {out}/c {readers}/reader.c", "{out}/c {messages}"]),
     ],
 )
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_a_reader_of_files_gives_the_exact_bytes(
     exports: Path, cases: list[Case], tmp_path: Path, compiler: str, commands: list[str]
 ) -> None:

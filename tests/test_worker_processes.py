@@ -15,8 +15,6 @@ from hand_made_programs import dies
 from brokerfuzz import workers
 from brokerfuzz.errors import WorkerError
 
-pytestmark = pytest.mark.internals
-
 
 def slowest_first(number: int) -> int:
     time.sleep(max(0.0, 0.05 - number / 100))

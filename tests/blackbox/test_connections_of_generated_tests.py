@@ -20,7 +20,7 @@ from brokerfuzz import check
 FEW: Final = ("--rule", "*/orderMinimum:minimum", "--shrink", "10s", "--no-preflight", "--report", "report.py")
 VARIABLES: Final = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
-pytestmark = [pytest.mark.usefixtures("folder"), pytest.mark.rotated(3)]
+pytestmark = [pytest.mark.usefixtures("folder"), pytest.mark.every(3)]
 
 
 def lenient(body: bytes) -> int:

@@ -15,7 +15,7 @@ from hand_made_servers import answers, serving
 import brokerfuzz
 from brokerfuzz.cli import commands
 
-pytestmark = pytest.mark.rotated(8)
+pytestmark = pytest.mark.every(8)
 OFFER: Final = "offer-creation-request"
 NEW: Final = "null surcharge"
 """The bug that is not in the baseline."""

@@ -55,7 +55,7 @@ def _started(folder: Path, words: Sequence[str]) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.rotated(5)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("kind", FILES)
 def test_a_device_or_a_named_pipe_instead_of_a_file_is_one_line(tmp_path: Path, kind: str) -> None:
     running = []
@@ -80,7 +80,7 @@ def _assert_one_line(process: subprocess.Popen[str]) -> None:
     assert stderr.startswith("brokerfuzz: ")
 
 
-@pytest.mark.rotated(4)
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     "words",
     [

@@ -215,7 +215,6 @@ def blocking(folder: Path) -> Path:
     return folder / "blocked"
 
 
-@pytest.mark.rotated(3)
 def test_a_handler_that_blocks_its_thread_is_a_timeout_and_ends_the_campaign(start: Start, blocking: Path) -> None:
     with start(
         "fire",
@@ -238,9 +237,9 @@ def test_a_handler_that_blocks_its_thread_is_a_timeout_and_ends_the_campaign(sta
     assert b"Traceback" not in stderr
 
 
-@pytest.mark.rotated(4)
-@pytest.mark.parametrize("application", ["app", "starts_never"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("number", "application"), [(signal.SIGINT, "app"), (signal.SIGTERM, "app"), (signal.SIGINT, "starts_never")]
+)
 def test_signals_end_the_command_while_an_application_blocks(
     number: signal.Signals, application: str, start: Start, blocking: Path
 ) -> None:
@@ -289,6 +288,7 @@ brokerfuzz.fire(lambda body: True, rules=["*orderMinimum:minimum"], shrink=0)
 """
 
 
+@pytest.mark.every(2)
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the test counts open files in /proc")
 @pytest.mark.parametrize(
     ("target", "rate", "slow", "launch"),

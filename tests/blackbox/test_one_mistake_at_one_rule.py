@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import brokerfuzz
 
-pytestmark = pytest.mark.rotated(6)
+pytestmark = pytest.mark.every(6)
 
 RULES = [rule for message_type in brokerfuzz.MESSAGE_TYPES for rule in brokerfuzz.rules(message_type)]
 LENGTHS = ("minLength", "minItems")

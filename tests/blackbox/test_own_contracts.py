@@ -128,19 +128,19 @@ def _problems(part: list[Edit], folder: Path, use: Use) -> dict[str, str]:
     return found
 
 
-@pytest.mark.rotated(PARTS)
+@pytest.mark.every(PARTS)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_contract_with_a_small_edit_works_or_says_in_one_line_why_not(part: int, tmp_path: Path) -> None:
     assert _problems(edits()[part::PARTS], tmp_path, _use) == {}
 
 
-@pytest.mark.rotated(PARTS)
+@pytest.mark.every(PARTS)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_strategies_for_parts_work_with_a_small_edit_or_say_in_one_line_why_not(part: int, tmp_path: Path) -> None:
     assert _problems(edits()[part::PARTS], tmp_path, _use_parts) == {}
 
 
-@pytest.mark.rotated(PARTS)
+@pytest.mark.every(PARTS)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_cases_for_a_contract_with_a_small_edit_are_generated_or_the_error_is_one_line(
     part: int, tmp_path: Path

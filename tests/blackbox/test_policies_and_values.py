@@ -8,6 +8,9 @@ from behaviours import OFFER, causes_of, conforming, lenient, objects, parsed
 
 import brokerfuzz
 
+DUPLICATES: Any = {"tags": ["probe:duplicate-properties*"]}
+PRODUCTS: Any = {"sites": ["productClusters[].products[].p*"]}
+
 
 def _rejects_duplicates(body: bytes) -> bool:
     try:
@@ -24,14 +27,14 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def test_a_policy_turns_the_behaviour_for_an_open_question_into_findings() -> None:
-    assert not brokerfuzz.fire(_rejects_duplicates).findings
-    report = brokerfuzz.fire(_rejects_duplicates, policies={"duplicate-properties": "last"})
+    assert not brokerfuzz.fire(_rejects_duplicates, **DUPLICATES).findings
+    report = brokerfuzz.fire(_rejects_duplicates, policies={"duplicate-properties": "last"}, **DUPLICATES)
     assert report.findings
     assert {finding.kind for finding in report.findings} == {"valid-rejected"}
 
 
 def test_a_policy_that_a_target_obeys_gives_no_findings() -> None:
-    report = brokerfuzz.fire(_rejects_duplicates, policies={"duplicate-properties": "rejected"})
+    report = brokerfuzz.fire(_rejects_duplicates, policies={"duplicate-properties": "rejected"}, **DUPLICATES)
     assert not report.findings, report
     assert report.outcome.state == "complete"
 
@@ -45,7 +48,7 @@ def _knows_products(body: bytes) -> bool:
 def test_a_target_that_knows_only_some_products_has_no_findings_with_its_reference_data(tmp_path: Path) -> None:
     values = tmp_path / "values.toml"
     values.write_text('"*.productId" = ["P-1", "P-2"]\n')
-    report = brokerfuzz.fire(_knows_products, contract=brokerfuzz.load_contract(values=str(values)))
+    report = brokerfuzz.fire(_knows_products, contract=brokerfuzz.load_contract(values=str(values)), **PRODUCTS)
     assert not report.findings, report
     assert report.outcome.state == "complete"
 
@@ -65,5 +68,5 @@ def test_reference_data_reveals_a_mistake_in_products(tmp_path: Path) -> None:
         known = all(one.get("productId") in ("P-1", "P-2") for one in objects(parsed(body), "products"))
         return known and lenient("*.pageCount:minimum")(body)
 
-    report = brokerfuzz.fire(accepts, contract=brokerfuzz.load_contract(values=str(values)))
+    report = brokerfuzz.fire(accepts, contract=brokerfuzz.load_contract(values=str(values)), **PRODUCTS)
     assert causes_of(report) == {"accepts productClusters[].products[].pageCount:minimum"}, report

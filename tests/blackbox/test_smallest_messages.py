@@ -99,7 +99,7 @@ def test_the_cause_of_a_message_that_is_accepted_later_is_unknown() -> None:
         seen[body] += 1
         return correct(body) and (len(seen) == 1 or seen[body] > 3)
 
-    findings = brokerfuzz.fire(rejects_at_first, verdicts=["valid"]).findings
+    findings = brokerfuzz.fire(rejects_at_first, verdicts=["valid"], sites=["comments", "order*"]).findings
     assert not [finding for finding in findings if "even the simplest message" in finding.sentence()]
 
 
@@ -116,4 +116,4 @@ def test_a_long_string_shrinks_to_the_one_letter_that_matters() -> None:
         )
         return message["number"]
 
-    assert [len(found(seed)) for seed in range(9)] == [1] * 9
+    assert [len(found(seed)) for seed in range(3)] == [1] * 3

@@ -71,7 +71,7 @@ def fired(
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-@pytest.mark.rotated(5)
+@pytest.mark.every(5)
 def test_each_mistake_is_found_with_300_cases(
     url: str, contract: Contract, cases: list[Case], mistake: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,7 +86,7 @@ def test_the_broker_without_mistakes_has_no_findings(
 
 
 @pytest.mark.parametrize("choice", [("--rule", "*orderMinimum*"), pytest.param((), marks=pytest.mark.long)])
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_a_campaign_with_the_configuration_proves_everything_and_leaves_nothing(
     run: Run, choice: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,8 +13,6 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.errors import BaselineError
 
-pytestmark = pytest.mark.internals
-
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 

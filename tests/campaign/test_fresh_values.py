@@ -17,8 +17,6 @@ from brokerfuzz.cases.spellings import SPELLINGS
 from brokerfuzz.schemas import check
 from brokerfuzz.schemas.headers import carried
 
-pytestmark = pytest.mark.internals
-
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 JUDGE = Judge(now=NOW)
 

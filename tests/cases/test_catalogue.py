@@ -60,7 +60,7 @@ def test_every_ambiguity_of_the_message_is_probed(message_type: MessageType) -> 
 
 @EVERY_TYPE
 @sample(500, 10_000)
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_five_validators_agree_with_the_oracle_about_structure(message_type: MessageType, size: int) -> None:
     drawn = islice(random_messages(message_type, 8, verdicts=["valid", "invalid"], now=NOW), size // 4)
     judged = [*whole(message_type)[:size], *drawn]

@@ -48,7 +48,7 @@ def is_tagged(case: Case) -> bool:
     return f"now:{NOW:%Y-%m-%dT%H:%M:%SZ}" in case.tags
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 @EVERY_TYPE
 def test_each_verdict_that_changes_with_time_has_the_tag(message_type: MessageType) -> None:
     changed = changing(every_kind(message_type, NOW))
@@ -93,7 +93,7 @@ def test_the_verdicts_of_a_changed_contract_do_not_change_either(tmp_path: Path)
     assert not changing(cases, contract)
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("filters", "needed"),
     [

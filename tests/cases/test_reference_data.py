@@ -73,7 +73,7 @@ def known_catalogue() -> list[Case]:
 # -------------------------------------------------------------------------------------------------------- generation
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_a_case_contains_an_unknown_value_only_where_it_tests_it() -> None:
     random = messages(OFFER, 1, verdicts=["valid", "invalid", "unspecified"], contract=CONTRACT)
     for case in (*known_catalogue(), *islice(random, 300)):
@@ -83,7 +83,7 @@ def test_a_case_contains_an_unknown_value_only_where_it_tests_it() -> None:
             assert set(ids(case.value)) <= set(KNOWN)
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_every_rule_is_still_broken_with_every_technique() -> None:
     def broken(cases: list[Case]) -> set[tuple[str, str]]:
         return {(fault.rule, fault.technique) for case in cases for fault in case.faults}
@@ -102,7 +102,7 @@ def id_lists(message: Any) -> Iterator[list[str]]:
     return ([item["productId"] for item in value_at(message, steps) or ()] for steps in places(message, ARRAY))
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_extreme_values_are_probes() -> None:
     probes = {tag: case for case in known_catalogue() if f"probe:{KNOWN_VALUES}" in case.tags for tag in case.tags}
     assert {"as:blank", "as:longest", "as:other-case"} <= set(probes)
@@ -187,7 +187,7 @@ def knowing(body: bytes) -> int:
     return 422 if any(name not in KNOWN for name in ids(message)) else 201
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_a_correct_service_that_knows_two_products_has_no_finding_and_nothing_unproven() -> None:
     before = fired(islice(catalogue(OFFER), 600), Service(knowing), shrink=0.0)
     assert len(before.findings) >= 1

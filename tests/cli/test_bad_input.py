@@ -132,7 +132,7 @@ def test_a_mistake_is_reported_in_one_line(run: Run, command: str) -> None:
         "fire http://127.0.0.1:1/ --cluster nonsense",
     ],
 )
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_a_process_reports_a_mistake_in_one_line(spawn: Spawn, command: str) -> None:
     done = spawn(*shlex.split(command))
     assert done.stdout == b""

@@ -53,7 +53,7 @@ def test_a_killed_worker_of_a_cluster_does_not_change_the_export(
         assert path.read_bytes() == (alone / path.name).read_bytes()
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("command", ["fire", "export"])
 def test_a_killed_scheduler_is_reported_in_one_line(
     command: str, start: Start, run: Run, url: str, cluster: tuple[str, list[int]], tmp_path: Path

@@ -136,7 +136,7 @@ def state(folder: str = ".") -> dict[str, tuple[int, int]]:
     return found
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 @sample(100, 10_000)
 @pytest.mark.parametrize("reader", READERS)
 def test_a_damaged_file_gives_an_error_of_one_line(

@@ -25,7 +25,7 @@ def faults(out: str) -> set[tuple[str, str]]:
 # ---------------------------------------------------------------------------------------------------- which cases
 
 
-@pytest.mark.rotated(2)
+@pytest.mark.every(2)
 def test_full_writes_the_whole_catalogue_and_large_all_of_its_faults(run: Run) -> None:
     assert run("export", "whole", *PRICING, "--full").exit_code == 0
     assert [case.id for case in corpus.read("whole")] == [case.id for case in catalogue("offer-pricing-response")]
@@ -63,7 +63,7 @@ def test_only_cases_with_the_chosen_verdicts_are_written(run: Run) -> None:
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_the_seeds_for_fuzzers_are_few_but_break_every_rule(run: Run, message_type: MessageType) -> None:
     run("export", "out", "--message", message_type, "--format", "fuzz-seeds")
     seeds = [path.read_bytes() for path in Path("out", "seeds", message_type).iterdir()]
@@ -131,7 +131,7 @@ def test_a_closed_pipe_is_not_an_error(start: Start) -> None:
     assert process.returncode == 141
 
 
-@pytest.mark.rotated(2)
+@pytest.mark.every(2)
 def test_a_terminal_shows_rate_and_time_left_on_one_line(environment: Mapping[str, str]) -> None:
     pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
     ours, theirs = pty.openpty()

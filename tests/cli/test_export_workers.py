@@ -23,7 +23,7 @@ MANY = (*PRICING, "--random", "--count", "12000")
 
 
 @pytest.mark.parametrize("words", [("out.ndjson.zst",), ("out.ndjson", "--shards", "5"), ("out.ndjson.gz",), ("-",)])
-@pytest.mark.rotated(4)
+@pytest.mark.every(4)
 def test_the_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(
     run: Run, spawn: Spawn, words: tuple[str, ...]
 ) -> None:
@@ -41,7 +41,7 @@ def _wait_for_output(process: "subprocess.Popen[bytes]", folder: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_a_killed_worker_is_one_line_that_says_how_to_continue(start: Start, run: Run, tmp_path: Path) -> None:
     many = (*MANY, "--shards", "12", "--resume")
     with start("export", "out.ndjson", *many, "--workers", "2") as process:
@@ -55,7 +55,7 @@ def test_a_killed_worker_is_one_line_that_says_how_to_continue(start: Start, run
 
 @pytest.mark.parametrize("ending", ["SIGINT", "SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("workers", ["1", "2"])
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_an_interrupted_export_leaves_no_files(start: Start, tmp_path: Path, ending: str, workers: str) -> None:
     with start("export", "out.ndjson", *MANY, "--workers", workers, env={"TMPDIR": str(tmp_path)}) as process:
         _wait_for_output(process, tmp_path)
@@ -65,7 +65,7 @@ def test_an_interrupted_export_leaves_no_files(start: Start, tmp_path: Path, end
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_an_export_in_the_background_ignores_ctrl_c_and_leaves_no_files_when_terminated(
     tmp_path: Path, start: Start
 ) -> None:
@@ -86,7 +86,7 @@ def test_an_export_in_the_background_ignores_ctrl_c_and_leaves_no_files_when_ter
 
 
 @pytest.mark.parametrize("out", ["out.ndjson", "out.ndjson.gz"])
-@pytest.mark.rotated(2)
+@pytest.mark.every(2)
 def test_a_killed_export_never_leaves_an_incomplete_file(start: Start, tmp_path: Path, out: str) -> None:
     for moment in (0.0, 0.2):
         with start("export", out, *SOME, "--force") as process:

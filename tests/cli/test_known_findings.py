@@ -95,7 +95,7 @@ def test_an_entry_no_longer_applies_after_its_date(run: Run, known: Any, url: st
         assert said in text
 
 
-@pytest.mark.parametrize("source", ["report.json", "run.ndjson", pytest.param("the ID", marks=pytest.mark.rotated(3))])
+@pytest.mark.parametrize("source", ["report.json", "run.ndjson", pytest.param("the ID", marks=pytest.mark.every(3))])
 def test_findings_are_sent_again_from_a_report_a_journal_or_a_case_id(
     run: Run, url: str, conforming_url: str, source: str
 ) -> None:

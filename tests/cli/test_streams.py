@@ -42,7 +42,7 @@ def run_in_a_shell(
     "args",
     [("rules",), ("export", "out.ndjson", *EXPORT), ("export", "-", *EXPORT), ("check", "offer.json"), ("--version",)],
 )
-@pytest.mark.rotated(2)
+@pytest.mark.every(2)
 def test_output_that_cannot_be_written_is_reported_in_one_line(
     environment: Mapping[str, str], folder: Path, args: tuple[str, ...]
 ) -> None:
@@ -57,7 +57,7 @@ def test_output_that_cannot_be_written_is_reported_in_one_line(
     ("args", "status"),
     [(("rules",), 0), (("check", "bad.json"), 1), (("rules", "--nonsense"), 2), (("export", "-", *EXPORT), 0)],
 )
-@pytest.mark.rotated(2)
+@pytest.mark.every(2)
 def test_a_closed_standard_error_changes_neither_the_output_nor_the_exit_status(
     run: Run, environment: Mapping[str, str], folder: Path, args: tuple[str, ...], status: int
 ) -> None:

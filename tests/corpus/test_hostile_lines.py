@@ -62,7 +62,7 @@ print(most, done.returncode, len(done.stdout + done.stderr))
     pytest.param("show", "objects", 0, marks=pytest.mark.long),
     ("merge", "a name", 2),
 ])  # fmt: skip
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_no_line_exhausts_the_memory(
     tmp_path: Path, environment: Mapping[str, str], command: str, kind: str, expected: int
 ) -> None:

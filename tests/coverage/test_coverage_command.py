@@ -61,7 +61,7 @@ NOT_COVERED = {
 """Maps the end of each goal that the catalogue does not cover to the reason."""
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 def test_the_catalogue_covers_all_goals(run: Run, tmp_path: Path, message_type: MessageType) -> None:
     corpus.write(tmp_path / "c.ndjson", catalogue(message_type, now=NOW))

@@ -1,4 +1,5 @@
 import gzip
+from functools import cache
 from typing import Any, Final
 
 import pytest
@@ -142,25 +143,28 @@ def test_headers_that_no_request_can_have_are_rejected(pairs: Any) -> None:
 
 # ----------------------------------------------------------------------------------------- cases with unusual headers
 
-CASES = [case for case in catalogue(OFFER, verdicts=["unspecified"]) if case.headers]
+
+@cache
+def cases() -> list[Case]:
+    return [case for case in catalogue(OFFER, verdicts=["unspecified"]) if case.headers]
 
 
 def test_every_header_ambiguity_is_probed_and_each_case_touches_only_one() -> None:
-    assert {touch.ambiguity for case in CASES for touch in case.verdict.ambiguities} == DOUBTFUL.keys()
-    for case in CASES:
+    assert {touch.ambiguity for case in cases() for touch in case.verdict.ambiguities} == DOUBTFUL.keys()
+    for case in cases():
         assert {f"probe:{touch.ambiguity}" for touch in case.verdict.ambiguities} == {case.tags[0]}
-    assert len({case.tags for case in CASES}) == len({(case.headers, case.body) for case in CASES}) == len(CASES)
+    assert len({case.tags for case in cases()}) == len({(case.headers, case.body) for case in cases()}) == len(cases())
     assert not any(case.headers for case in catalogue("offer-pricing-response"))
 
 
 def test_the_message_itself_is_valid_also_if_it_is_compressed() -> None:
-    packed = [case for case in CASES if case.body[:2] == b"\x1f\x8b"]
+    packed = [case for case in cases() if case.body[:2] == b"\x1f\x8b"]
     assert [check(OFFER, gzip.decompress(case.body)).label for case in packed] == ["valid"]
-    assert {check(OFFER, case.body).label for case in CASES if case not in packed} == {"valid"}
+    assert {check(OFFER, case.body).label for case in cases() if case not in packed} == {"valid"}
 
 
 def test_a_wrong_charset_is_sent_with_letters_that_it_encodes_differently() -> None:
-    others = [case for case in CASES if case.tags[1] in ("as:charset-iso-8859-1", "as:charset-utf-16")]
+    others = [case for case in cases() if case.tags[1] in ("as:charset-iso-8859-1", "as:charset-utf-16")]
     assert [case.body.isascii() for case in others] == [False, False]
 
 

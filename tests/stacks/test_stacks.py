@@ -174,14 +174,14 @@ def updated(timestamp: str) -> bytes:
 
 
 @every_stack
-@pytest.mark.rotated(4)
+@pytest.mark.every(4)
 def test_a_stack_has_the_habits_in_the_table(stack: Stack) -> None:
     assert observed(stack) == stack
 
 
 @every_stack
 @sample(1, 30)
-@pytest.mark.rotated(8)
+@pytest.mark.every(8)
 def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_policies(stack: Stack, size: int) -> None:
     first = fired(all_cases(seeds=size), lines(stack))
     assert findings(first) == []
@@ -202,7 +202,7 @@ def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_polic
 
 
 @every_stack
-@pytest.mark.rotated(8)
+@pytest.mark.every(8)
 def test_a_correct_service_has_no_findings_over_http(stack: Stack) -> None:
     with serving(stack) as target:
         assert findings(fired(catalogue(), target)) == []

@@ -124,7 +124,7 @@ def test_verdicts_limit_the_cases(message_type: MessageType, verdicts: Any) -> N
 
 
 @EACH_TYPE
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 def test_messages_touch_every_ambiguity_that_a_value_can_touch_and_are_never_invalid(message_type: MessageType) -> None:
     labels, touched = [], set()
     strategy = VALID[message_type]

@@ -55,7 +55,7 @@ def test_the_same_run_draws_the_same_messages(name: str) -> None:
 
 @EVERY_STRATEGY
 @sample(400, 1000)
-@pytest.mark.rotated(2)
+@pytest.mark.every(2)
 def test_nearly_all_messages_are_different(name: str, size: int) -> None:
     """Some of Hypothesis's first examples are equal, because they are very simple."""
     messages = drawn(EVERY[name][1](), size)

@@ -284,7 +284,7 @@ def test_cancelled_and_hanging_programs_are_killed_with_their_children(
     assert all(dies(pid) for pid in found)
 
 
-@pytest.mark.rotated(3)
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("words", "number"),
     [

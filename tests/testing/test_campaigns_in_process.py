@@ -160,7 +160,7 @@ TARGETS: dict[str, Callable[[], Any]] = {
     "create",
     [
         *(pytest.param(create, id=name) for name, create in TARGETS.items()),
-        pytest.param(litestar_shop, id="Litestar", marks=pytest.mark.rotated(3)),
+        pytest.param(litestar_shop, id="Litestar", marks=pytest.mark.every(3)),
     ],
 )
 def test_applications_and_clients_run_in_this_process_and_crashes_contain_the_traceback(

@@ -148,7 +148,7 @@ def test_another_export_does_not_overwrite_the_completed_template(tmp_path: Path
     [["ruff", "check", "--isolated", "--no-cache"], ["mypy", "--strict", "--cache-dir=/dev/null"]],
     ids=["ruff", "mypy"],
 )
-@pytest.mark.rotated(2)
+@pytest.mark.every(2)
 def test_checkers_find_no_problem(tool: list[str], tmp_path: Path) -> None:
     folder = exported(tmp_path / "contract", "pytest")
     pytest.importorskip(tool[0], reason=f"{tool[0]} is not installed")
