@@ -9,12 +9,12 @@ from typing import Any
 from brokerfuzz.errors import HookError, quoted
 from brokerfuzz.hooks.hook_file import HookFile, described, place_of, user_traceback
 from brokerfuzz.hooks.requests import SentCase
+from brokerfuzz.schemas.headers import HEADER_NAME
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer
 from brokerfuzz.targets.http_messages import Request
 from brokerfuzz.targets.threads import CallThread, HangingError, line_of
 from brokerfuzz.wording import listed
 
-_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
@@ -110,7 +110,7 @@ class Hooks:
     def _checked(self, name: str, headers: tuple[Any, ...]) -> tuple[tuple[str, str], ...]:
         for header in headers:
             is_pair = isinstance(header, tuple) and len(header) == 2 and all(isinstance(part, str) for part in header)
-            if not is_pair or not _NAME.fullmatch(header[0]) or not _VALUE.fullmatch(header[1]):
+            if not is_pair or not HEADER_NAME.fullmatch(header[0]) or not _VALUE.fullmatch(header[1]):
                 shown = header[0] if isinstance(header, tuple) and header else header  # the value may be a secret
                 raise HookError(
                     f"{self._place(name)}: the hook {name} returned an invalid header {quoted(shown)}: use strings "

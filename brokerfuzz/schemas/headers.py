@@ -41,7 +41,7 @@ OF_HEADERS = (
 TESTED = frozenset({"accept", "content-encoding", "content-type", "expect", "transfer-encoding"})
 """The names of the headers that cases change, in lower case."""
 
-_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VALUE = re.compile(r"(?:[!-~](?:[ \t!-~]*[!-~])?)?")
 _JSON_TYPE_VARIANT = re.compile(r'application/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?', re.IGNORECASE)
 _OTHER_CHARSET = re.compile(r'application/json\s*;\s*charset=(?:"[^"]*"|[^\s;"]+)', re.IGNORECASE)
@@ -56,7 +56,7 @@ def headers_of(pairs: Any) -> Headers:
     """
     headers = tuple((name, value) for name, value in pairs)
     for name, value in headers:
-        if not (isinstance(name, str) and _NAME.fullmatch(name)) or name.lower() == "content-length":
+        if not (isinstance(name, str) and HEADER_NAME.fullmatch(name)) or name.lower() == "content-length":
             raise ValueError(
                 f"{quoted(name)} is not a header that you can set: use a valid HTTP header name other than "
                 "content-length"

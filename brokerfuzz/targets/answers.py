@@ -115,18 +115,27 @@ class AnswerRules:
         response body that brokerfuzz has read (see `most_read`). `encoding` is the value of the header
         `Content-Encoding`. The answer contains at most `longest` bytes of the body.
         """
-        kind = self._kinds.get(status, "crashed")
+        kind, reason = self._kinds.get(status, "crashed"), f"status {status}"
         plain = decoded(body, encoding, LONGEST_ENVELOPE + 1)
-        if plain is None and kind == "accepted":
-            reason = f"the response has the Content-Encoding {printable(encoding or '', 40)}, and cannot be decoded"
-            return Answer("crashed", status, secrets.excerpt(body, longest), reason, seconds)
-        body = body if plain is None else plain
-        if kind == "accepted" and len(body) > LONGEST_ENVELOPE:
-            reason = f"the response has more than {LONGEST_ENVELOPE >> 20} MiB, so the end of its envelope is unknown"
-            return Answer("crashed", status, secrets.excerpt(body, longest), reason, seconds)
-        if kind == "accepted" and _SUCCESS_BYTES in body and (rejection := _rejection(body, secrets)) is not None:
-            return Answer("rejected", status, secrets.excerpt(body, longest), rejection, seconds)
-        return Answer(kind, status, secrets.excerpt(body, longest), f"status {status}", seconds)
+        if kind == "accepted":
+            kind, reason = _meaning(plain, encoding, secrets) or (kind, reason)
+        return Answer(kind, status, secrets.excerpt(body if plain is None else plain, longest), reason, seconds)
+
+
+def _meaning(body: bytes | None, encoding: str | None, secrets: Secrets) -> tuple[AnswerKind, str] | None:
+    """If the body of a response contradicts the status `accepted`, returns the kind of the answer and the reason. The
+    body is None if it cannot be decoded.
+    """
+    if body is None:
+        shown = printable(encoding or "", 40)
+        return "crashed", f"the response has the Content-Encoding {shown}, and cannot be decoded"
+    if len(body) > LONGEST_ENVELOPE:
+        return (
+            "crashed",
+            f"the response has more than {LONGEST_ENVELOPE >> 20} MiB, so the end of its envelope is unknown",
+        )
+    rejection = _rejection(body, secrets) if _SUCCESS_BYTES in body else None
+    return None if rejection is None else ("rejected", rejection)
 
 
 def status_patterns(text: str) -> tuple[str, ...]:

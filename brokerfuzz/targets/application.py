@@ -85,7 +85,7 @@ class NamedApplicationTarget(InProcessTarget):
     name of a function without parameters that returns the application.
 
     `open` imports the application from the current folder or from `sys.path`, and raises `TargetError` if the import
-    fails. The import and the application run in a separate thread with its own event loop, so that code that blocks
+    fails. The import and an ASGI application run in a separate thread with its own event loop, so that code that blocks
     this thread stops neither time limits nor Ctrl-C.
     """
 
@@ -124,6 +124,8 @@ class NamedApplicationTarget(InProcessTarget):
     async def send(self, message: Message) -> Answer:
         assert self._opened is not None, "the target is open"
         assert self._loop is not None, "the target is open"
+        if not self._opened.is_asynchronous:
+            return await self._opened.send(message)  # which has a thread of its own
         try:
             async with asyncio.timeout(self.timeout + _GRACE):
                 return await self._loop.wait_for(self._opened.send(message))

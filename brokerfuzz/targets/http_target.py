@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError, needs_extra, quoted
-from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
+from brokerfuzz.schemas.headers import HEADER_NAME, JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerKind, AnswerRules
 from brokerfuzz.targets.http_connections import HttpConnections
 from brokerfuzz.targets.http_messages import Failure, FailureKind, Request, Response
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 Prepare = Callable[[Request], Awaitable[Request]]
 """Changes the headers of a request before it is sent."""
 CONTENT_TYPE = "content-type"
-_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _NOT_IN_VALUES = re.compile(r"[\r\n\0]")
 
 
@@ -134,7 +133,7 @@ class HttpTarget(Target):
 
     def _check_request(self) -> None:
         names = [self.method, *(name for name, _ in self.headers)]
-        wrong = [name for name in names if not _TOKEN.fullmatch(name)]
+        wrong = [name for name in names if not HEADER_NAME.fullmatch(name)]
         wrong += [name for name, value in self.headers if _NOT_IN_VALUES.search(value)]
         if wrong:
             problem = f"no request can be sent to {self.name}, because HTTP does not allow {quoted(wrong[0])}"

@@ -48,9 +48,10 @@ def fed(body: bytes, line: str) -> str:
 
 def octal(body: bytes) -> str:
     """Returns a format for `printf` that prints these bytes. The format uses octal escapes, because every `printf`
-    supports them.
+    supports them. It does not begin with a dash, because `printf` would take it for an option.
     """
-    return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"%\\'" else f"\\{byte:03o}" for byte in body)
+    text = "".join(chr(byte) if 32 <= byte < 127 and byte not in b"%\\'" else f"\\{byte:03o}" for byte in body)
+    return f"\\055{text[1:]}" if text.startswith("-") else text
 
 
 def quoted(word: str) -> str:

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 
 from brokerfuzz.errors import TargetError, quoted
-from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.schemas.headers import HEADER_NAME, Headers
 
 CAMPAIGN_ID = re.compile(r"[0-9a-f]{8}")
-_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _OFF = "off"
 
 
@@ -40,7 +39,7 @@ def trace_headers(text: str, campaign_id: str) -> TraceHeaders:
     is invalid.
     """
     names = ["", ""] if text.strip().lower() == _OFF else [part.strip() for part in text.split(",")]
-    if len(names) != 2 or not all(name == "" or _HEADER_NAME.fullmatch(name) for name in names):
+    if len(names) != 2 or not all(name == "" or HEADER_NAME.fullmatch(name) for name in names):
         raise TargetError(
             f"{quoted(text)} is not a pair of header names: write two names, such as X-Case,X-Campaign, or off to "
             "send no trace headers"

@@ -1,12 +1,15 @@
 """Secrets in the descriptions of targets, in errors, and in commands that reproduce findings."""
 
+import asyncio
 import json
+import os
+import shutil
 import subprocess
 from typing import Any
 
 import pytest
 from hand_made_programs import answer, answers, python
-from hand_made_servers import response, sends, serving
+from hand_made_servers import read_request, response, sends, serving, serving_streams
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -134,3 +137,23 @@ def test_an_excerpt_does_not_end_within_a_secret(secret: str, before: bytes, siz
 def test_short_secrets_are_not_replaced_in_answers() -> None:
     hidden = Secrets("http://me:pw@h/?key=abc", [("Authorization", "x")]).hide("me and pw, abc, x")
     assert hidden == "me and pw, abc, x"
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="needs curl")
+def test_the_command_reads_the_secrets_from_the_environment() -> None:
+    heads: list[bytes] = []
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append((await read_request(reader))[0].lower())
+        writer.write(response(200))
+
+    with serving_streams(converse) as url:
+        headers = [("X-Api-Key", "hunter3"), ("X-Tenant", "5"), ("X-Empty", "")]
+        line = HttpTarget(url.replace("://", "://me:hunter2@"), headers=headers, method="PUT").reproduction(b"{}")
+        variables = {**os.environ, "X_API_KEY": "hunter3", "TARGET_USER": "me:hunter2", "NO_PROXY": "*"}
+        subprocess.run(["sh", "-c", line], env=variables, stdout=subprocess.DEVNULL, check=True, timeout=20)
+    assert "hunter" not in line
+    (head,) = heads
+    assert head.startswith(b"put /offers ")
+    for part in (b"authorization: basic bwu6ahvudgvymg==", b"x-api-key: hunter3", b"x-tenant: 5", b"x-empty:"):
+        assert part in head

@@ -2,6 +2,8 @@
 
 import asyncio
 import pickle
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -24,7 +26,21 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at proces
 
 SECRET = "s3cr3t-of-all-kinds"
 PROGRAM = [sys.executable, "-IS", str(Path(every_kind_reader.__file__))]
-BODIES = [b"", b"{}", b"\n\0\xff", b"x" * 200_000, "é漢😀".encode()]
+SHELLS = [shell for shell in ("bash", "sh") if shutil.which(shell)]
+BODIES = {
+    "JSON": b'{"number":"1","offerType":"Direct Mail"}',
+    "empty": b"",
+    "quotes": b'{"number":"it\'s $HOME `id` \\\\ !!"}',
+    "text beyond ASCII": '{"number":"é漢😀"}'.encode(),
+    "an at sign first": b"@/etc/hostname",
+    "a dash first": b"-d x",
+    "percent signs": b"100%s %d\n",
+    "line ends": b'{\r\n\t"number": "1"\n}\n\n',
+    "no text": bytes(range(256)),
+    "NUL": b"\0\0",
+    "invisible marks": '{"number":"a\u202eb\u200b"}'.encode(),
+    "long": b'{"number":"' + b"x" * 300_000 + b'"}',
+}
 
 
 @contextmanager
@@ -51,6 +67,7 @@ all_kinds = pytest.mark.parametrize("kind", KINDS)
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("READER_SECRET", SECRET)
+    monkeypatch.setenv("NO_PROXY", "*")
 
 
 def text_of(answer: Answer) -> str:
@@ -80,7 +97,7 @@ def test_a_message_without_an_answer_in_time_is_a_timeout_and_the_next_one_is_an
 @all_kinds
 def test_each_of_many_concurrent_messages_gets_its_own_answer(kind: str) -> None:
     words = ["accept", "reject", "crash"]
-    bodies = [f"{words[number % 3]} {number}".encode() for number in range(12 if kind == "exec" else 60)]
+    bodies = [f"{words[number % 3]} {number}".encode() for number in range(12 if kind == "exec" else 24)]
     with KINDS[kind]() as target:
         said = answers(target, *bodies, at_once=True)
     assert [one.kind for one in said] == [
@@ -92,8 +109,23 @@ def test_each_of_many_concurrent_messages_gets_its_own_answer(kind: str) -> None
 @all_kinds
 def test_each_message_arrives_byte_for_byte(kind: str) -> None:
     with KINDS[kind]() as target:
-        said = answers(target, *BODIES)
-    assert all(hash_of(body) in text_of(one) for body, one in zip(BODIES, said, strict=True))
+        said = answers(target, *BODIES.values())
+    assert all(hash_of(body) in text_of(one) for body, one in zip(BODIES.values(), said, strict=True))
+
+
+@pytest.mark.skipif(not SHELLS or not shutil.which("curl"), reason="needs a shell and curl")
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("kind", ["URL", "exec", "lines", "call"])
+def test_the_command_that_reproduces_a_message_sends_it_byte_for_byte(kind: str, shell: str) -> None:
+    folder = Path(every_kind_reader.__file__).parent
+    with KINDS[kind]() as target:
+        for body in BODIES.values():
+            line = target.reproduction(body)
+            done = subprocess.run(
+                [shell], input=line, capture_output=True, text=True, check=True, cwd=folder, timeout=SECONDS
+            )
+            assert line.isprintable()
+            assert hash_of(body) in done.stdout
 
 
 @all_kinds

@@ -406,24 +406,6 @@ def test_each_encoding_preserves_the_bytes_of_every_message_that_it_can_send(enc
     assert bytes.fromhex(said.stdout.split()[1].decode()) == ODD.replace(b"\n", b"").replace(b"\r", b"")
 
 
-@pytest.mark.parametrize("shell", [shell for shell in ("bash", "sh") if shutil.which(shell)])
-def test_the_reproduction_sends_a_program_the_same_bytes(shell: str, tmp_path: Path) -> None:
-    file = tmp_path / "an odd 'name"
-    code = "import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())"
-    line = CommandTarget(python(code, str(file))).reproduction(ODD)
-    assert line.isprintable()
-    subprocess.run([shell], input=line, text=True, check=True, timeout=SECONDS)
-    assert file.read_bytes() == ODD
-
-
-@pytest.mark.parametrize("body", [b"{}", ODD, b"x" * 200_000], ids=["plain", "odd", "long"])
-def test_the_reproduction_calls_a_function_with_the_same_bytes(calling: Calling, body: bytes) -> None:
-    line = calling("open('seen', 'wb').write(body)", "return True").reproduction(body)
-    assert line.isprintable()
-    assert subprocess.run(["sh"], input=line, capture_output=True, text=True, check=True).stdout == "True\n"
-    assert Path("seen").read_bytes() == body
-
-
 EXAMPLES = Path(__file__).parents[2] / "examples" / "frames"
 EXAMPLE_COMMANDS = {
     "reader.py": [sys.executable, "reader.py"],

@@ -3,7 +3,6 @@ import ssl
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trustme
@@ -11,7 +10,6 @@ from hand_made_servers import response, sends, serving, serving_streams
 from test_hostile_servers import asked
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import HttpTarget
 
 NOW = datetime.now(UTC)
 DAY = timedelta(days=1)
@@ -114,10 +112,3 @@ def test_plain_http_to_a_tls_server_is_a_crash(authority: Authority) -> None:
     with serving(CREATED, tls=of(good(authority))) as url:
         answer = asked(url.replace("https://", "http://"), timeout=2)
     assert (answer.kind, answer.status) == ("crashed", None)
-
-
-@pytest.mark.parametrize(("options", "said"), [({"insecure": True}, " -k "), ({"ca": True}, " --cacert ")])
-def test_the_reproduction_uses_the_certificate_options(options: dict[str, Any], said: str, ca: Path) -> None:
-    given: dict[str, Any] = {"ca": ca} if "ca" in options else options
-    assert said in HttpTarget("https://h/", **given).reproduction(b"{}")
-    assert said not in HttpTarget("https://h/").reproduction(b"{}")
