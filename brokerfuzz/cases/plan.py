@@ -5,7 +5,7 @@ cases depends only on the seed and the number of the shard. The number of a case
 position in the shard. So every process gives a case the same number.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -31,8 +31,6 @@ STRIDE = 4096
 """The first case of the shard N has the number N × `STRIDE`."""
 CATALOGUE_PER_SHARD = 512
 RANDOM_PER_SHARD = 1024
-MOST_EXCLUDED = 5000
-"""A shard ends after `MOST_EXCLUDED` random cases in a row that the filters exclude."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,11 +139,9 @@ class Plan:
         cases = random_cases(
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts,
             rules=chosen.among(self.demands.rules[self.message_type]),
-            techniques=chosen.techniques, now=now, contract=self.demands,
+            techniques=chosen.techniques, now=now, contract=self.demands, wanted=chosen.wants,
         )  # fmt: skip
-        if not chosen:
-            return cases
-        return (case for case in chosen.of(_until_hopeless(cases, chosen)) if case.label in self.verdicts)
+        return (case for case in chosen.of(cases) if case.label in self.verdicts) if chosen else cases
 
     def data(self) -> dict[str, Any]:
         return {**asdict(self), "now": self.now and self.now.isoformat()}
@@ -222,13 +218,3 @@ def _catalogue_cases(contract: Contract, plan: Plan) -> Sequence[Case]:
 @once_per_contract
 def _ends_early(contract: Contract, plan: Plan) -> bool:
     return sum(1 for _ in plan.random_cases(0)) < RANDOM_PER_SHARD
-
-
-def _until_hopeless(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:
-    """Ends after many excluded cases in a row, because the filter may exclude all further cases."""
-    excluded = 0
-    for case in cases:
-        yield case
-        excluded = 0 if chosen.wants(case) else excluded + 1
-        if excluded == MOST_EXCLUDED:
-            return

@@ -37,7 +37,7 @@ _WISHED_EVERY = 4
 suit it.
 """
 _IN_VAIN = 1000
-"""After this number of messages in a row without a new case, a stream ends."""
+"""After this number of messages in a row without a new case that is wanted, a stream ends."""
 
 
 def random_cases(
@@ -50,20 +50,21 @@ def random_cases(
     techniques: Collection[str] | None = None,
     now: datetime | None = None,
     contract: Contract | None = None,
+    wanted: Callable[[Case], bool] = lambda case: True,
 ) -> Iterator[Case]:
     """Yields random cases. The same seed and shard give the same cases, except for values that depend on `now`. No case
     of a shard occurs twice. If `now` is None, there are no time-dependent cases, so every verdict is correct at every
     supported time.
 
     Each case with a fault has a twin, which is also yielded if `verdicts` contains `valid`. `rules` and `techniques`
-    limit the faults (None: no limit). The iterator ends if these limits allow no further cases.
+    limit the faults (None: no limit). The iterator ends if no further case is possible that is `wanted`.
     """
     known = contract or load_contract()
     stream = _Stream(known, message_type, seed, shard, verdicts, now and clock(now))
     stream.break_rules(rules, techniques)
     if now is None and known is not load_contract():  # a changed contract can have rules about the time anywhere
-        return (case for case in stream.cases() if is_always_correct(case, known))
-    return stream.cases()
+        return (case for case in stream.cases(wanted) if is_always_correct(case, known))
+    return stream.cases(wanted)
 
 
 def plausible_cases(
@@ -127,7 +128,7 @@ class _Stream:
                 self._rules.append(rule)
         self._random.shuffle(self._rules)
 
-    def cases(self) -> Iterator[Case]:
+    def cases(self, wanted: Callable[[Case], bool]) -> Iterator[Case]:
         if "valid" not in self._verdicts and not self._rules and not self._questions:
             return
         number = last = 0
@@ -136,7 +137,7 @@ class _Stream:
             for case in self._of_message(number):
                 if case.id not in self._seen:
                     self._seen.add(case.id)
-                    last = number
+                    last = number if wanted(case) else last
                     yield case
 
     def _of_message(self, number: int) -> Iterator[Case]:
