@@ -128,7 +128,7 @@ def test_verdicts_limit_the_cases(message_type: MessageType, verdicts: Any) -> N
 def test_messages_touch_every_ambiguity_that_a_value_can_touch_and_are_never_invalid(message_type: MessageType) -> None:
     labels, touched = [], set()
     strategy = VALID[message_type]
-    for message in drawn(strategy(ambiguities="all"), 1000):
+    for message in drawn(strategy(ambiguities="all"), 500):
         verdict = check(message_type, message, now=NOW)
         labels.append(verdict.label)
         touched |= {touch.ambiguity for touch in verdict.ambiguities}

@@ -50,7 +50,7 @@ def test_every_message_is_valid(name: str, plausible: bool, data: st.DataObject)
 @EVERY_STRATEGY
 def test_the_same_run_draws_the_same_messages(name: str) -> None:
     strategy = EVERY[name][1]
-    assert drawn(strategy()) == drawn(strategy())
+    assert drawn(strategy(), 30) == drawn(strategy(), 30)
 
 
 @EVERY_STRATEGY
