@@ -2,7 +2,7 @@
 at least one value with this edge.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from brokerfuzz.generation import ABSENT, edge_values
@@ -23,26 +23,25 @@ class Edges:
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
         self.message_type: MessageType = message_type
-        self._named = {
-            path: list(self._tables_at(path, site.schema)) for path, site in contract.sites[message_type].items()
-        }
+        self._named = {path: self._at_site(path, site.schema) for path, site in contract.sites[message_type].items()}
 
-    def of(self, path: str, value: Any) -> list[str]:
-        """Returns the names of the edges of a valid value. Null and the absence of a property are also edges."""
+    def of(self, path: str, value: Any) -> Iterator[str]:
+        """Yields the names of the edges of a valid value. Null and the absence of a property are also edges."""
         if value is ABSENT:
-            return ["absent"]
-        if value is None:
-            return ["null"]
-        if path not in self._named:  # a changed contract does not describe this value
-            return []
-        schema = self.contract.sites[self.message_type][path].schema
-        if isinstance(value, list):
-            return [f"{max(size for size in SIZES if size <= len(value))}-items"]
-        if isinstance(value, dict):
-            return list(_of_objects(value, schema))
-        if "enum" in schema or isinstance(value, bool):
-            return [spelled(value)]
-        return [edge.name for edge, of in self._named[path] if isinstance(value, of) and edge.test(value, schema)]
+            yield "absent"
+        elif value is None:
+            yield "null"
+        elif path in self._named:  # a changed contract does not describe all values
+            schema = self.contract.sites[self.message_type][path].schema
+            if isinstance(value, list):
+                yield f"{max(size for size in SIZES if size <= len(value))}-items"
+            elif isinstance(value, dict):
+                yield from _of_objects(value, schema)
+            elif "enum" in schema or isinstance(value, bool):
+                yield spelled(value)
+            else:
+                named = self._named[path].get(type(value), ())
+                yield from (edge.name for edge in named if edge.test(value, schema))
 
     def at(self, site: Site) -> list[str]:
         """Returns the names of all edges that a site can have."""
@@ -62,7 +61,8 @@ class Edges:
         if "boolean" in types:
             return [*found, *(spelled(value) for value in schema.get(KNOWN, (True, False)))]
         shown = {name for value in self.values(site.path) for name in self.of(site.path, value)}
-        return [*found, *(edge.name for edge, _ in self._named[site.path] if edge.name in shown)]
+        named = dict.fromkeys(edge.name for edges in self._named[site.path].values() for edge in edges)
+        return [*found, *(name for name in named if name in shown)]
 
     def values(self, path: str) -> Sequence[Any]:
         """Returns values that together have all edges of a site, simplest first."""
@@ -73,15 +73,14 @@ class Edges:
             else values_at(self.contract, self.message_type, path)
         )
 
-    def _tables_at(self, path: str, schema: Schema) -> Iterator[tuple[Edge, type | tuple[type, ...]]]:
+    def _at_site(self, path: str, schema: Schema) -> Mapping[type, Sequence[Edge]]:
+        """Returns the edges of strings and numbers at a site, by their types in Python."""
         types = types_of(schema)
-        if "string" in types:
-            detector = notation_detector_at(self.contract, self.message_type, path)
-            table = edge_values.OF_DETECTOR[detector] if detector else edge_values.TEXTS
-            yield from ((edge, str) for edge in table.edges)
-        if types & {"integer", "number"}:
-            table = edge_values.NUMBERS if "number" in types else edge_values.INTEGERS
-            yield from ((edge, (int, float)) for edge in table.edges)
+        detector = notation_detector_at(self.contract, self.message_type, path)
+        texts = edge_values.OF_DETECTOR[detector] if detector else edge_values.TEXTS
+        numbers = edge_values.NUMBERS if "number" in types else edge_values.INTEGERS
+        found = {str: texts.edges} if "string" in types else {}
+        return found | ({int: numbers.edges, float: numbers.edges} if types & {"integer", "number"} else {})
 
 
 def parts_of(schema: Schema, path: str, value: Any) -> Iterator[tuple[str, Any]]:

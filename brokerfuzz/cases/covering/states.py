@@ -60,8 +60,9 @@ class States:
     def _state(self, path: str, value: Any) -> str:
         shown = self._edges.of(path, value)
         if value is None or value is ABSENT or path in self._flags:
-            return shown[0] if shown else "plain"
-        return "edge" if set(shown) - self._plain.get(path, set()) else "plain"
+            return next(shown, "plain")
+        plain = self._plain.get(path, ())
+        return "edge" if any(edge not in plain for edge in shown) else "plain"
 
     def named(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, str]]:
         """Yields the site of the object and a name, such as `hint:null label:edge`, for each pair."""
