@@ -5,10 +5,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.schemas.sites import join
-
-Steps = tuple[str | int, ...]
-"""The property names and array indices on the path from the root of a message to a place."""
+from brokerfuzz.schemas.sites import Steps, join
 
 
 @dataclass(frozen=True, slots=True)

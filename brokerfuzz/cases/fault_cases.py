@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from brokerfuzz.cases.case import Broken, Case, Fault, confirmed
-from brokerfuzz.cases.changes import Steps, places
+from brokerfuzz.cases.changes import places
 from brokerfuzz.cases.fault_wishes import arrays_above, breakable_places, conditions_met, joined, wishes_at, wishes_for
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.techniques import Technique
@@ -17,7 +17,7 @@ from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Settin
 from brokerfuzz.generation.nodes import values_at
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check
 from brokerfuzz.schemas.flattening import JSON_TYPES, types_of
-from brokerfuzz.schemas.sites import JSON_RULE, join
+from brokerfuzz.schemas.sites import JSON_RULE, Steps, join
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from brokerfuzz.cases.changes import Steps, places, value_at
+from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.generation import Wish, Wishes
 from brokerfuzz.generation.ambiguity_sites import detectors_at
 from brokerfuzz.generation.judging import matches
@@ -15,7 +15,7 @@ from brokerfuzz.generation.nodes import values_at, values_of
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, load_contract
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import Schema, conjoin, types_of
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.sites import Steps, join
 
 
 @once_per_contract

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from brokerfuzz.cases.case import TWIN_TAGS, Broken, Case, Fault, compact, confirmed
-from brokerfuzz.cases.changes import Change, Steps, apply, place_of, value_at
+from brokerfuzz.cases.changes import Change, apply, place_of, value_at
 from brokerfuzz.cases.fault_wishes import breakable_places, forbids_property, wishes_for
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, FixedSource, RandomSource, Source, node_of
@@ -22,7 +22,7 @@ from brokerfuzz.schemas import Contract, MessageType, Rule, check, load_contract
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import COMPOSED, OTHER_ITEMS, Schema, conjoin
-from brokerfuzz.schemas.sites import JSON_RULE
+from brokerfuzz.schemas.sites import JSON_RULE, Steps
 
 
 @dataclass(frozen=True)

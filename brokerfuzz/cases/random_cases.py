@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, Final, TypeVar
 
 from brokerfuzz.cases.case import Case, clock, is_always_correct, now_tag
-from brokerfuzz.cases.changes import Steps, apply, places, value_at
+from brokerfuzz.cases.changes import apply, places, value_at
 from brokerfuzz.cases.fault_wishes import breakable_places, wishes_at, wishes_for
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker, questions
@@ -23,6 +23,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.generation import RandomSource, Wishes, node_of
 from brokerfuzz.generation.plausible.streams import PlausibleMessages, today
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
+from brokerfuzz.schemas.sites import Steps
 
 Waiting = TypeVar("Waiting", Rule, tuple[Ambiguity, Any])
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from brokerfuzz.generation.judging import judge_of
 from brokerfuzz.generation.neighbours import repaired
-from brokerfuzz.generation.scalars import Draw
-from brokerfuzz.generation.sources import COMPLETE, FixedSource, Source
+from brokerfuzz.generation.sources import COMPLETE, Draw, FixedSource, Source
 from brokerfuzz.generation.unsupported_keywords import pool
 from brokerfuzz.schemas.flattening import Schema, composed_keywords_of, conditions_of, conjoin, types_of
 from brokerfuzz.schemas.sites import join

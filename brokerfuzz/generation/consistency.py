@@ -16,12 +16,11 @@ from typing import Any
 
 from brokerfuzz.generation.ambiguity_sites import SiteAmbiguity
 from brokerfuzz.generation.judging import matches
-from brokerfuzz.generation.known_rows import in_one_row, known_key
+from brokerfuzz.generation.known_rows import Repair, in_one_row, known_key
 from brokerfuzz.schemas.flattening import KNOWN, ROWS, Schema, composed_keywords_of, types_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.sites import join
 
-Repair = Callable[[Any], None]
 Renew = Callable[[Any, Sequence[Any]], Any]
 """A function that changes a value (the first argument) so that it differs from other values (the second argument). If
 the function finds no such value, it returns the first argument.

@@ -4,10 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from brokerfuzz.generation.judging import judge_of
-from brokerfuzz.generation.sources import Source
+from brokerfuzz.generation.sources import Draw, Source
 from brokerfuzz.schemas.flattening import NO_ITEMS, OTHER_ITEMS, Schema, conjoin
-
-Draw = Callable[[Source], Any]
 
 
 def most_items(schema: Schema) -> int | None:

@@ -8,10 +8,9 @@ from typing import Any
 
 from brokerfuzz.generation import patterns
 from brokerfuzz.generation.judging import judge_of
-from brokerfuzz.generation.sources import Source
+from brokerfuzz.generation.sources import Draw, Source
 from brokerfuzz.schemas.flattening import Schema, conjoin
 
-Draw = Callable[[Source], Any]
 DrawOf = Callable[[Schema], Draw | None]
 """A function that returns how to draw the values of a schema, or None if it allows none."""
 _USUAL = 3

@@ -10,6 +10,7 @@ import jsonschema_rs
 
 from brokerfuzz.generation.judging import judge_of, validator_of
 from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.sites import Steps
 
 Changed = Callable[[Any, Sequence[Any]], Iterator[Any]]
 """A function that yields changed copies of a value, the simplest first. The second argument are examples of other
@@ -23,7 +24,6 @@ _MOST_COUNTED = 40
 """The maximum number of changed copies whose errors are counted, which takes longer than to validate them."""
 _MOST_ERRORS = 50
 _ROUNDS = 3
-Place = tuple[str | int, ...]
 
 
 def other_values(value: Any, examples: Sequence[Any]) -> Iterator[Any]:
@@ -163,11 +163,11 @@ def repaired(value: Any, schema: Schema, examples: Sequence[Any]) -> Any:
     return value
 
 
-def _wrong_places(validator: jsonschema_rs.Validator, value: Any) -> list[Place]:
+def _wrong_places(validator: jsonschema_rs.Validator, value: Any) -> list[Steps]:
     return [tuple(error.instance_path) for error in islice(validator.iter_errors(value), _MOST_ERRORS)]
 
 
-def _at(value: Any, place: Place, examples: Sequence[Any]) -> Iterator[Any]:
+def _at(value: Any, place: Steps, examples: Sequence[Any]) -> Iterator[Any]:
     """Yields copies of a value that are changed at a place, or around it."""
     if place:
         step = place[0]

@@ -16,13 +16,11 @@ from brokerfuzz.generation import ambiguous_values, edge_values, patterns, reali
 from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site, detectors_at, notation_detector_at
 from brokerfuzz.generation.formats import FORMATS
 from brokerfuzz.generation.judging import judge_of, matches
-from brokerfuzz.generation.sources import Source
+from brokerfuzz.generation.sources import Draw, Source
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.instants import instant, spell
-
-Draw = Callable[[Source], Any]
 
 _EXACT = 1 << 53
 _LARGEST = 1.7976931348623157e308

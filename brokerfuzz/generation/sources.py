@@ -7,7 +7,7 @@ only in the source and the wishes.
 
 import math
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Final, Protocol
@@ -84,6 +84,10 @@ class Source(Protocol):
     def drawn(self, strategy: Any, /) -> Any:
         """Draws a value from a strategy of Hypothesis."""
         ...
+
+
+Draw = Callable[[Source], Any]
+"""A function that draws a value."""
 
 
 def pins_of(wishes: Wishes) -> Wishes:

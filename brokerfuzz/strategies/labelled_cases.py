@@ -11,7 +11,7 @@ from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from brokerfuzz.cases.case import Broken, Case, clock
-from brokerfuzz.cases.changes import Steps, apply
+from brokerfuzz.cases.changes import apply
 from brokerfuzz.cases.fault_wishes import breakable_places, joined, wishes_at, wishes_for
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker, questions
@@ -19,7 +19,7 @@ from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.errors import LabelError
 from brokerfuzz.generation import Source, Style, Wish, Wishes, node_of
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
-from brokerfuzz.schemas.sites import JSON_RULE
+from brokerfuzz.schemas.sites import JSON_RULE, Steps
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source

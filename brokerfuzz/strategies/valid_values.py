@@ -9,13 +9,13 @@ from hypothesis import reject
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from brokerfuzz.cases.changes import Put, Steps, altered, places
+from brokerfuzz.cases.changes import Put, altered, places
 from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation import ABSENT, RandomSource, Source, Style, Wish, Wishes, message, node_of, valid_draw
 from brokerfuzz.schemas import Contract, MessageType, check, load_contract
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.sites import Steps, join
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source

@@ -6,10 +6,11 @@ from typing import Any
 from orjson import Fragment
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.cases.changes import Put, Rewrite, Steps, apply
+from brokerfuzz.cases.changes import Put, Rewrite, apply
 from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext, literal, quoted
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.json_reader import faulty_utf_8
+from brokerfuzz.schemas.sites import Steps
 
 # ----------------------------------------------------------------------------------------------- numbers, strings
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from orjson import Fragment
 
-from brokerfuzz.cases.changes import Change, Put, Steps, value_at
+from brokerfuzz.cases.changes import Change, Put, value_at
 from brokerfuzz.schemas import Ambiguity
 from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.sites import Steps
 
 Probe = tuple[str, Steps, Change]
 """A probe: its name, its place, and the change to the message."""
