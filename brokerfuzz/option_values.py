@@ -92,6 +92,18 @@ def whole_number(minimum: int | None = None, maximum: int | None = None) -> Read
     return read
 
 
+def workers(value: Any) -> int | str:
+    """Reads a number of processes, or the address of a Dask scheduler."""
+    if isinstance(value, str) and "://" in value:
+        return value
+    try:
+        number: int = whole_number(1, 999)(value)
+    except WrongValueError as problem:
+        expected = f"{problem.expected}, or the address of a Dask scheduler, such as tcp://127.0.0.1:8786"
+        raise WrongValueError(value, expected) from None
+    return number
+
+
 def above_zero(value: Any) -> float:
     expected = "a finite number above 0, such as 2.5"
     number = _number(value, expected)

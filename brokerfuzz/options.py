@@ -101,15 +101,9 @@ def count(what: str, default: str) -> Option:
 
 def workers(what: str) -> Option:
     return Option(
-        help=f"Number of processes that {what}.", read=read.whole_number(1, 999), default=1, section=WORKERS,
-        metavar="NUMBER", example=2,
-    )  # fmt: skip
-
-
-def cluster(what: str) -> Option:
-    return Option(
-        help=f"Let the workers of a Dask cluster {what}. ADDRESS is the address of the Dask scheduler.",
-        read=read.text, section=WORKERS, metavar="ADDRESS",
+        help=f"Number of processes that {what}, or the address of a Dask scheduler, such as tcp://127.0.0.1:8786, "
+        "whose workers do it.",
+        read=read.workers, default=1, section=WORKERS, metavar="NUMBER|ADDRESS", example=2,
     )  # fmt: skip
 
 
@@ -412,8 +406,7 @@ class FireOptions(CaseFilters, SendingOptions, total=False):
         help="Treat the findings in this file as known. Known findings do not cause exit status 1.", read=read.path,
         section=RESULTS, metavar="FILE", file=True, example="baseline.json",
     )]  # fmt: skip
-    workers: Annotated[int, workers("send the cases")]
-    cluster: Annotated[str | None, cluster("send the cases")]
+    workers: Annotated[int | str, workers("send the cases")]
 
 
 FireOptions.__doc__ = f"{FireOptions.__doc__}\n" + "\n".join(
@@ -445,7 +438,7 @@ class FireCommandOptions(TargetOptions, FireOptions, total=False):
     json: Annotated[bool, JSON]
     quiet: Annotated[bool, quiet("errors and the outcome")]
     verbose: Annotated[bool, Option(
-        help="Print each answer as soon as it arrives (not with --workers or --cluster), and all findings.",
+        help="Print each answer as soon as it arrives (not with --workers), and all findings.",
         default=False, section=RESULTS, flags=("-v", "--verbose"),
     )]  # fmt: skip
 
@@ -586,8 +579,7 @@ class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
     contract: Annotated[str | None, CONTRACT_FOLDER]
     values: Annotated[str | None, VALUES]
     now: Annotated[datetime | None, now("With --clock or --plausible, generate the cases")]
-    workers: Annotated[int, workers("generate random cases")]
-    cluster: Annotated[str | None, cluster("generate the random cases")]
+    workers: Annotated[int | str, workers("generate random cases")]
 
 
 class ShowOptions(CaseFilters, ManyMessageTypes, total=False):

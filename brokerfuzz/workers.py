@@ -8,7 +8,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import wait
@@ -75,6 +75,11 @@ def _lost() -> WorkerError:
         "a worker was lost: check that the workers have enough memory, and repeat the command (with --resume, if you "
         "wrote shards or a journal)"
     )
+
+
+def started(workers: int | str) -> AbstractContextManager[Workers]:
+    """Starts a number of processes, or connects to the Dask cluster at an address."""
+    return processes(workers) if isinstance(workers, int) else cluster(workers)
 
 
 @contextmanager

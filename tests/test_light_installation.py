@@ -76,7 +76,7 @@ def test_test_suites_and_corpora_need_no_optional_package(light: Light) -> None:
         ("export memory://a.ndjson", "a corpus at a URL needs fsspec: pip install 'PATH[remote]', where"),
         ("contract new own --from-schema a.yaml", "reading a.yaml needs yaml: pip install 'PATH[yaml]', where"),
         (
-            "export a.ndjson --cluster tcp://127.0.0.1:1",
+            "export a.ndjson --workers tcp://127.0.0.1:1",
             "a Dask cluster needs distributed: pip install 'PATH[cluster]', where",
         ),
     ],

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 from brokerfuzz import workers
 from brokerfuzz.campaign.exchanges import KnownAnswers
@@ -12,7 +12,6 @@ from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.targets import Target, threads
-from brokerfuzz.workers import Workers
 
 
 def fire(settings: Settings, target: Target, listeners: Listeners | None = None) -> Result:
@@ -43,14 +42,9 @@ def _campaign(settings: Settings, target: Target, listeners: Listeners | None = 
         journal = None if path is None else stack.enter_context(closing(_journal(path, settings, target)))
         if path is not None and settings.resume:
             known = KnownAnswers(exchanges(path))
-        pool = stack.enter_context(_workers(settings)) if settings.uses_workers else None
+        pool = stack.enter_context(workers.started(settings.options["workers"])) if settings.uses_workers else None
         yield Campaign(settings, target, listeners, known=known, journal=journal, pool=pool)
 
 
 def _journal(path: str, settings: Settings, target: Target) -> Journal:
     return Journal.continued(path) if settings.resume else Journal.begun(path, settings.journal_head(target))
-
-
-def _workers(settings: Settings) -> AbstractContextManager[Workers]:
-    cluster = settings.options["cluster"]
-    return workers.processes(settings.options["workers"]) if cluster is None else workers.cluster(cluster)

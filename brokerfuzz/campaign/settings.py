@@ -100,7 +100,7 @@ class Settings:
     @property
     def uses_workers(self) -> bool:
         """True if other processes send the cases."""
-        return self.options["workers"] > 1 or self.options["cluster"] is not None
+        return self.options["workers"] != 1
 
     def about(self, target: Target | None = None) -> dict[str, Any]:
         """Describes the settings of the campaign for a report. For an HTTP target, the description contains the request

@@ -70,7 +70,7 @@ class WorkerAnswers:
         the IDs of valid cases, which may be twins.
         """
         self._sender, self._deadline = sender, deadline
-        settings, is_local = self._settings, self._settings.options["cluster"] is None
+        settings, is_local = self._settings, isinstance(self._settings.options["workers"], int)
         rate = settings.options["rate"]
         self._shared = _Shared(
             replace(settings, known={}),

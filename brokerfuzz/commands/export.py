@@ -25,7 +25,6 @@ from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ExportOptions
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.storage import place_of
-from brokerfuzz.workers import Workers
 
 _KINDS = {"rules": "rule", "techniques": "technique", "ambiguities": "ambiguity"}
 
@@ -85,7 +84,7 @@ def command(out: str, options: ExportOptions) -> None:
             _check_fresh(options["fresh"], plans)
             recipe += f" --fresh={shlex.quote(options['fresh'])}"
         info = CorpusInfo(plans[0].demands, message_types, recipe, place_of(out).name, by_case=by_case)
-        pool = _workers(stack, options["workers"], options["cluster"])
+        pool = None if options["workers"] == 1 else stack.enter_context(workers.started(options["workers"]))
         outcome = _written(Export(plans, form, info, pool, progress, options["fresh"]), out, progress, options)
     for warning in info.warnings:
         click.echo(f"warning: {warning}", err=True)
@@ -116,8 +115,6 @@ def _check(out: str, options: ExportOptions) -> None:
         raise UsageError("the new shards must have the same time as the existing ones: add --now with their time")
     if options["now"] is not None and not options["clock"] and not plausible:
         raise UsageError("--now sets only the time of time-dependent cases: add --clock, or remove --now")
-    if options["cluster"] is not None and options["workers"] > 1:
-        raise UsageError("--cluster does not work with --workers: use only one of the two options")
 
 
 def _present(options: ExportOptions) -> datetime | None:
@@ -161,12 +158,6 @@ def _format(out: str, options: ExportOptions) -> Format:
     if options["base64"] and form.name != "ndjson":
         raise UsageError(f"--base64 works only with the format `ndjson`, not with `{form.name}`: remove --base64")
     return format_named(BASE64) if options["base64"] else form
-
-
-def _workers(stack: ExitStack, number: int, cluster: str | None) -> Workers | None:
-    if cluster is not None:
-        return stack.enter_context(workers.cluster(cluster))
-    return stack.enter_context(workers.processes(number)) if number > 1 else None
 
 
 def _written(export: Export, out: str, progress: ProgressLine, options: ExportOptions) -> Outcome:

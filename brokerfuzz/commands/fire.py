@@ -72,10 +72,8 @@ def command(url: str | None, options: FireCommandOptions) -> int:
     )
     http = options["exec"] is None and options["call"] is None and options["app"] is None
     campaign_results.check(options, http=http)
-    if options["verbose"] and (options["workers"] > 1 or options["cluster"] is not None):
-        raise UsageError(
-            "--verbose works neither with --workers nor with --cluster: remove --verbose or the other option"
-        )
+    if options["verbose"] and options["workers"] != 1:
+        raise UsageError("--verbose does not work with --workers: remove one of the two options")
     settings = _planned(options) if resume is None else _resumed(resume, given, options)
     plan = settings.plan
     settings = replace(settings, known=campaign_results.known(options))
@@ -87,7 +85,7 @@ def command(url: str | None, options: FireCommandOptions) -> int:
         refused_exits(),
         targets.opened(
             {**options, "now": settings.now, "seed": plan.seed}, plan.message_type, plan.contract,
-            campaign_id=settings.campaign_id, processes=1 if options["workers"] > 1 else None,
+            campaign_id=settings.campaign_id, processes=1 if options["workers"] != 1 else None,
         ) as target,
     ):  # fmt: skip
         settings = _in_one_session(target, settings)
@@ -147,12 +145,11 @@ def _in_one_session(target: Target, settings: Settings) -> Settings:
     """
     if not settings.uses_workers or not target.has_session:
         return settings
-    option = "--workers" if settings.options["cluster"] is None else "--cluster"
     note(
-        f"the hook authenticate opens a session for one process: {option} is ignored, and this process sends all "
+        "the hook authenticate opens a session for one process: --workers is ignored, and this process sends all "
         "messages"
     )
-    return replace(settings, options={**settings.options, "workers": 1, "cluster": None})
+    return replace(settings, options={**settings.options, "workers": 1})
 
 
 def _run(target: Target, settings: Settings, *, verbose: bool) -> Result:

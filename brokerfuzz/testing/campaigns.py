@@ -199,8 +199,7 @@ def _ready(target: Any, message_type: MessageType | None, given: FireOptions, *,
     settings = Settings(plan=plan, options=options, campaign_id=campaign_id, known=known)
     if settings.uses_workers and not endpoint.is_http:
         raise TargetError(
-            f"other processes cannot call {endpoint.name}, so workers and cluster work only with a URL: remove these "
-            "arguments"
+            f"other processes cannot call {endpoint.name}, so workers works only with a URL: remove this argument"
         )
     return _ReadyCampaign(settings, endpoint, reports)
 

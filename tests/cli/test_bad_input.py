@@ -129,7 +129,7 @@ def test_a_mistake_is_reported_in_one_line(run: Run, command: str) -> None:
         "check --verbos offer.json",
         "fire --demo --contract broken",
         "fire http://127.0.0.1:1/",
-        "fire http://127.0.0.1:1/ --cluster nonsense",
+        "fire http://127.0.0.1:1/ --workers nonsense",
     ],
 )
 @pytest.mark.every(3)

@@ -24,7 +24,7 @@ def test_a_killed_worker_of_a_cluster_does_not_change_the_result(
     address, workers = cluster
     journal = tmp_path / "run.ndjson"
     alone = spawn("fire", url, *FIRE)
-    with start("fire", url, *FIRE, "--cluster", address, "--journal", journal, "--rate", "300") as process:
+    with start("fire", url, *FIRE, "--workers", address, "--journal", journal, "--rate", "300") as process:
         assert gets_answers(journal, 1)
         os.kill(workers[0], signal.SIGKILL)
         stdout, stderr = process.communicate(timeout=SECONDS)
@@ -42,7 +42,7 @@ def test_a_killed_worker_of_a_cluster_does_not_change_the_export(
     alone, together = tmp_path / "alone", tmp_path / "together"
     alone.mkdir()
     together.mkdir()
-    with start("export", (together / "out.ndjson").as_uri(), *EXPORT, "--cluster", address) as process:
+    with start("export", (together / "out.ndjson").as_uri(), *EXPORT, "--workers", address) as process:
         assert happens(lambda: list(together.glob("out-00001-*")))
         os.kill(workers[0], signal.SIGKILL)
         _, stderr = process.communicate(timeout=SECONDS)
@@ -63,7 +63,7 @@ def test_a_killed_scheduler_is_reported_in_one_line(
     journal, corpus = tmp_path / "run.ndjson", tmp_path / "out.ndjson"
     fire = ("fire", url, *FIRE, "--journal", journal, "--rate", "100")
     words = fire if command == "fire" else ("export", corpus, *EXPORT)
-    with start(*words, "--cluster", address) as process:
+    with start(*words, "--workers", address) as process:
         assert gets_answers(journal, 1) if command == "fire" else happens(lambda: list(tmp_path.glob("out-00001-*")))
         os.kill(scheduler, signal.SIGKILL)
         stdout, stderr = process.communicate(timeout=SECONDS)

@@ -80,8 +80,7 @@ ACTING: Final[Mapping[str, Any]] = {
     "bugs": ["accepts-zero-page-count"], "demo": True, "baseline": "mine", "baseline_update": True, "reports": ["mine",
     f"{PWNED}.html"],
     "report": f"{PWNED}.html", "journal": "mine", "resume": "mine", "write_config": True, "config": "mine",
-    "cluster": "tcp://127.0.0.1:1",
-    "workers": 2,
+    "workers": "tcp://127.0.0.1:1",
 }  # fmt: skip
 """Properties of a journal or a report that would do harm if brokerfuzz used them."""
 

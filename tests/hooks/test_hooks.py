@@ -133,7 +133,7 @@ def test_the_workers_of_a_cluster_receive_the_hooks(fire: Fire, cluster: tuple[s
     writes = f"    with open({seen!r}, 'a') as file:\n        print(os.getpid(), file=file)\n"
     hooks = f"import os\n\ndef before_request(request):\n{writes}    return request\n"
     address, workers = cluster
-    done = fire(f"--reject 299 --cluster {address} --no-preflight", hooks)
+    done = fire(f"--reject 299 --workers {address} --no-preflight", hooks)
     assert done.exit_code == 1, done.stderr
     assert set(map(int, Path(seen).read_text().split())) & set(workers)
 

@@ -255,7 +255,7 @@ def test_a_campaign_writes_a_journal_and_reports_and_uses_a_baseline(tmp_path: P
     ("options", "said"),
     [
         ({"rule": ["*"]}, "unknown option 'rule': did you mean 'rules'?"),
-        ({"workers": 2}, "workers and cluster work only with a URL"),
+        ({"workers": 2}, "workers works only with a URL"),
         ({"reports": ["report.har"]}, "report.har requires an HTTP target"),
         ({"reports": ["report.doc"]}, "does not end with the suffix of a report format"),
         ({"rules": ["*orderMinimum:minimum"], "techniques": ["null-instead"]}, "no case matches"),
