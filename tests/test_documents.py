@@ -61,8 +61,14 @@ def having(*languages: str) -> list[str]:
 # ----------------------------------------------------------------------------------------------------------- sessions
 
 
-@pytest.mark.every(4)
-@pytest.mark.parametrize("name", having("console"))
+GUIDES = having("console")
+SHORT = "docs/guides/corpus.md"
+"""The other guides take a minute."""
+
+
+@pytest.mark.parametrize(
+    "name", [SHORT, *(pytest.param(name, marks=pytest.mark.long) for name in GUIDES if name != SHORT)]
+)
 def test_the_commands_of_a_guide_print_what_it_shows(name: str, tmp_path: Path) -> None:
     status = 0
     for block in blocks(ROOT / name):

@@ -18,7 +18,7 @@ def covered_only_with_clock(plan: Plan) -> Mapping[str, Sequence[str]]:
 
 
 def _covered(plan: Plan, now: datetime | None) -> dict[str, dict[str, None]]:
-    cases = replace(plan, now=now, only_random=False).catalogue_cases()
+    cases = replace(plan, now=now).catalogue_cases()
     faults = [fault for case in cases for fault in case.faults]
     touched = [touch.ambiguity for case in cases if case.label == "unspecified" for touch in case.verdict.ambiguities]
     return {

@@ -67,7 +67,7 @@ def test_resume_writes_only_missing_shards(run: Run, form: tuple[str, ...]) -> N
 @sample(1, 12)
 @pytest.mark.every(2)
 def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Start, run: Run, size: int) -> None:
-    args = (*PRICING, "--count", "1200", "--shards", "12")
+    args = (*PRICING, "--count", "600", "--shards", "12")
     moments = random.Random(5)
     for _ in range(size):
         with start("export", "out.ndjson.zst", *args, "--resume") as process:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 SECONDS = 60
 PRICING = ("--message", "offer-pricing-response")
-SOME = (*PRICING, "--random", "--count", "1200")
+SOME = (*PRICING, "--random", "--count", "400")
 MANY = (*PRICING, "--random", "--count", "12000")
 
 
@@ -43,7 +43,7 @@ def _wait_for_output(process: "subprocess.Popen[bytes]", folder: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
 @pytest.mark.every(3)
 def test_a_killed_worker_is_one_line_that_says_how_to_continue(start: Start, run: Run, tmp_path: Path) -> None:
-    many = (*MANY, "--shards", "12", "--resume")
+    many = (*PRICING, "--random", "--count", "2400", "--shards", "12", "--resume")
     with start("export", "out.ndjson", *many, "--workers", "2") as process:
         happens(lambda: process.poll() is not None or Path("out-00001-of-00012.ndjson").exists())
         os.kill(workers_of(process.pid)[0], signal.SIGKILL)
@@ -95,4 +95,4 @@ def test_a_killed_export_never_leaves_an_incomplete_file(start: Start, tmp_path:
             process.kill()
         assert process.returncode in {0, -signal.SIGKILL}
         if Path(out).exists():
-            assert sum(1 for _ in read(out)) == 1200
+            assert sum(1 for _ in read(out)) == 400

@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 from contracts import changed_contract
 
-import brokerfuzz
 from benchmarks.fleet.fleet import conforming, every_candidate, fleet
-from benchmarks.fleet.messages import OFFER, Behaviour, Message, Reader
+from benchmarks.fleet.messages import OFFER, Message, Reader
 from benchmarks.fleet.mutants import KINDS, Mutant
 from benchmarks.fleet.plain_messages import Ground
 from benchmarks.fleet.scoring import score
-from brokerfuzz import Report, catalogue, load_contract
+from brokerfuzz import catalogue, load_contract
 
 SHARE_KILLED = 0.98
 SHARE_KILLED_BY_400 = 0.65
@@ -39,7 +38,7 @@ def named(name: str) -> Mutant:
     return next(mutant for mutant in mutants() if mutant.name == name)
 
 
-@pytest.mark.every(3)
+@pytest.mark.long
 def test_the_conforming_service_agrees_with_the_oracle_on_the_whole_catalogue() -> None:
     answer = conforming(Ground(load_contract(), NOW))
     assert [
@@ -49,7 +48,7 @@ def test_the_conforming_service_agrees_with_the_oracle_on_the_whole_catalogue() 
     ] == []
 
 
-@pytest.mark.every(3)
+@pytest.mark.long
 def test_the_fleet_has_hundreds_of_proven_mutants_of_all_kinds() -> None:
     kinds = Counter(mutant.kind for mutant in mutants())
     assert kinds.total() >= 700
@@ -68,14 +67,13 @@ def test_the_fleet_has_hundreds_of_proven_mutants_of_all_kinds() -> None:
     assert missing == set(), "each mutation is in the fleet at some site"
 
 
-@pytest.mark.every(3)
+@pytest.mark.long
 def test_the_catalogue_kills_most_mutants() -> None:
     result = score(mutants(), messages())
     assert result.killed / len(mutants()) >= SHARE_KILLED, result.survivors
     assert result.share_by(400) >= SHARE_KILLED_BY_400
 
 
-@pytest.mark.every(3)
 def test_a_new_field_of_the_contract_has_mutants(tmp_path: Path) -> None:
     def add(schema: dict[str, Any]) -> None:
         schema["properties"]["shelf"] = {"type": "integer", "minimum": 3}
@@ -94,7 +92,7 @@ def test_a_new_field_of_the_contract_has_mutants(tmp_path: Path) -> None:
     } <= names
 
 
-@pytest.mark.every(3)
+@pytest.mark.long
 def test_a_score_counts_the_messages_up_to_the_first_that_kills() -> None:
     reader = Reader(load_contract(), NOW)
     dropped, other = named("does not check number:required"), named("does not check offerType:required")
@@ -102,30 +100,3 @@ def test_a_score_counts_the_messages_up_to_the_first_that_kills() -> None:
     assert result.first == {dropped: 1, other: None}
     assert (result.killed, result.survivors) == (1, [other])
     assert (result.share_by(1), result.share_by(2)) == (0, 0.5)
-
-
-def fired_at(behaviour: Behaviour) -> Report:
-    """Runs a campaign against a service that behaves so."""
-    reader = Reader(load_contract(), NOW)
-
-    def accepts(body: bytes) -> bool:
-        answer = behaviour(reader(body))
-        if answer == "crashed":
-            raise RuntimeError("the service crashes")
-        return answer == "accepted"
-
-    return brokerfuzz.fire(accepts, now=NOW, shrink=0)
-
-
-@pytest.mark.parametrize("mutation", ["does not check", "rejects null"])
-@pytest.mark.every(3)
-def test_a_campaign_names_the_site_of_a_bug(mutation: str) -> None:
-    mutant = next(mutant for mutant in mutants() if mutant.mutation == mutation and mutant.site)
-    report = fired_at(mutant.behaviour)
-    assert report.findings
-    assert all(mutant.site in str(finding) for finding in report.findings), report
-
-
-@pytest.mark.every(3)
-def test_a_campaign_against_the_conforming_service_finds_nothing() -> None:
-    assert fired_at(conforming(Ground(load_contract(), NOW))).findings == ()

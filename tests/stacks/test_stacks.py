@@ -180,7 +180,7 @@ def test_a_stack_has_the_habits_in_the_table(stack: Stack) -> None:
 
 
 @every_stack
-@sample(1, 30)
+@sample(0, 30)
 @pytest.mark.every(8)
 def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_policies(stack: Stack, size: int) -> None:
     first = fired(all_cases(seeds=size), lines(stack))
@@ -202,7 +202,7 @@ def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_polic
 
 
 @every_stack
-@pytest.mark.every(8)
+@pytest.mark.long
 def test_a_correct_service_has_no_findings_over_http(stack: Stack) -> None:
     with serving(stack) as target:
         assert findings(fired(catalogue(), target)) == []
