@@ -42,7 +42,11 @@ class Block(NamedTuple):
 
 
 def blocks(document: Path) -> list[Block]:
-    found = re.findall(r'^```(\w+)(?: title="(.*?)")?\n(.*?)^```$', text_of(document), re.MULTILINE | re.DOTALL)
+    return blocks_of(text_of(document))
+
+
+def blocks_of(text: str) -> list[Block]:
+    found = re.findall(r'^```(\w+)(?: title="(.*?)")?\n(.*?)^```$', text, re.MULTILINE | re.DOTALL)
     return [Block(*parts) for parts in found]
 
 

@@ -2,16 +2,14 @@
 
 The `title` of an object's schema is the name of its class: "Price tier" becomes `PriceTier`. If the `then` schema of a
 condition has a title, the messages that meet the condition have their own class, such as `ProductListOffer`. Run
-`python -m brokerfuzz.schemas.typed_source` after each change to the schemas.
+`python -m tests.regenerate` after each change to the schemas.
 """
 
 import json
 import re
-from pathlib import Path
 
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.flattening import Schema, conditions_of, conjoin, types_of
-from brokerfuzz.schemas.loading import load_contract
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.wording import with_article
 
@@ -92,7 +90,3 @@ class _Classes:
             self._of_schema[key] = _camel(schema["title"])
             self.add(self._of_schema[key], schema, path)
         return self._of_schema[key]
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent.parent / "typed.py").write_text(typed_source(load_contract()), encoding="utf-8")

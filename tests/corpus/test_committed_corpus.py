@@ -23,9 +23,7 @@ def test_the_committed_corpus_is_what_export_writes_today(
     run("export", tmp_path / "new.ndjson", "--message", message_type)
     name = f"{message_type}.ndjson"
     same = (tmp_path / "new.ndjson").read_bytes() == (DATA / name).read_bytes()
-    assert same, (
-        f"it is out of date: regenerate it with `brokerfuzz export corpus/data/{name} --message {message_type} --force`"
-    )
+    assert same, "it is out of date: regenerate it with `python -m tests.regenerate`"
 
 
 def test_the_committed_corpus_is_small_enough_for_a_repository() -> None:

@@ -16,9 +16,9 @@ import pytest
 from campaign_documents import CAMPAIGN, GOLDEN, recorded
 
 from brokerfuzz.reports import terminal
-from brokerfuzz.reports.report_files import read_report, write_all
+from brokerfuzz.reports.report_files import REPORTS, read_report, write_all
 
-FILES = ["report.html", "report.md", "report.xml", "report.har", "report.py"]
+FILES = [f"report{suffix}" for suffix in REPORTS if suffix != ".json"]
 
 
 def printed(document: dict[str, Any], **options: Any) -> str:

@@ -22,7 +22,7 @@ def test_every_rule_has_a_demand(message_type: MessageType) -> None:
 
 
 def test_the_rules_are_those_in_the_pinned_list() -> None:
-    """Added, removed and renamed rules are visible to every user, so the list is maintained by hand."""
+    """Added, removed and renamed rules are visible to every user. `python -m tests.regenerate` writes the list."""
     found = [rule.id for message_type in MESSAGE_TYPES for rule in rules(message_type)]
     assert found == PINNED.read_text(encoding="utf-8").splitlines()
 

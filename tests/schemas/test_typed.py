@@ -7,7 +7,7 @@ from brokerfuzz import typed
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 from brokerfuzz.schemas.typed_source import typed_source
 
-REMEDY = "the schemas have changed: run `python -m brokerfuzz.schemas.typed_source` and commit brokerfuzz/typed.py"
+REMEDY = "the schemas have changed: run `python -m tests.regenerate` and commit brokerfuzz/typed.py"
 
 
 def test_the_committed_typed_dicts_match_the_schemas() -> None:
