@@ -1,9 +1,9 @@
-"""Generates values for schemas with keywords that the other modules of this folder do not support, such as `pattern`,
-`format` and `oneOf`.
+"""Searches values of schemas for which neither their structure nor repairs give one. Only a changed contract has such
+schemas, and most of them contradict themselves.
 
-Only a changed contract uses such keywords. The library hypothesis-jsonschema generates the values, always with the same
-seed. So the same schema and the same version of the library always give the same values. The library
-handles some keywords incorrectly, so brokerfuzz validates each value before using it.
+The library hypothesis-jsonschema generates the values, always with the same seed. So the same schema and the same
+version of the library always give the same values. The library handles some keywords incorrectly, so brokerfuzz
+validates each value before using it.
 """
 
 import json
@@ -18,15 +18,10 @@ from typing import Any
 import jsonschema_rs
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation.edge_values import OF_DETECTOR
 from brokerfuzz.schemas import contract_limits
 from brokerfuzz.schemas.structural_validation import PATTERNS
 
 _ENOUGH, _EXAMPLES = 60, 300
-_OF_FORMAT = {"date-time": OF_DETECTOR["past"].values, "uri": OF_DETECTOR["url"].values}
-"""The values of these formats. The library would generate timestamps and URLs whose notation is ambiguous, such as the
-year 0000.
-"""
 
 
 def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
@@ -58,8 +53,6 @@ def _generated(schema_text: str) -> tuple[Sequence[str], bool]:
 
     schema = json.loads(schema_text)
     accepts = jsonschema_rs.validator_for(schema, validate_formats=True, pattern_options=PATTERNS).is_valid
-    if plain := [value for value in _OF_FORMAT.get(schema.get("format"), ()) if accepts(value)]:
-        return [json.dumps(value) for value in [*plain, *([None] if accepts(None) else [])]], True
     strategy = _from_schema(schema)
     found: dict[str, None] = {}
     end = process_time() + contract_limits.limit(contract_limits.SECONDS)
