@@ -45,6 +45,7 @@ class Settings:
     def __post_init__(self) -> None:
         if self.fresh is not None:
             check_property(self.fresh, self.plan.message_type, self.plan.demands)
+        of_baseline(self.known, self.plan.message_type)  # raises `BaselineError` before anything is sent
 
     @property
     def now(self) -> datetime | None:

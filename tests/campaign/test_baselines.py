@@ -1,99 +1,64 @@
-from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+"""The file of a baseline: its layout, what an update keeps, and files that somebody has changed."""
+
+import json
+from base64 import b64decode
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final
 
-import chosen_campaigns
 import pytest
-from hand_made_servers import OFFER, Service, conforming
-from sampled import sample
+from fixture_types import Run
+from hand_made_servers import answers, conforming, serving
 
-from brokerfuzz.campaign import Result, baseline
-from brokerfuzz.campaign.replaying import of_baseline
-from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.errors import BaselineError
+SOME: Final = ("--rule", "*orderM*", "--site", "order*", "--now", "2026-03-01T12:00:00Z", "--shrink", "1s")
+NAME: Final = "known.json"
+LARGEST: Final = 1000
 
-NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+pytestmark = pytest.mark.usefixtures("folder")
 
 
-def lenient(*marks: bytes) -> Service:
-    return Service(lambda body: 201 if any(mark in body for mark in marks) else conforming(body))
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """A service with a wrong acceptance, and a crash on large messages."""
+
+    def status_of(body: bytes) -> int:
+        return 201 if b'"orderMinimum":0' in body else 500 if len(body) > LARGEST + 200 else conforming(body)
+
+    with serving(answers(status_of)) as url:
+        yield url
 
 
-def fired(target: Service, cases: list[Case] | None = None) -> Result:
-    some = cases or [case for case in catalogue(OFFER, now=NOW) if b'"orderM' in case.body][:1200]
-    return chosen_campaigns.fired(some, target)
+def smallest_message(described: dict[str, Any]) -> dict[str, Any]:
+    return {name: described[name] for name in ("body", "raw", "headers") if name in described}
 
 
-ONE, TWO = b'"orderMinimum":0', b'"orderMaximum":0'
+def entries() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(Path(NAME).read_text())["findings"]
+    return found
 
 
-def test_the_fingerprint_does_not_depend_on_which_case_comes_first() -> None:
-    cases = [case for case in catalogue(OFFER, now=NOW) if ONE in case.body]
-    first, second = fired(lenient(ONE), cases).findings, fired(lenient(ONE), cases[::-1]).findings
-    assert {finding.fingerprint for finding in first} == {finding.fingerprint for finding in second}
-    assert first
+def test_a_baseline_is_sorted_with_few_lines_per_entry_and_contains_only_small_messages(run: Run, url: str) -> None:
+    done = run("fire", url, *SOME, "--baseline", NAME, "--baseline-update", "--json")
+    findings = {one["name"]: one for one in json.loads(done.stdout)["findings"]}
+    written = entries()
+    assert [entry["finding"] for entry in written] == sorted(findings)
+    assert len(Path(NAME).read_text().splitlines()) <= 2 + 8 * len(written)
+    for entry in written:
+        smallest = findings[entry["finding"]]["smallest"]
+        assert entry["sentence"] == findings[entry["finding"]]["sentence"]
+        size = len(b64decode(smallest["raw"]) if "raw" in smallest else json.dumps(smallest["body"]))
+        assert entry.get("smallest") == (smallest_message(smallest) if size <= LARGEST else None)
+    assert {"smallest" in entry for entry in written} == {True, False}
 
 
-@sample(150, 1200)
-def test_different_findings_have_different_fingerprints(size: int) -> None:
-    some = [case for case in catalogue(OFFER, now=NOW) if b'"orderM' in case.body][:size]
-    found = [
-        finding.fingerprint for finding in fired(Service(lambda body: 400 if body == b"{}" else 201), some).findings
-    ]
-    assert len(found) == len(set(found)) > 3
-
-
-def test_known_findings_do_not_fail_and_new_findings_do(tmp_path: Path) -> None:
-    path = tmp_path / "known.json"
-    first = fired(lenient(ONE))
-    baseline.write(path, baseline.updated({}, first.findings))
-    known = baseline.read(path)
-    again = fired(lenient(ONE)).marked(known)
-    assert all(finding.known for finding in again.findings)
-    more = fired(lenient(ONE, TWO))
-    assert {finding.known for finding in more.marked(known).findings} == {True, False}
-    assert more.outcome.status == 1
-
-
-def test_an_update_adds_findings_and_removes_those_that_no_longer_occur() -> None:
-    both, one = fired(lenient(ONE, TWO)).findings, fired(lenient(ONE)).findings
-    known = baseline.updated({}, both)
-    assert set(baseline.updated(known, one)) == set(known)
-    assert set(baseline.updated(known, one, prune=known)) == {finding.name for finding in one} < set(known)
-
-
-def test_a_baseline_is_sorted_with_a_few_lines_per_entry_and_contains_small_messages(tmp_path: Path) -> None:
-    path = tmp_path / "known.json"
-    large = [case for case in catalogue(OFFER, now=NOW) if len(case.body) > 1200][:2]
-    results = (fired(lenient(ONE)), fired(Service(lambda body: 500 if len(body) > 1200 else conforming(body)), large))
-    found = {finding.name: finding for result in results for finding in result.findings}
-    baseline.write(path, baseline.updated({}, found.values()))
-    known = baseline.read(path)
-    assert list(known) == sorted(found)
-    assert len(path.read_text().splitlines()) <= 2 + 8 * len(known)
-    for finding in found.values():
-        again = of_baseline(known, OFFER).get(finding.name)
-        assert (again is None) == (len(finding.body) > baseline.LARGEST)
-        assert again is None or (again.case.body, again.label, again.kind) == (
-            finding.body,
-            finding.label,
-            finding.kind,
-        )
-
-
-def test_an_update_keeps_reasons_and_dates(tmp_path: Path) -> None:
-    path = tmp_path / "known.json"
-    found = fired(lenient(ONE)).findings
-    entries = baseline.updated({}, found)
-    name = found[0].name
-    until = date(2026, 12, 31)
-    baseline.write(
-        path, {**entries, name: replace(entries[name], sentence="Old.", reason="ticket 17 \u00e9", until=until)}
-    )
-    again = baseline.updated(baseline.read(path), found, prune=entries)[name]
-    assert again == replace(entries[name], reason="ticket 17 \u00e9", until=until)
-    assert (again.applies(until), again.applies(until + timedelta(days=1))) == (True, False)
+def test_an_update_keeps_reasons_and_dates(run: Run, url: str) -> None:
+    update = ("fire", url, *SOME, "--baseline", NAME, "--baseline-update", "--max-findings", 1)
+    run(*update)
+    (entry,) = entries()
+    own = {"sentence": "Old.", "reason": "ticket 17 \u00e9", "until": "9999-12-31"}
+    Path(NAME).write_text(json.dumps({"baseline": 3, "findings": [{**entry, **own}]}))
+    run(*update)
+    assert {**entry, **own, "sentence": entry["sentence"]} in entries()
 
 
 @pytest.mark.parametrize(
@@ -124,24 +89,25 @@ def test_an_update_keeps_reasons_and_dates(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_an_invalid_entry_is_reported_with_its_line(tmp_path: Path, entry: str, said: str) -> None:
-    path = tmp_path / "known.json"
-    path.write_text(
+def test_an_invalid_entry_is_reported_with_its_line(run: Run, entry: str, said: str) -> None:
+    Path(NAME).write_text(
         f'{{"baseline": 3, "findings": [\n {{"finding": "00000000",\n  "sentence": "["}},\n\n {entry}\n]}}\n'
     )
-    with pytest.raises(BaselineError) as raised:
-        baseline.read(path)
-    assert str(raised.value).startswith(f"{path}, line 5: {said}")
+    assert_rejected(run, f"{NAME}, line 5: {said}")
 
 
-def test_an_invalid_message_is_reported_with_its_entry() -> None:
-    for smallest in ({}, {"raw": "A"}, {"body": {}, "headers": [["Authorization", "x"]]}, 5):
-        message = {"kind": "crashed", "message": OFFER, "verdict": "valid", "smallest": smallest}
-        with pytest.raises(
-            BaselineError,
-            match=r"the message of the finding 2cbdcdfc in the baseline is malformed .*: remove .*`smallest`",
-        ):
-            of_baseline({"2cbdcdfc": baseline.KnownFinding("A.", message=message)}, OFFER)
+@pytest.mark.parametrize("smallest", [{"raw": "A"}, {"body": {}, "headers": [["Authorization", "x"]]}])
+def test_an_invalid_message_is_reported_with_its_entry(run: Run, smallest: Any) -> None:
+    message = {"kind": "crashed", "message": "offer-creation-request", "verdict": "valid", "smallest": smallest}
+    entry = {"finding": "2cbdcdfc", "sentence": "A.", **message}
+    Path(NAME).write_text(json.dumps({"baseline": 3, "findings": [entry]}))
+    assert_rejected(run, "the message of the finding 2cbdcdfc in the baseline is malformed")
+
+
+def assert_rejected(run: Run, *words: str) -> None:
+    done = run("fire", "http://127.0.0.1:1/", *SOME, "--baseline", NAME)
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
+    assert all(some in done.stderr for some in words), done.stderr
 
 
 @pytest.mark.parametrize(
@@ -156,16 +122,10 @@ def test_an_invalid_message_is_reported_with_its_entry() -> None:
         "[" * 10_000,
     ],
 )
-def test_an_invalid_baseline_is_rejected_with_a_one_line_error(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "known.json"
-    path.write_text(content)
-    with pytest.raises(BaselineError, match=r"is not a baseline .*--baseline-update") as raised:
-        baseline.read(path)
-    assert "\n" not in str(raised.value)
+def test_a_file_that_is_no_baseline_is_rejected_with_one_line(run: Run, content: str) -> None:
+    Path(NAME).write_text(content)
+    assert_rejected(run, "is not a baseline", "--baseline-update")
 
 
-def test_the_error_for_a_missing_baseline_says_how_to_create_one(tmp_path: Path) -> None:
-    with pytest.raises(BaselineError, match="does not exist: add --baseline-update"):
-        baseline.read(tmp_path / "none.json")
-    with pytest.raises(BaselineError, match="cannot be written"):
-        baseline.write(tmp_path / "no" / "folder.json", {})
+def test_the_error_for_a_missing_baseline_says_how_to_create_one(run: Run) -> None:
+    assert_rejected(run, "does not exist: add --baseline-update")

@@ -2,22 +2,17 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
-from chosen_campaigns import fired
 from fixture_types import Run
-from hand_made_servers import OFFER, Behaviour, conforming, response, serving
+from hand_made_servers import Behaviour, conforming, response, serving
 
+import brokerfuzz
 from brokerfuzz.campaign import Result as CampaignResult
-from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.catalogue import plain_messages
-from brokerfuzz.targets import HttpTarget
 
 Store = Callable[[dict[str, int], str], bytes]
-NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SOME: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below", "--shrink", "off", "--fresh", "number")
 
 
@@ -55,10 +50,10 @@ def serves(store: Store) -> Behaviour:
     return behave
 
 
-def result_of(store: Store) -> CampaignResult:
-    plain = plain_messages(OFFER)
+def result_of(store: Store, **options: Any) -> CampaignResult:
     with serving(serves(store)) as url:
-        return fired([Case.judged(OFFER, b"{}", now=NOW)], HttpTarget(url), plain=plain, fresh="number")
+        some = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "shrink": 0}
+        return brokerfuzz.fire(url, fresh="number", **some, **options).result  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
@@ -106,7 +101,7 @@ def test_a_crash_at_the_second_offer_is_a_finding_that_can_be_replayed(run: Run,
 
 
 def test_a_target_that_accepts_no_plain_offer_gets_no_repeated_one() -> None:
-    result = result_of(lambda stored, number: response(422))
+    result = result_of(lambda stored, number: response(422), preflight=False)
     assert [one for one in result.ambiguities if one.ambiguity.id == "repeated-number"] == []
 
 
