@@ -171,7 +171,7 @@ def _written(export: Export, out: str, progress: ProgressLine, options: ExportOp
 
 
 def _not_covered(plans: tuple[Plan, ...]) -> dict[str, list[str]]:
-    """Returns the rules, techniques and ambiguities of the catalogue that only time-dependent cases cover."""
+    """Returns the rules, techniques and ambiguities that only time-dependent cases of the catalogue cover."""
     found: dict[str, list[str]] = {}
     for plan in (plan for plan in plans if not plan.only_random):
         for kind, names in covered_only_with_clock(plan).items():

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -131,7 +131,9 @@ class Export:
             yield from cases[max(start - first, 0) : stop - first]
 
 
+@lru_cache(maxsize=1)
 def _block(plan: Plan, fresh: str | None, number: int) -> list[Case]:
+    """The last block is kept, because the next shard may begin in it."""
     return list(_renewed(plan.random_cases(number), plan, fresh))
 
 
