@@ -6,10 +6,10 @@ from functools import cache
 from itertools import islice
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.cases.requests import header_cases
+from brokerfuzz.corpus import load
 from brokerfuzz.corpus.formats import CorpusInfo, format_named
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, load_contract
 
@@ -28,11 +28,7 @@ def cases() -> tuple[Case, ...]:
         *header_cases(contract, OFFER, NOW),
         *(case for ambiguity in contract.ambiguities for case in probes.of_ambiguity(ambiguity)),
         *islice(random_cases(OFFER, 1, now=NOW), 300),
-        *(
-            case
-            for message_type in MESSAGE_TYPES[1:]
-            for case in islice(catalogue(message_type, now=NOW), None, None, 4)
-        ),
+        *(case for message_type in MESSAGE_TYPES[1:] for case in load(message_type)),
         *(
             Case.judged(OFFER, body, now=NOW)
             for body in (

@@ -1,0 +1,156 @@
+"""What all formats have in common: safe names, and files that depend only on the cases."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from urllib.parse import unquote_to_bytes
+
+import pytest
+from exported_cases import OFFER, about, cases, folder, written
+from ready_suites import HOSTILE, chosen, clocked, hostile
+
+from brokerfuzz.cases.case import Case, Fault
+from brokerfuzz.corpus.formats import FORMATS, format_named
+from brokerfuzz.corpus.formats.case_names import reason_of, stem
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.schemas import Verdict, Violation
+
+SUITES = ("go", "junit5", "minitest", "phpunit", "rust", "vitest", "xunit")
+FOLDERS = ("files", "fuzz-seeds", "postman", "pytest", "wiremock", *SUITES)
+ONE_FILE = ("json-schema-test-suite", "openapi", "parquet")
+LISTS = ("BrokerContractTest.java", "rules.rs")
+DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+
+
+@cache
+def files_of(name: str) -> Mapping[str, bytes]:
+    return folder(name, cases() if name in ("files", "fuzz-seeds") else chosen())
+
+
+def test_the_formats_have_the_names_in_the_help() -> None:
+    assert {*FORMATS} == {"ndjson", *FOLDERS, *ONE_FILE}
+    assert list(FORMATS) == ["ndjson", *sorted(FORMATS.keys() - {"ndjson"})]
+    assert [name for name in FORMATS if format_named(name).name != name] == []
+
+
+@pytest.mark.parametrize("name", ONE_FILE)
+def test_the_same_cases_give_the_same_bytes(name: str) -> None:
+    some = cases()[::5]
+    assert written(name, some) == written(name, some)
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_same_cases_give_the_same_files_with_safe_names(name: str) -> None:
+    files = files_of(name)
+    again = folder(name, cases() if name in ("files", "fuzz-seeds") else chosen())
+    assert list(again.items()) == list(files.items())
+    for path, content in files.items():
+        for part in path.split("/"):
+            assert re.fullmatch(r"[A-Za-z0-9_-]([A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?", part), path
+            assert part.lower().split(".")[0] not in DEVICES
+        assert b"\r" not in content or name in ("files", "fuzz-seeds") or path.startswith("__files/")
+    assert len({path.lower() for path in files}) == len(files)
+
+
+@pytest.mark.parametrize("name", ["files", "fuzz-seeds"])
+def test_files_are_written_one_at_a_time_and_cases_are_read_lazily(name: str) -> None:
+    asked: list[Case] = []
+
+    def counted() -> Iterator[Case]:
+        for case in cases():
+            asked.append(case)
+            yield case
+
+    files = format_named(name).files(counted(), about())
+    for _ in range(20):
+        next(files)
+    assert len(asked) < 80
+
+
+def test_a_corpus_without_cases_for_a_format_is_rejected() -> None:
+    large = [case for case in cases() if len(case.body) > 1_000_000]
+    with_headers = [case for case in cases() if case.message_type == OFFER and case.headers]
+    with pytest.raises(CorpusError, match="remove a filter such as --rule"):
+        folder("fuzz-seeds", large)
+    with pytest.raises(CorpusError, match="remove a filter such as --rule"):
+        written("json-schema-test-suite", with_headers)
+
+
+@pytest.mark.parametrize("name", ["pytest", *SUITES])
+def test_source_code_does_not_depend_on_the_cases(name: str) -> None:
+    sources = [
+        {
+            path: content
+            for path, content in files.items()
+            if not path.endswith(("README.md", *LISTS)) and "cases." not in path
+        }
+        for files in (files_of(name), folder(name, chosen()[:1]))
+    ]
+    assert sources[0] == sources[1]
+
+
+@pytest.mark.parametrize("name", ["junit5", "rust"])
+def test_cases_add_only_words_to_the_list_of_tests(name: str) -> None:
+    few, many = (
+        next(content for path, content in files.items() if path.endswith(LISTS))
+        for files in (folder(name, chosen()[:1]), files_of(name))
+    )
+    assert set(re.sub(rb"\w+", b"", many)) == set(re.sub(rb"\w+", b"", few))
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_the_readme_says_how_to_run_complete_and_regenerate_the_tests(name: str) -> None:
+    readme = files_of(name)["README.md"].decode()
+    owned = [file.name for file in format_named(name).files(iter(chosen()), about()) if file.is_template]
+    assert len(readme.splitlines()) <= 16
+    assert all(f"`{path}`" in readme for path in owned)
+    assert "--seed 1" in readme
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_the_table_contains_the_exact_bytes_and_headers_of_each_case(name: str) -> None:
+    (data,) = (content for path, content in files_of(name).items() if path.endswith("cases.tsv"))
+    head, *lines = data.decode("ascii").removesuffix("\n").split("\n")
+    rows = [dict(zip(head.split("\t"), line.split("\t"), strict=True)) for line in lines]
+    by_id = {case.id: case for case in chosen()}
+    assert len(rows) == len(chosen()) - len(clocked())
+    for row in rows:
+        case = by_id[row["id"]]
+        assert unquote_to_bytes(row["body"]) == case.body
+        assert (row["verdict"], row["twin"]) == (case.label, case.twin_id or "")
+        assert "+" not in row["body"]
+
+
+@pytest.mark.parametrize("name", ["Broker.cs", "BrokerContractTests.cs"])
+def test_a_csharp_parser_finds_no_syntax_error(name: str) -> None:
+    """.NET is not installed for these tests."""
+    c_sharp = pytest.importorskip("tree_sitter_c_sharp", reason="tree-sitter-c-sharp is not installed")
+    from tree_sitter import Language, Parser
+
+    parser, source = Parser(Language(c_sharp.language())), files_of("xunit")[name]
+    assert not parser.parse(source).root_node.has_error
+    assert parser.parse(source.replace(b"{", b"", 1)).root_node.has_error
+    assert b"AcceptsAsync(" in source
+
+
+# ------------------------------------------------------------------------------------------------- names and reasons
+
+
+@pytest.mark.parametrize("end", ["", "\ud800", "x" * 5000])
+def test_names_and_reasons_are_plain_ascii_even_for_a_hostile_contract(end: str) -> None:
+    text = HOSTILE + end
+    verdict = Verdict("invalid", (Violation(text, text, text, text),))
+    case = Case(hostile().message_type, b"{}", verdict, (Fault(text, text, text),), (text,))
+    assert re.fullmatch(r"[a-z0-9_.-]{1,100}", stem(case))
+    assert reason_of(case).isascii()
+    assert reason_of(case).isprintable()
+    assert len(reason_of(case)) < 1100
+
+
+def test_a_reason_contains_the_expected_and_the_found_value() -> None:
+    assert reason_of(chosen()[1]) == (
+        "Broken: offer-creation-request/orderMinimum:minimum at /orderMinimum: expected at least 1, found 0 "
+        "(one-below)."
+    )
+    assert reason_of(chosen()[5]).startswith("The contract leaves this open: ")
+    assert "content-type at the root: found content-type: text/plain" in reason_of(chosen()[5])
