@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import Schema, types_of
@@ -35,7 +35,8 @@ class ClosestType:
 
 def is_message(message: Any, contract: Contract, message_types: Iterable[MessageType]) -> bool:
     """Returns whether most property names belong to one of the message types."""
-    return isinstance(message, dict) and any(_is_known(message, contract.flat[one]) for one in message_types)
+    fits = [_fit(message, contract.flat[one]) for one in message_types] if isinstance(message, dict) else []
+    return any(fit.known > fit.unknown for fit in fits)
 
 
 def possible_types(message: Any, contract: Contract) -> tuple[MessageType, ...]:
@@ -46,10 +47,9 @@ def possible_types(message: Any, contract: Contract) -> tuple[MessageType, ...]:
     """
     if not isinstance(message, dict):
         return contract.message_types
-    misfits = {message_type: _misfits(message, contract.flat[message_type]) for message_type in contract.message_types}
-    return tuple(
-        message_type for message_type in contract.message_types if misfits[message_type] == min(misfits.values())
-    )
+    fits = {name: _fit(message, contract.flat[name]) for name in contract.message_types}
+    best = min((fit.unknown, fit.wrong) for fit in fits.values())
+    return tuple(name for name, fit in fits.items() if (fit.unknown, fit.wrong) == best)
 
 
 def closest_type(message: Any, contract: Contract) -> ClosestType | None:
@@ -70,14 +70,27 @@ def closest_type(message: Any, contract: Contract) -> ClosestType | None:
     return best if best is not None and likeness[best] else None
 
 
-def _is_known(message: Mapping[str, Any], schema: Schema) -> bool:
-    """Returns whether most names in the message, and in the objects below it, are names of the schema."""
-    known = unknown = 0
+class _Fit(NamedTuple):
+    """The number of properties that a schema knows, of those that it does not know, and of known ones whose value has
+    a wrong JSON type.
+    """
+
+    known: int
+    unknown: int
+    wrong: int
+
+
+def _fit(message: Mapping[str, Any], schema: Schema) -> _Fit:
+    """Compares the properties of a message, and of the objects below it, with a schema."""
+    known = unknown = wrong = 0
     for held, there in _objects(message, schema):
-        names = {name.casefold() for name in there.get("properties", {})}
-        number = sum(name.casefold() in names for name in held)
-        known, unknown = known + number, unknown + len(held) - number
-    return known > unknown
+        types = {name.casefold(): types_of(prop) for name, prop in there.get("properties", {}).items()}
+        for name, value in held.items():
+            allowed = types.get(name.casefold())
+            known += allowed is not None
+            unknown += allowed is None
+            wrong += allowed is not None and not allowed & _JSON_TYPES[type(value)]
+    return _Fit(known, unknown, wrong)
 
 
 def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mapping[str, Any], Schema]]:
@@ -91,15 +104,6 @@ def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mappi
             held, there = held[0], there["items"]  # noqa: PLW2901  (the item replaces the array)
         if isinstance(held, dict):
             yield held, there
-
-
-def _misfits(message: Mapping[str, Any], schema: Schema) -> tuple[int, int]:
-    """Returns the number of unknown properties, and of known properties whose value has a wrong JSON type."""
-    known = {name.casefold(): types_of(prop) for name, prop in schema.get("properties", {}).items()}
-    fits = [
-        known[name.casefold()] & _JSON_TYPES[type(value)] for name, value in message.items() if name.casefold() in known
-    ]
-    return len(message) - len(fits), sum(not fit for fit in fits)
 
 
 def _plain(names: Iterable[str]) -> set[str]:

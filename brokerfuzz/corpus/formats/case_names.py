@@ -92,13 +92,6 @@ def facts_of(case: Case) -> dict[str, Any]:
     }
 
 
-def clock_note(now: str | None) -> str:
-    """Returns a sentence about the time for which a case was generated, or an empty string if the case is not
-    time-dependent.
-    """
-    return f" This case was made for {now}: set the clock of the target to this time." if now else ""
-
-
 def ascii_line(text: str) -> str:
     """Converts text to one line of printable ASCII. Any other character is escaped as in a Python string."""
     return "".join(char if " " <= char <= "~" else char.encode("unicode_escape").decode() for char in text)

@@ -13,9 +13,10 @@ the schema alone does not decide its verdict. For example, a verdict can depend 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 
-import jsonschema_rs
 import orjson
+from jsonschema_rs import Draft202012Validator
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import stem
@@ -34,39 +35,37 @@ NO_PLAIN_VALUE = "that JSON parsers read differently, or that depend on the head
 MORE_THAN_THE_SCHEMA = "with a verdict that does not follow from the schema alone"
 
 
+@dataclass
 class _Group:
     """The tests of one group. The cases of all groups are mixed in the corpus."""
 
-    def __init__(self, title: str, schema: Schema) -> None:
-        self._title, self._schema = title, schema
-        self.tests: list[bytes] = []
-        self.left_out: Counter[str] = Counter()
-
-    def add(self, case: Case, *, valid: bool) -> None:
-        test = {"description": f"{case.label}_{stem(case)}", "data": orjson.Fragment(case.body), "valid": valid}
-        self.tests.append(orjson.dumps(test))
+    title: str
+    schema: Schema
+    tests: list[bytes] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
 
     def piece(self) -> bytes:
-        head = {"description": self._title}
+        head = {"description": self.title}
         if self.left_out:
             reasons = "; ".join(f"{count} {why}" for why, count in sorted(self.left_out.items()))
             head["comment"] = f"Left out: {reasons}."
-        schema, tests = orjson.dumps(self._schema), b",\n".join(self.tests)
+        schema, tests = orjson.dumps(self.schema), b",\n".join(self.tests)
         return orjson.dumps(head)[:-1] + b',\n"schema":' + schema + b',\n"tests":[\n' + tests + b"\n]}"
 
 
 def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
+    schemas = {name: bundled(about.contract, name) for name in about.message_types}
+    checks = {name: _schema_check(schema) for name, schema in schemas.items()}
     groups: dict[tuple[MessageType, str], _Group] = {}
-    schemas: dict[MessageType, Schema] = {}
-    checks: dict[MessageType, SchemaCheck] = {}
     for case in cases:
-        message_type, title = case.message_type, OPEN if case.label == "unspecified" else SETTLED
-        if message_type not in schemas:
-            schemas[message_type] = bundled(about.contract, message_type)
-            checks[message_type] = _schema_check(schemas[message_type])
-        group = groups.setdefault((message_type, title), _Group(f"{message_type}: {title}", schemas[message_type]))
-        reason = _add_or_reason(case, group, checks[message_type])
-        if reason is not None:
+        name, title = case.message_type, OPEN if case.label == "unspecified" else SETTLED
+        group = groups.setdefault((name, title), _Group(f"{name}: {title}", schemas[name]))
+        valid = checks[name](case.body) if has_plain_value(case) else None
+        if valid is not None and case.label in ("unspecified", "valid" if valid else "invalid"):
+            test = {"description": f"{case.label}_{stem(case)}", "data": orjson.Fragment(case.body), "valid": valid}
+            group.tests.append(orjson.dumps(test))
+        else:
+            reason = MORE_THAN_THE_SCHEMA if has_plain_value(case) else NO_PLAIN_VALUE
             group.left_out[reason] += 1
             about.left_out.add(case, reason)
     written = [group.piece() for group in groups.values() if group.tests]
@@ -78,27 +77,11 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
     yield b"[\n" + b",\n".join(written) + b"\n]\n"
 
 
-def _add_or_reason(case: Case, group: _Group, check: "SchemaCheck") -> str | None:
-    """Adds a case to its group, or returns the reason why the case must be left out."""
-    if not has_plain_value(case):
-        return NO_PLAIN_VALUE
-    valid = check(case.body)
-    if valid is None or (case.label != "unspecified" and valid != (case.label == "valid")):
-        return MORE_THAN_THE_SCHEMA
-    group.add(case, valid=valid)
-    return None
-
-
-SchemaCheck = Callable[[bytes], bool | None]
-"""A function that returns whether the schema accepts a message. The function returns None if the result depends on
-whether the validator checks `format`.
-"""
-
-
-def _schema_check(schema: Schema) -> SchemaCheck:
-    lenient, strict = (
-        jsonschema_rs.Draft202012Validator(schema, validate_formats=asserted) for asserted in (False, True)
-    )
+def _schema_check(schema: Schema) -> Callable[[bytes], bool | None]:
+    """Returns a function that says whether the schema accepts a message. The result is None if it depends on whether
+    the validator checks `format`.
+    """
+    lenient, strict = (Draft202012Validator(schema, validate_formats=asserted) for asserted in (False, True))
 
     def is_valid(body: bytes) -> bool | None:
         value = orjson.loads(body)

@@ -15,7 +15,7 @@ long property names are left out.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -54,10 +54,8 @@ Examples = dict[str, dict[str, dict[str, Any]]]
 
 
 def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
-    chosen = _Chosen(about)
-    for case in cases:
-        chosen.offer(case)
-    yield _yaml_safe(orjson.dumps(_document(about, chosen), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    document = _document(about.contract, _chosen(cases, about))
+    yield _yaml_safe(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def _yaml_safe(text: bytes) -> bytes:
@@ -65,34 +63,23 @@ def _yaml_safe(text: bytes) -> bytes:
     return _UNSAFE_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()).encode()
 
 
-class _Chosen:
+def _chosen(cases: Iterable[Case], about: CorpusInfo) -> dict[MessageType, Examples]:
     """Selects the examples of each message type. A case is left out if an earlier example breaks the same rules or
     touches the same ambiguities.
     """
-
-    def __init__(self, about: CorpusInfo) -> None:
-        self._about = about
-        self._examples: dict[MessageType, Examples] = {}
-        self._shown: set[Hashable] = set()
-
-    def offer(self, case: Case) -> None:
-        examples = self._examples.setdefault(case.message_type, {place: {} for place in _PLACES.values()})[
-            _PLACES[case.label]
-        ]
-        key = case.message_type, _example_key(case)
-        if len(examples) == MOST_EXAMPLES or key in self._shown:
-            self._about.left_out.add(case, ENOUGH)
+    found: dict[MessageType, Examples] = {}
+    shown: set[Hashable] = set()
+    for case in cases:
+        of_type = found.setdefault(case.message_type, {place: {} for place in _PLACES.values()})
+        examples, key = of_type[_PLACES[case.label]], (case.message_type, _example_key(case))
+        if len(examples) == MOST_EXAMPLES or key in shown:
+            about.left_out.add(case, ENOUGH)
         elif not _fits(case):
-            self._about.left_out.add(case, UNFIT)
+            about.left_out.add(case, UNFIT)
         else:
-            self._shown.add(key)
+            shown.add(key)
             examples[f"{topic_of(case)}_{case.id[:8]}"] = _example(case)
-
-    def message_types(self) -> list[MessageType]:
-        return list(self._examples)
-
-    def of(self, message_type: MessageType) -> Examples:
-        return {place: examples for place, examples in self._examples[message_type].items() if examples}
+    return found
 
 
 def _fits(case: Case) -> bool:
@@ -120,26 +107,23 @@ def _example(case: Case) -> dict[str, Any]:
     return {"summary": f"{summary} (Made for {now}.)" if now else summary, "value": orjson.Fragment(case.body)}
 
 
-def _document(about: CorpusInfo, chosen: _Chosen) -> dict[str, Any]:
+def _document(contract: Contract, chosen: Mapping[MessageType, Examples]) -> dict[str, Any]:
     components: dict[str, dict[str, Any]] = {
-        "schemas": _schemas(about.contract, chosen.message_types()),
+        "schemas": _schemas(contract, chosen),
         "requestBodies": {},
         "responses": {},
     }
-    for message_type in chosen.message_types():
-        title = about.contract.schemas[message_type].get("title", message_type)
-        content = {"application/json": {"schema": {"$ref": _place_of(message_type)}, **chosen.of(message_type)}}
-        kind, required = (
-            ("requestBodies", {"required": True}) if about.contract.is_request(message_type) else ("responses", {})
-        )
-        components[kind][message_type] = {"description": title, **required, "content": content}
+    for message_type, places in chosen.items():
+        examples = {place: some for place, some in places.items() if some}
+        content = {"application/json": {"schema": {"$ref": _place_of(message_type)}, **examples}}
+        title = contract.schemas[message_type].get("title", message_type)
+        if contract.is_request(message_type):
+            components["requestBodies"][message_type] = {"description": title, "required": True, "content": content}
+        else:
+            components["responses"][message_type] = {"description": title, "content": content}
     return {
         "openapi": "3.1.1",
-        "info": {
-            "title": "Messages of the contract",
-            "version": "1",
-            "description": _DESCRIPTION,
-        },
+        "info": {"title": "Messages of the contract", "version": "1", "description": _DESCRIPTION},
         "paths": {},
         "components": {kind: found for kind, found in components.items() if found},
     }
