@@ -46,7 +46,7 @@ def command(files: tuple[str, ...], options: CheckOptions) -> int:
         try:
             for message in contract_messages(messages(name, lines=options["ndjson"]), contract, message_type, others):
                 judgement = judge(message, message_type, contract=contract, now=options["now"], policies=policies)
-                counts.add(judgement.verdict)
+                counts.add(judgement)
                 status = max(status, FOUND if judgement.is_finding else 0)
                 if not options["summary"] and not (options["quiet"] and judgement.is_as_expected):
                     show(judgement_summary(judgement, contract), as_json=as_json, indent=None)

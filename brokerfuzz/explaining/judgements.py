@@ -169,19 +169,27 @@ def verdict_data(verdict: Verdict, contract: Contract) -> dict[str, Any]:
 
 @dataclass
 class JudgedMessages:
-    """Counts the verdicts of messages, and the messages that break each rule."""
+    """Counts the verdicts of messages, the messages that break each rule, and the invalid messages whose type is not
+    recognised.
+    """
 
     labels: Counter[str] = field(default_factory=Counter)
     broken: Counter[str] = field(default_factory=Counter)
+    of_no_type: int = 0
 
-    def add(self, verdict: Verdict) -> None:
-        self.labels[verdict.label] += 1
-        self.broken.update({violation.rule for violation in verdict.broken})
+    def add(self, judgement: MessageJudgement) -> None:
+        self.labels[judgement.verdict.label] += 1
+        if judgement.message_type is None:
+            self.of_no_type += judgement.verdict.label == "invalid"
+        else:
+            self.broken.update({violation.rule for violation in judgement.verdict.broken})
 
     def summary(self) -> Description:
         """A table of the broken rules, and the number of messages by verdict in the last line."""
-        rows = [(f"{number:,}", printable_as_in_python(rule)) for rule, number in self.broken.most_common()]
+        broken = dict(sorted(self.broken.items(), key=lambda item: (-item[1], item[0])))
+        rows = [(f"{number:,}", printable_as_in_python(rule)) for rule, number in broken.items()]
+        rows += [(f"{self.of_no_type:,}", "(no message type is recognised)")] if self.of_no_type else []
         counts = {label: self.labels[label] for label in LABELS}
         total = ", ".join(f"{count:,} {label}" for label, count in counts.items())
         text = [*(table([("messages", "rule"), *rows]) if rows else ()), f"{self.labels.total():,} messages: {total}"]
-        return Description(text, {"messages": counts, "broken": dict(self.broken.most_common())})
+        return Description(text, {"messages": counts, "broken": broken, "of_no_type": self.of_no_type})

@@ -186,6 +186,7 @@ def test_a_folder_of_messages_gives_a_table_of_broken_rules(run: Run, tmp_path: 
     folder.mkdir()
     for name, minimum in (("a.json", 0), ("b.json", -1), ("c.json", '"1"'), ("d.json", 1)):
         (folder / name).write_text(f'{{"number":"1","offerType":"Email","orderMinimum":{minimum}}}')
+    (folder / "other.json").write_text('{"street":"Main Street"}')
     (folder / "e.ndjson").write_text('{"number":"1","offerType":"Email","orderMinimum":0}\n' * 2)
     result = run("check", "--summary", folder)
     assert result.exit_code == 1
@@ -193,6 +194,7 @@ def test_a_folder_of_messages_gives_a_table_of_broken_rules(run: Run, tmp_path: 
         "messages  rule",
         "4         offer-creation-request/orderMinimum:minimum",
         "1         offer-creation-request/orderMinimum:type",
-        "6 messages: 1 valid, 5 invalid, 0 unspecified",
+        "1         (no message type is recognised)",
+        "7 messages: 1 valid, 6 invalid, 0 unspecified",
     ]
     assert json.loads(run("check", "--summary", "--json", folder).stdout)["messages"]["valid"] == 1
