@@ -75,7 +75,7 @@ def test_the_seeds_for_fuzzers_are_few_but_break_every_rule(run: Run, message_ty
 # ---------------------------------------------------------------------------------------------------- what is written
 
 
-@pytest.mark.parametrize("form", ["ndjson", "openapi", "json-schema-test-suite", "fuzz-seeds", "pytest"])
+@pytest.mark.parametrize("form", ["openapi", "json-schema-test-suite", "fuzz-seeds", "pytest"])
 def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> None:
     part = ("--full",) if form == "fuzz-seeds" else ()
     said = json.loads(run("export", "out", *MINIMUM, *part, "--format", form, "--json").stdout)
@@ -84,15 +84,6 @@ def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> No
     assert said["cases"] + sum(said.get("left_out", {}).values()) == written
     assert said["cases"] == sum(said["messages"]["offer-pricing-response"].values())
     assert again.stdout.startswith(f"{written:,} cases written to all ({Path('all').stat().st_size:,} bytes)\n")
-
-
-def test_the_end_of_the_name_selects_the_compression(run: Run) -> None:
-    names = ("out.ndjson", "out.ndjson.gz", "out.ndjson.zst")
-    for name in names:
-        assert run("export", name, *PRICING).exit_code == 0
-    ids = [[case.id for case in corpus.read(name)] for name in names]
-    assert ids[0] == ids[1] == ids[2]
-    assert Path("out.ndjson.zst").stat().st_size < Path("out.ndjson").stat().st_size / 5
 
 
 def test_base64_writes_every_message_in_base64(run: Run) -> None:
@@ -163,13 +154,7 @@ def _all(terminal: int) -> bytes:
 # ---------------------------------------------------------------------------------------------------- existing files
 
 
-def test_an_existing_file_is_replaced_with_force(run: Run) -> None:
-    Path("out").write_text("mine")
-    assert run("export", "out", *MINIMUM, "--force").exit_code == 0
-    assert sum(1 for _ in corpus.read("out"))
-
-
-@pytest.mark.parametrize("form", ["parquet", "files", "pytest"])
+@pytest.mark.parametrize("form", ["parquet", "pytest"])
 def test_a_filter_with_invalid_utf_8_is_recorded_as_escapes(run: Run, form: str) -> None:
     result = run("export", "out", *MINIMUM, "--format", form, "--tag", "!\udcff*")
     assert result.exit_code == 0, result.stderr

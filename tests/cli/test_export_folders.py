@@ -26,20 +26,6 @@ def change_manifest(**properties: object) -> None:
     Path("out/manifest.json").write_text(json.dumps({**said, **properties}))
 
 
-def test_the_files_of_the_user_stay_and_the_old_cases_go(run: Run) -> None:
-    run("export", "out", *SOME)
-    mine = {"notes.md": b"mine", "offer-pricing-response/valid/notes.md": b"mine too"}
-    for name, data in mine.items():
-        Path("out", name).write_bytes(data)
-    assert run("export", "out", *SOME, "--seed", 3, "--force").exit_code == 0
-    run("export", "alone", *SOME, "--seed", 3)
-    assert files("out") == {
-        **files("alone"),
-        **mine,
-        "manifest.json": files("alone")["manifest.json"],
-    }
-
-
 def test_folders_that_are_no_longer_needed_are_removed(run: Run) -> None:
     run("export", "out", *SOME, "--verdict", "invalid")
     assert run("export", "out", *SOME, "--verdict", "valid", "--force").exit_code == 0

@@ -50,7 +50,7 @@ def test_each_rule_is_broken_and_each_fault_follows_its_twin(message_type: Messa
 
 
 @each_type
-@pytest.mark.parametrize("year", [2001, 2026, 2099, 9899])
+@pytest.mark.parametrize("year", [2001, 9899])
 def test_each_case_keeps_its_label(message_type: MessageType, year: int) -> None:
     now = datetime(year, 1, 1, tzinfo=UTC)
     for case in load(message_type):
@@ -76,6 +76,8 @@ def test_an_unknown_name_raises_an_error() -> None:
         load("offer-creation")
     with pytest.raises(UnknownNameError, match="unknown technique 'one-belwo': did you mean 'one-below'"):
         load("offer-creation-request", techniques=["one-belwo"])
+    with pytest.raises(UnknownNameError, match="unknown verdict 'Invalid': did you mean 'invalid'\\?"):
+        load("offer-pricing-response", verdicts=["Invalid"])  # type: ignore[list-item]
 
 
 def test_loading_does_not_require_hypothesis() -> None:
@@ -93,8 +95,3 @@ def test_loading_does_not_require_hypothesis() -> None:
 def test_a_single_string_instead_of_a_list_is_an_error(options: Any) -> None:
     with pytest.raises(TypeError, match="use a list or tuple, also for a single value"):
         load("offer-pricing-response", **options)
-
-
-def test_an_unknown_verdict_raises_an_error() -> None:
-    with pytest.raises(UnknownNameError, match="unknown verdict 'Invalid': did you mean 'invalid'\\?"):
-        load("offer-pricing-response", verdicts=["Invalid"])  # type: ignore[list-item]

@@ -35,14 +35,6 @@ def folder(made_folder: Path, tmp_path: Path) -> Path:
     return copytree(made_folder, tmp_path / "folder")
 
 
-def facts(case: Case) -> tuple[object, ...]:
-    return case.id, case.body, case.label, case.faults, case.tags, case.twin_id
-
-
-def test_a_folder_is_read_back(folder: Path, cases: list[Case]) -> None:
-    assert list(map(facts, read(folder))) == list(map(facts, cases))
-
-
 # ----------------------------------------------------------------------------------------------------- hostile files
 
 

@@ -147,10 +147,7 @@ def kinds(report: brokerfuzz.Report) -> list[str]:
 
 
 TARGETS: dict[str, Callable[[], Any]] = {
-    "ASGI": AsgiShop,
     "ASGI with a handler of exceptions": lambda: answering(AsgiShop()),
-    "WSGI": lambda: wsgi_shop,
-    "Flask": flask_shop,
     "client of Flask": lambda: flask_shop().test_client(),
     "client of Django": django_client,
 }
