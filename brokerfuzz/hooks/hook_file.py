@@ -17,6 +17,8 @@ from typing import Any
 
 from brokerfuzz.errors import HookError
 from brokerfuzz.file_contents import read_file
+from brokerfuzz.targets.call_server import description_of
+from brokerfuzz.targets.threads import user_traceback
 from brokerfuzz.wording import listed
 
 Function = Callable[..., Any]
@@ -92,7 +94,7 @@ class HookFile:
         at = f", line {lines[-1]}" if lines else ""
         return HookError(
             f"{self.name}{at}: the hooks cannot be loaded: {described(problem)}; correct this error in the hooks",
-            details=user_traceback(problem, 3),
+            details=user_traceback(problem),
         )
 
     def _check(self, name: str, function: Any) -> None:
@@ -136,12 +138,4 @@ def place_of(name: str, function: Any) -> str:
 
 def described(problem: BaseException) -> str:
     """Describes an exception that a hook raised, on one line."""
-    return " ".join(f"{type(problem).__name__}: {problem}".split()).removesuffix(":")
-
-
-def user_traceback(problem: BaseException, skipped: int) -> str:
-    """Returns the traceback of an exception without the first `skipped` frames, which belong to brokerfuzz."""
-    trace = problem.__traceback__
-    for _ in range(skipped):
-        trace = trace.tb_next if trace is not None and trace.tb_next is not None else trace
-    return "".join(traceback.format_exception(type(problem), problem, trace)).rstrip()
+    return " ".join(description_of(problem).split())

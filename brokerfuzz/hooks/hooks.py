@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from brokerfuzz.errors import HookError, quoted
-from brokerfuzz.hooks.hook_file import HookFile, described, place_of, user_traceback
+from brokerfuzz.hooks.hook_file import HookFile, described, place_of
 from brokerfuzz.hooks.requests import SentCase
 from brokerfuzz.schemas.headers import HEADER_NAME
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer
 from brokerfuzz.targets.http_messages import Request
-from brokerfuzz.targets.threads import CallThread, HangingError, line_of
+from brokerfuzz.targets.threads import CallThread, HangingError, line_of, user_traceback
 from brokerfuzz.wording import listed
 
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -97,7 +97,7 @@ class Hooks:
         )
 
     def _failed(self, name: str, problem: Exception) -> HookError:
-        raised, details = self._hide(described(problem)), self._hide(user_traceback(problem, 3))
+        raised, details = self._hide(described(problem)), self._hide(user_traceback(problem))
         return HookError(
             f"{self._place(name)}: the hook {name} raised {raised}; correct this error in the hook", details=details
         )

@@ -14,17 +14,17 @@ from typing import Any
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
+from brokerfuzz.targets.call_server import description_of
 from brokerfuzz.targets.logged_exceptions import exception_log, exceptions_of_request
 from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.target import Message, Target, checked_timeout
-from brokerfuzz.targets.threads import CallThread, HangingError, outside_of_event_loop
+from brokerfuzz.targets.threads import OURS, CallThread, HangingError, outside_of_event_loop, user_traceback
 
 _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
 """Headers that a server handles itself, before the application gets the request."""
-_OURS = str(Path(__file__).parent)
-_NOT_OF_APPLICATIONS = (_OURS, get_path("stdlib"))
+_NOT_OF_APPLICATIONS = (*OURS, get_path("stdlib"))
 
 Fields = Sequence[tuple[str, str]]
 """The headers of a request."""
@@ -151,10 +151,9 @@ class InProcessTarget(Target):
         frames = traceback.extract_tb(problem.__traceback__)
         own = [frame for frame in frames if _is_of_application(frame.filename)]
         where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
-        said = self.secrets.hide(f"{type(problem).__name__}: {_message(problem)}")
-        text = self.secrets.hide("".join(_without_ours(problem))).encode(errors="backslashreplace")
-        reason = in_one_line(said.encode(errors="replace")) + where
-        return Answer("crashed", None, text[-EXCERPT + 1 :], reason, seconds)
+        reason = in_one_line(self.secrets.hide(description_of(problem)).encode(errors="replace")) + where
+        text = self.secrets.hide(user_traceback(problem)).encode(errors="backslashreplace")
+        return Answer("crashed", None, text[-EXCERPT:], reason, seconds)
 
     def no_answer(self) -> Answer:
         return Answer("timeout", reason=f"no answer within {self.timeout:g} s", seconds=self.timeout)
@@ -162,18 +161,3 @@ class InProcessTarget(Target):
 
 def _is_of_application(file: str) -> bool:
     return "site-packages" not in file and not file.startswith(_NOT_OF_APPLICATIONS)
-
-
-def _message(problem: BaseException) -> str:
-    try:
-        return str(problem)
-    except Exception:
-        return "its error message cannot be read"
-
-
-def _without_ours(problem: BaseException) -> list[str]:
-    """Returns the lines of the traceback, without the frames of brokerfuzz at the beginning."""
-    trace = problem.__traceback__
-    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename.startswith(_OURS):
-        trace = trace.tb_next
-    return traceback.format_exception(type(problem), problem, trace)

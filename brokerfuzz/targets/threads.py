@@ -5,6 +5,8 @@ thread that runs an event loop.
 """
 
 import asyncio
+import importlib
+import os
 import signal
 import sys
 import threading
@@ -12,11 +14,14 @@ import traceback
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+OURS = (f"{Path(__file__).parents[1]}{os.sep}", importlib.__file__, "<frozen importlib")
+"""The beginnings of the names of files that run code of the user."""
 _PATIENCE = 2.0
 """If an event loop runs nothing else for this number of seconds, code that blocks its thread is the reason."""
 
@@ -74,6 +79,14 @@ def _serve(calls: "SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None]") -
             future.set_exception(problem)
         except BaseException as problem:  # such as SystemExit
             future.set_exception(RuntimeError(type(problem).__name__).with_traceback(problem.__traceback__))
+
+
+def user_traceback(problem: BaseException) -> str:
+    """Returns the traceback of an exception, without the frames of brokerfuzz and of imports at the beginning."""
+    trace = problem.__traceback__
+    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
+        trace = trace.tb_next
+    return "".join(traceback.format_exception(type(problem), problem, trace)).rstrip()
 
 
 def line_of(hanging: HangingError, file: str) -> int | None:
