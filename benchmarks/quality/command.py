@@ -23,16 +23,10 @@ def quality(arguments: Sequence[str]) -> str:
         action="store_true",
         help="also print the smallest examples that differ from the expected ones, on standard error",
     )
-    parser.add_argument(
-        "--whole",
-        action="store_true",
-        help="search the smallest examples for all conditions instead of every third one",
-    )
     options = parser.parse_args(arguments)
-    minima = MINIMA if options.whole else MINIMA[::3]
 
     def shrunk() -> Figures:
-        return smallest_examples(minima, note if options.verbose else lambda _: None)
+        return smallest_examples(MINIMA, note if options.verbose else lambda _: None)
 
     figures = measured([kills, variety, broken_rules, shrunk, labels, changed_lines, rates, sizes])
     return json.dumps(figures, indent=2) if options.json else table(figures)

@@ -119,13 +119,11 @@ def pricing(*offers: dict[str, Any], **props: Any) -> dict[str, Any]:
     )
 
 
-FAILURE = envelope(None, failureMessages=["a"], operationWasSuccessful=False)
 OTHER_PRODUCT, OTHER_RECORD, OTHER_PRICE = (
     product(productId=OTHER_ID),
     record(productId=OTHER_ID),
     price(offerId=OTHER_ID),
 )
-OTHER_CLUSTER = [AnyOf(OTHER_PRODUCT, product(productQuantityInOffer=AnyOf(2, 0)))]
 
 
 # ------------------------------------------------------------------------------------------------------- conditions
@@ -147,14 +145,6 @@ def price_classes(message: Any) -> list[Any]:
 
 def tiers(message: Any) -> list[Any]:
     return [tier for of in price_classes(message) for tier in of.get("priceTiers") or []]
-
-
-def page_counts(message: Any) -> list[Any]:
-    return [count for tier in tiers(message) for count in tier.get("pageCounts") or []]
-
-
-def channels(message: Any) -> list[Any]:
-    return (message.get("omniChannel") or {}).get("offers") or []
 
 
 def additional_props(message: Any) -> list[Any]:
@@ -186,10 +176,6 @@ def number(message: Any, name: str) -> float:
     return message.get(name) or 0
 
 
-def is_null(message: Any, name: str) -> bool:
-    return message.get(name, "") is None
-
-
 # ------------------------------------------------------------------------------------------------------- the table
 
 OFFERS, LISTS, RECORDS, PRICES = offer_requests(), product_list_offers(), product_list_responses(), pricing_responses()
@@ -201,50 +187,20 @@ BAD_OFFERS, BAD_RECORDS, BAD_PRICES = (
 
 NUMBERS = [
     ("defaultPrice > 10", OFFERS, lambda m: number(m, "defaultPrice") > 10, offer(defaultPrice=11)),
-    ("defaultPrice < -100", OFFERS, lambda m: number(m, "defaultPrice") < -100, offer(defaultPrice=-101)),
-    ("surcharge is not whole", OFFERS, lambda m: number(m, "surcharge") % 1, offer(surcharge=AnyOf(0.5, 0.1, 1.5))),
     (
         "weightInPounds > 1,000,000",
         OFFERS,
         lambda m: number(m, "weightInPounds") > 1_000_000,
         offer(weightInPounds=1_000_001),
     ),
-    ("orderMaximum > 100", OFFERS, lambda m: number(m, "orderMaximum") > 100, offer(orderMaximum=101)),
-    ("orderMaximum >= 500", OFFERS, lambda m: number(m, "orderMaximum") >= 500, offer(orderMaximum=500)),
     ("orderMinimum from 5 to 8", OFFERS, lambda m: 5 <= number(m, "orderMinimum") <= 8, offer(orderMinimum=5)),
-    (
-        "two different order bounds",
-        OFFERS,
-        lambda m: 0 < number(m, "orderMinimum") != number(m, "orderMaximum") > 0,
-        offer(orderMinimum=1, orderMaximum=2),
-    ),
-    (
-        "fixedOrderQuantities sum > 50",
-        OFFERS,
-        lambda m: sum(m.get("fixedOrderQuantities") or []) > 50,
-        offer(fixedOrderQuantities=[51]),
-    ),
     ("tier price < 0", OFFERS, where(tiers, lambda t: t["price"] < 0), tiered({"price": -1})),
-    (
-        "page count price > 3",
-        OFFERS,
-        where(page_counts, lambda c: number(c, "price") > 3),
-        tiered({"price": 1, "pageCounts": [{"price": 4}]}),
-    ),
-    (
-        "productQuantityInOffer > 1000",
-        LISTS,
-        where(products, lambda p: p["productQuantityInOffer"] > 1000),
-        product_list([product(productQuantityInOffer=1001)]),
-    ),
     (
         "product surcharge > 2.5",
         LISTS,
         where(products, lambda p: number(p, "surcharge") > 2.5),
         product_list([product(surcharge=3)]),
     ),
-    ("weight < 0", RECORDS, where(records, lambda r: number(r, "weight") < 0), envelope([record(weight=-1)])),
-    ("weight > 50", RECORDS, where(records, lambda r: number(r, "weight") > 50), envelope([record(weight=51)])),
     (
         "totalExtendedPrice > 100",
         PRICES,
@@ -254,54 +210,22 @@ NUMBERS = [
             pricing(totalExtendedPrice=101),
         ),
     ),
-    ("quantity > 5", PRICES, where(prices, lambda p: p["quantity"] > 5), pricing(price(quantity=6, extendedPrice=6))),
-    (
-        "unitPrice is 0",
-        PRICES,
-        where(prices, lambda p: p["unitPrice"] == 0),
-        pricing(price(unitPrice=0, extendedPrice=0)),
-    ),
 ]
 
 STRINGS = [
     ("number has more than 64 letters", OFFERS, lambda m: len(m["number"]) > 64, offer(number="a" * 65)),
-    ("description has more than 5 letters", OFFERS, lambda m: size(m, "description") > 5, offer(description="aaaaaa")),
-    ("comments has 20 letters", OFFERS, lambda m: size(m, "comments") == 20, offer(comments="a" * 20)),
     ("description contains a quote", OFFERS, lambda m: "'" in (m.get("description") or ""), offer(description="'")),
-    (
-        "number contains a digit",
-        OFFERS,
-        lambda m: any(letter.isdecimal() for letter in m["number"]),
-        offer(number=AnyOf("0", "1")),
-    ),
-    ("comments is blank", OFFERS, lambda m: (m.get("comments") or "a").isspace(), offer(comments=" ")),
     ("a hint is empty", OFFERS, where(additional_props, lambda p: p.get("hint") == ""), additional(hint="")),
-    ("a property name is empty", OFFERS, where(additional_props, lambda p: not p["name"]), additional(name="")),
-    (
-        "productId has more than 3 letters",
-        LISTS,
-        where(products, lambda p: len(p["productId"]) > 3),
-        product_list([product(productId="aaaa")]),
-    ),
     (
         "productDescription has more than 10 letters",
         RECORDS,
         where(records, lambda r: size(r, "productDescription") > 10),
         envelope([record(productDescription="a" * 11)]),
     ),
-    ("customerId is empty", PRICES, lambda m: m["data"] and not m["data"]["customerId"], pricing(customerId="")),
 ]
 
 ARRAYS_AND_NULLS = [
-    ("an access group is empty", OFFERS, lambda m: "" in (m.get("accessGroups") or []), offer(accessGroups=[""])),
     ("three access groups", OFFERS, lambda m: size(m, "accessGroups") == 3, offer(accessGroups=[LETTER] * 3)),
-    (
-        "three different access groups",
-        OFFERS,
-        lambda m: len(set(m.get("accessGroups") or [])) == 3,
-        offer(accessGroups=[LETTER] * 3),
-    ),
-    ("eleven categories", OFFERS, lambda m: size(m, "categoryIds") > 10, offer(categoryIds=[LETTER] * 11)),
     (
         "two tiers",
         OFFERS,
@@ -309,50 +233,17 @@ ARRAYS_AND_NULLS = [
         tiered({"price": 1}, {"price": AnyOf(2, 0)}),
     ),
     (
-        "null tiers",
-        OFFERS,
-        where(price_classes, lambda c: is_null(c, "priceTiers")),
-        offer(priceClasses=[{"priceTiers": None}]),
-    ),
-    (
-        "a null offerId of a channel",
-        OFFERS,
-        where(channels, lambda c: is_null(c, "offerId")),
-        offer(omniChannel={"offers": [{"offerId": None}]}),
-    ),
-    (
         "five nulls",
         OFFERS,
         lambda m: sum(value is None for value in m.values()) >= 5,
         offer(omsOfferId=None, xmVendorTemplateId=None, xmVendorUStoreId=None, description=None, comments=None),
     ),
-    (
-        "seven properties",
-        OFFERS,
-        lambda m: len(m) >= 7,
-        offer(omsOfferId="a", xmVendorTemplateId="a", xmVendorUStoreId="a", description="a", comments="a"),
-    ),
-    ("isActive is true", OFFERS, lambda m: m.get("isActive"), offer(isActive=True)),
     ("a cluster without products", OFFERS, where(clusters, lambda c: "products" not in c), offer(productClusters=[{}])),
-    (
-        "two products in a cluster",
-        LISTS,
-        where(clusters, lambda c: size(c, "products") > 1),
-        product_list([product(), OTHER_PRODUCT]),
-    ),
-    ("two clusters", LISTS, lambda m: size(m, "productClusters") > 1, product_list([product()], OTHER_CLUSTER)),
     (
         "more than 5 pages in the second cluster",
         LISTS,
         lambda m: any(number(p, "pageCount") > 5 for cluster in clusters(m)[1:2] for p in cluster["products"]),
         product_list([product()], [product(productId=AnyOf("a", OTHER_ID), pageCount=6)]),
-    ),
-    ("three records", RECORDS, lambda m: len(records(m)) == 3, envelope([record(), OTHER_RECORD, OTHER_RECORD])),
-    (
-        "a null productOwner",
-        RECORDS,
-        where(records, lambda r: is_null(r, "productOwner")),
-        envelope([record(productOwner=None)]),
     ),
     (
         "two messages",
@@ -360,16 +251,7 @@ ARRAYS_AND_NULLS = [
         lambda m: size(m, "informationalMessages") == 2,
         envelope([], informationalMessages=["a", "a"]),
     ),
-    ("a failed list", RECORDS, lambda m: m["data"] is None, FAILURE),
-    ("a failed calculation", PRICES, lambda m: not m["operationWasSuccessful"], FAILURE),
     ("two priced offers", PRICES, lambda m: len(prices(m)) == 2, pricing(price(), OTHER_PRICE)),
-    ("a null pageCount", PRICES, where(prices, lambda p: is_null(p, "pageCount")), pricing(price(pageCount=None))),
-    (
-        "two product IDs",
-        PRICES,
-        where(prices, lambda p: size(p, "productIds") == 2),
-        pricing(price(productIds=["a", LETTER])),
-    ),
     (
         "a surcharge in a price",
         PRICES,
@@ -379,8 +261,6 @@ ARRAYS_AND_NULLS = [
 ]
 
 CONDITIONS_AND_TIMESTAMPS = [
-    ("the last offer type", OFFERS, lambda m: m["offerType"] == "VDM", offer(offerType="VDM")),
-    ("a product list", OFFERS, lambda m: m["offerType"] == "Product List", product_list([product()])),
     (
         "a product list with a price",
         OFFERS,
@@ -388,78 +268,28 @@ CONDITIONS_AND_TIMESTAMPS = [
         {**product_list([product()]), "defaultPrice": 10},
     ),
     (
-        "updated before 1970",
-        OFFERS,
-        lambda m: (m.get("lastUpdatedDateTimeUtc") or "2") < "1970",
-        offer(lastUpdatedDateTimeUtc=AnyOf("1969-12-31T23:59:59Z", "1969-01-01T00:00:00Z")),
-    ),
-    (
-        "available from 2030",
-        OFFERS,
-        lambda m: (m.get("availableStartDate") or "") >= "2030",
-        offer(availableStartDate="2030-01-01T00:00:00Z"),
-    ),
-    (
         "a record before 2020",
         RECORDS,
         where(records, lambda r: r["lastUpdateDateTimeUtc"] < "2020"),
         envelope([record(lastUpdateDateTimeUtc=AnyOf("2019-12-31T23:59:59Z", "2019-01-01T00:00:00Z"))]),
     ),
-    (
-        "every minute",
-        OFFERS,
-        lambda m: (m.get("deliveryScheduleCron") or "").startswith("*"),
-        offer(deliveryScheduleCron="* * * * *"),
-    ),
 ]
 
 FAULTS = [
-    ("breaks number required", BAD_OFFERS, breaks("number:required"), {"offerType": "Direct Mail"}),
     ("breaks number minLength", BAD_OFFERS, breaks("number:minLength"), offer(number="")),
-    ("breaks offerType enum", BAD_OFFERS, breaks("offerType:enum"), offer(offerType=ANYTHING)),
-    ("breaks orderMinimum minimum", BAD_OFFERS, breaks("orderMinimum:minimum"), offer(orderMinimum=0)),
     (
         "breaks the clock rule",
         BAD_OFFERS,
         breaks("lastUpdatedDateTimeUtc:not-in-future"),
         offer(lastUpdatedDateTimeUtc=ANYTHING),
     ),
-    (
-        "breaks pageCount minimum",
-        BAD_OFFERS,
-        breaks("productClusters[].products[].pageCount:minimum"),
-        offer(productClusters=[{"products": [product(pageCount=0)]}]),
-    ),
-    ("breaks tier price required", BAD_OFFERS, breaks("priceClasses[].priceTiers[].price:required"), tiered({})),
     ("breaks omniChannel type", BAD_OFFERS, breaks("omniChannel:type"), offer(omniChannel=ANYTHING)),
-    (
-        "breaks productId minLength in the second cluster",
-        BAD_OFFERS,
-        lambda case: any(
-            one.rule.endswith("productId:minLength") and one.at.startswith("/productClusters/1/")
-            for one in case.verdict.broken
-        ),
-        offer(productClusters=[{"products": [product()]}, {"products": [product(productId="")]}]),
-    ),
-    (
-        "breaks categoryIds[] type in one of eleven items",
-        BAD_OFFERS,
-        lambda case: breaks("categoryIds[]:type")(case) and size(case.value, "categoryIds") == 11,
-        offer(categoryIds=[ANYTHING] * 11),
-    ),
     (
         "breaks status required",
         BAD_RECORDS,
         breaks("data[].status:required"),
         envelope([{name: value for name, value in record().items() if name != "status"}]),
     ),
-    (
-        "breaks operationWasSuccessful type",
-        BAD_RECORDS,
-        breaks("operationWasSuccessful:type"),
-        envelope([], operationWasSuccessful=ANYTHING),
-    ),
-    ("breaks quantity minimum", BAD_PRICES, breaks("data.offers[].quantity:minimum"), pricing(price(quantity=0))),
     (
         "breaks totalExtendedPrice minimum",
         BAD_PRICES,

@@ -80,7 +80,7 @@ class Judged(NamedTuple):
 @pytest.mark.parametrize(
     ("minima", "seeds"),
     [
-        pytest.param(MINIMA[::24], SEEDS[:1], id="sample"),
+        pytest.param(MINIMA[::8], SEEDS[:1], id="sample"),
         pytest.param(MINIMA, SEEDS, id="whole", marks=pytest.mark.long),
     ],
 )
