@@ -1,12 +1,14 @@
 """A contract folder with a message type of its own, which every command, format, report and strategy can use."""
 
 import json
+import signal
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fixture_types import Run
+from fixture_types import Run, Start
+from hand_made_servers import answers, serving
 from hypothesis import given, settings
 from hypothesis.errors import InvalidArgument
 
@@ -103,21 +105,50 @@ def test_each_format_contains_the_own_message_types(form: str, orders: Path, tmp
 
 
 def test_reports_and_replays_name_the_own_message_type(orders: Path, tmp_path: Path, run: Run) -> None:
-    paths = {kind: str(tmp_path / f"report.{kind}") for kind in ("json", "html", "md", "xml")}
+    paths = {kind: str(tmp_path / f"report.{kind}") for kind in ("json", "html", "md", "xml", "har", "py")}
     reports = [word for path in paths.values() for word in ("--report", path)]
     journal = str(tmp_path / "run.ndjson")
-    fired = run(
-        "fire", "--exec", "cat", "--message", STATUS, "--contract", str(orders), "--rule", "*status:enum",
-        "--journal", journal, "--shrink", "off", *reports,
-    )  # fmt: skip
-    assert fired.exit_code == 1, fired.stderr
-    assert all(STATUS in Path(path).read_text(encoding="utf-8") for path in paths.values())
-    for source in (journal, paths["json"]):
-        replayed = run("replay", source, "--exec", "cat", "--contract", str(orders))
-        assert replayed.exit_code == 1, replayed.stderr
-    other = run("replay", journal, "--exec", "cat")
+    own = ["--contract", str(orders)]
+    with serving(answers(lambda body: 201)) as url:
+        filters = ["--message", ORDER, "--rule", "*quantity:minimum", "--shrink", "off"]
+        fired = run("fire", url, *own, *filters, "--journal", journal, *reports)
+        assert fired.exit_code == 1, fired.stderr
+        texts = {kind: Path(path).read_text(encoding="utf-8") for kind, path in paths.items()}
+        assert {kind for kind, text in texts.items() if ORDER not in text} == {"har"}  # it contains only the traffic
+        for source in (journal, paths["json"]):
+            replayed = run("replay", source, url, *own)
+            assert replayed.exit_code == 1, replayed.stderr
+        compile(texts["py"], "report.py", "exec")
+        recorded = run("check", paths["har"], *own, "--summary")
+        assert "invalid" in recorded.stdout, recorded.output
+        other = run("replay", journal, url)
     assert other.exit_code == 2
     assert len(other.stderr.splitlines()) == 1
+
+
+def test_the_reference_service_judges_own_requests(orders: Path, run: Run, start: Start) -> None:
+    with start("serve", "--port", "0", "--contract", orders, "--json") as process:
+        assert process.stdout is not None
+        url = json.loads(process.stdout.readline())["url"]
+        fired = run("fire", f"{url}/orders", "--contract", orders, "--message", ORDER, "--site", "quantity", "--json")
+        process.send_signal(signal.SIGINT)
+    assert fired.exit_code == 0, fired.output
+    assert json.loads(fired.stdout)["cases"] > 30
+
+
+def test_a_configuration_and_a_comparison_of_corpora_use_own_message_types(
+    orders: Path, corpus: Path, tmp_path: Path, run: Run
+) -> None:
+    config = tmp_path / "brokerfuzz.toml"
+    assert run("init", config, "--contract", orders).exit_code == 0
+    text = config.read_text(encoding="utf-8")
+    assert "string-length" in text
+    assert "cron-syntax" not in text
+    fewer = tmp_path / "fewer.ndjson"
+    fewer.write_text("".join(corpus.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
+    compared = run("corpus", "diff", fewer, corpus)
+    assert compared.exit_code == 1, compared.output
+    assert ORDER in compared.stdout
 
 
 def test_python_functions_and_strategies_take_the_own_message_type(orders: Path) -> None:
