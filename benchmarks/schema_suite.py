@@ -89,7 +89,7 @@ def _contract(folder: Path, schema: Any) -> Contract:
         "messages.json": {MESSAGE: {"direction": "request", "route": "POST /"}},
         f"{MESSAGE}.schema.json": message,
         "suite.schema.json": schema if isinstance(schema, dict) else {} if schema else {"not": {}},
-        "ambiguities.json": [],
+        "ambiguities.json": [{"id": ambiguity.id, "sites": {}} for ambiguity in load_contract().ambiguities],
     }
     for name, content in written.items():
         (folder / name).write_text(json.dumps(content), encoding="utf-8")

@@ -133,8 +133,7 @@ class Contract:
         for site in self.undescribed[message_type]:
             raise ContractError(
                 f"{message_type} requires {site!r}, but its `properties` do not contain {site!r}: add this property, "
-                "with "
-                "the schema {} if any value is allowed"
+                "with the schema {} if any value is allowed"
             )
 
     @cached_property

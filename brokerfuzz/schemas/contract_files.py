@@ -29,7 +29,7 @@ from brokerfuzz.schemas.contract_limits import (
     check_values,
     objects_in,
 )
-from brokerfuzz.schemas.flattening import KEYWORDS, Schema, flatten, unknown_keywords, with_items
+from brokerfuzz.schemas.flattening import KEYWORDS, Schema, flatten, unknown_keywords, with_all_sites
 from brokerfuzz.schemas.manifest import Transfer, transfers_of
 from brokerfuzz.schemas.sites import Rule, Site, sites_by_path
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
@@ -195,7 +195,7 @@ def _flattened(
             raise ContractError(
                 f"{path} allows only endless messages: make a property optional on each path of $ref to itself"
             )
-        flat[message_type] = with_items(finite)
+        flat[message_type] = with_all_sites(finite)
         check_values(flat[message_type], path)
         try:
             validator(schemas[message_type], files)

@@ -196,16 +196,27 @@ def _finite(schema: Schema) -> Schema:
     return {"type": []} if schema is _DEEPER else schema
 
 
-def with_items(schema: Schema) -> Schema:
-    """Adds `items` to each array of a flat schema that does not describe its items, so that every item has a site."""
+def with_all_sites(schema: Schema) -> Schema:
+    """Adds `items` to each array of a flat schema that does not describe its items, so that every item has a site. Adds
+    required properties that no schema describes and that can have any value.
+    """
     whole = dict(schema)
+    if missing := _undescribed(whole):
+        whole["properties"] = {**whole.get("properties", {}), **{name: {} for name in missing}}
     if "properties" in whole:
-        whole["properties"] = {name: with_items(prop) for name, prop in whole["properties"].items()}
+        whole["properties"] = {name: with_all_sites(prop) for name, prop in whole["properties"].items()}
     if "items" in whole:
-        whole["items"] = with_items(whole["items"])
+        whole["items"] = with_all_sites(whole["items"])
     elif "type" in whole and "array" in types_of(whole) and not {*composed_keywords_of(whole), NO_ITEMS} & whole.keys():
         whole["items"] = {}
     return whole
+
+
+def _undescribed(schema: Schema) -> list[str]:
+    if {"additionalProperties", "patternProperties", "unevaluatedProperties"} & schema.keys():
+        return []
+    parts = [schema, *(one[branch] for one in conditions_of(schema) for branch in ("then", "else") if branch in one)]
+    return [name for part in parts for name in part.get("required", ()) if name not in schema.get("properties", {})]
 
 
 def conjoin(left: Schema, right: Schema) -> Schema:

@@ -73,7 +73,7 @@ CONTRACTS = {
     "broken": "{",
     "wrong": '{"type": 5}',
     "list": "[]",
-    "undescribed": '{"type": "object", "required": ["a"]}',
+    "undescribed": '{"type": "object", "required": ["a"], "additionalProperties": false}',
     "anything": "{}",
 }
 

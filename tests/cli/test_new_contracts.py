@@ -107,7 +107,7 @@ OLD: dict[str, tuple[str, Any, Sequence[Any], Sequence[Any]]] = {
     ),
     "dependencies": (
         "http://json-schema.org/draft-06/schema#",
-        {"properties": {"a": {}, "b": {}, "c": {}}, "dependencies": {"a": ["b"], "c": {"minProperties": 3}}},
+        {"properties": {"c": {}}, "dependencies": {"a": ["b"], "c": {"minProperties": 3}}},
         [{}, {"a": 1, "b": 1}],
         [{"a": 1}, {"c": 1, "b": 1}],
     ),
