@@ -260,14 +260,14 @@ class CallTarget(LineTarget):
         """Waits until the function is imported."""
         program = super()._started()
         try:
-            line = self._line(program, b"", STARTING_SECONDS)[0]
+            word, _, reason = self._line(program, b"", STARTING_SECONDS)[0].partition(b" ")
+            if word == b"ready":
+                return program
+            why = in_one_line(reason, 1000)
         except TimeoutError:
-            line = f"_ the process is not ready after {STARTING_SECONDS:g} s; {self.advice}".encode()
+            why = f"the process is not ready after {STARTING_SECONDS:g} s; {self.advice}"
         except EOFError:
-            ended = _without_answer(program.exit_code(ENDING_SECONDS), program.errors).reason
-            line = f"_ {ended}; {self.advice}".encode()
-        word, _, reason = line.partition(b" ")
-        if word == b"ready":
-            return program
+            ended = _without_answer(program.exit_code(ENDING_SECONDS), program.errors)
+            why = f"{ended.reason}; {self.advice}"
         self._end(program)
-        raise StartError(f"cannot be called: {in_one_line(reason, 1000)}")
+        raise StartError(f"cannot be called: {why}")
