@@ -23,6 +23,8 @@ NOT_SENT = "this target cannot receive request headers (or, with --lines plain, 
 """The reason why some cases were not sent. An HTTP target can receive all cases."""
 TOO_LONG = "too long to show: see the JSON report"
 _MOST_NAMES = 4
+_MOST_LINES = 6
+"""The maximum number of lines of a traceback, or of the output of a program. The last lines say the most."""
 _READABLE = ("probe:", "as:")
 """The prefixes of the tags that reports show. Other tags, such as `pairs:0-15`, only say how a case was generated."""
 
@@ -72,7 +74,10 @@ def facts_of(finding: Document) -> Iterator[Fact]:
     got = finding["got"]
     answer = f"{got['answer']} ({printable(got['reason'], 300)}); expected: {printable(finding['expected'], 300)}"
     yield Fact("answer", [answer])
-    if got["response"]:
+    if got["response"] and got["status"] is None:
+        last = got["response"].splitlines()[-_MOST_LINES:]
+        yield Fact("output", [printable(line, 300) for line in last], is_exact=True)
+    elif got["response"]:
         yield Fact("response", [printable(got["response"], 300)], is_exact=True)
     command = printable(finding["reproduce"])
     yield Fact("reproduce", [command if len(command) <= 2 * LONGEST else TOO_LONG], is_exact=True)

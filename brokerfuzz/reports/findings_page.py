@@ -23,7 +23,7 @@ def report(document: Document) -> str:
         "findings.html",
         document=document,
         outcome=document["outcome"]["headline"],
-        campaign=list(facts.campaign_facts(document)),
+        campaign=[fact for fact in facts.campaign_facts(document) if fact.label not in document["counts"]],
         headlines=list(_headlines(document)),
         unproven=list(facts.unproven_lines(document)),
         latency=", ".join(latency),
