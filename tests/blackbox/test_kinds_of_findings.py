@@ -1,8 +1,6 @@
 """Findings that depend on more than one message, or on how the target answers."""
 
 import asyncio
-import json
-from collections import Counter
 
 from behaviours import OFFER, PRICING, conforming, parsed
 from hand_made_servers import Behaviour, reset, response, serving
@@ -10,12 +8,6 @@ from hand_made_servers import Behaviour, reset, response, serving
 import brokerfuzz
 
 CONFORMS = conforming()
-ENVELOPE: dict[str, object] = {
-    "data": None,
-    "failureMessages": [],
-    "informationalMessages": [],
-    "operationWasSuccessful": True,
-}
 
 
 def _is_large(body: bytes) -> bool:
@@ -54,31 +46,6 @@ def test_a_message_that_breaks_the_connection_is_a_finding_with_its_cause() -> N
         report = brokerfuzz.fire(url, verdicts=["valid"])
     assert [(finding.kind, finding.places) for finding in report.findings] == [("crashed", ("/orderMaximum",))], report
     assert report.outcome.state == "complete"
-
-
-def test_a_crash_at_the_second_message_of_two_equal_ones_is_a_finding() -> None:
-    seen = Counter[str]()
-
-    async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
-        number = str(parsed(body).get("number"))
-        seen[number] += CONFORMS(body)
-        writer.write(response(422 if not CONFORMS(body) else 201 if seen[number] == 1 else 500))
-
-    with serving(behave) as url:
-        report = brokerfuzz.fire(url, sites=["orderMinimum"], fresh="number")
-    assert [finding.kind for finding in report.findings] == ["repeated-crash"], report
-
-
-def test_a_malformed_envelope_is_a_finding_only_with_a_policy() -> None:
-    async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
-        envelope = {name: value for name, value in ENVELOPE.items() if name != "failureMessages"}
-        writer.write(response(201 if CONFORMS(body) else 422, json.dumps(envelope).encode()))
-
-    with serving(behave) as url:
-        assert not brokerfuzz.fire(url, sites=["orderMinimum"]).findings
-        report = brokerfuzz.fire(url, sites=["orderMinimum"], policies={"response-envelope": "rejected"})
-    assert [finding.kind for finding in report.findings] == ["malformed-answer"], report
-    assert "failureMessages" in str(report)
 
 
 def test_a_strict_reader_of_responses_has_a_finding() -> None:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from behaviours import OFFER, causes_of, conforming, lenient, objects, parsed
+from behaviours import OFFER, causes_of, lenient, objects, parsed
 
 import brokerfuzz
 
@@ -37,27 +37,6 @@ def test_a_policy_that_a_target_obeys_gives_no_findings() -> None:
     report = brokerfuzz.fire(_rejects_duplicates, policies={"duplicate-properties": "rejected"}, **DUPLICATES)
     assert not report.findings, report
     assert report.outcome.state == "complete"
-
-
-def _knows_products(body: bytes) -> bool:
-    return conforming()(body) and all(
-        one.get("productId") in ("P-1", "P-2") for one in objects(parsed(body), "products")
-    )
-
-
-def test_a_target_that_knows_only_some_products_has_no_findings_with_its_reference_data(tmp_path: Path) -> None:
-    values = tmp_path / "values.toml"
-    values.write_text('"*.productId" = ["P-1", "P-2"]\n')
-    report = brokerfuzz.fire(_knows_products, contract=brokerfuzz.load_contract(values=str(values)), **PRODUCTS)
-    assert not report.findings, report
-    assert report.outcome.state == "complete"
-
-
-def test_without_reference_data_one_finding_names_the_site_and_the_option() -> None:
-    report = brokerfuzz.fire(_knows_products, verdicts=["valid"])
-    assert len(report.findings) == 1, report
-    assert "productClusters[].products[].productId" in str(report)
-    assert "--values" in str(report)
 
 
 def test_reference_data_reveals_a_mistake_in_products(tmp_path: Path) -> None:
