@@ -9,7 +9,6 @@ from typing import Any
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.campaign.target_health import TargetLostError
-from brokerfuzz.cases.case import Case
 from brokerfuzz.targets.answers import Answer
 
 
@@ -26,11 +25,14 @@ class LimitReachedError(Exception):
 
 
 class BoundedSender:
-    """Asks for the answers to variants of a case until a limit is reached. `requests` is the number of messages."""
+    """Asks for the answers to variants of the message of a contradiction until a limit is reached, with the headers of
+    its case. `requests` is the number of messages.
+    """
 
-    def __init__(self, sender: Sender, role: str, number: int, case: Case, bounds: Bounds) -> None:
+    def __init__(self, sender: Sender, role: str, suspicion: Suspicion, bounds: Bounds) -> None:
         self.requests = 0
-        self._sender, self._role, self._number, self._case, self._bounds = sender, role, number, case, bounds
+        self._sender, self._role, self._bounds = sender, role, bounds
+        self._number, self._case = suspicion.index, suspicion.case
 
     async def pause(self) -> None:
         """Call this method regularly in a search that computes without sending, so that Ctrl-C is noticed. Raises
@@ -54,16 +56,6 @@ class BoundedSender:
         if not answer.reached:
             raise LimitReachedError
         return answer
-
-
-class VariantSender:
-    """Sends variants of the messages of contradictions, with the headers of the case."""
-
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
-
-    def of(self, role: str, suspicion: Suspicion, bounds: Bounds) -> BoundedSender:
-        return BoundedSender(self._sender, role, suspicion.index, suspicion.case, bounds)
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:

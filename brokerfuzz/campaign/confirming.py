@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
 
-from brokerfuzz.campaign.bounded_sending import Bounds, LimitReachedError, VariantSender
+from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.identity import group_key
-from brokerfuzz.campaign.sending import CONFLICT
+from brokerfuzz.campaign.sending import CONFLICT, Sender
 from brokerfuzz.campaign.sporadic import GATEWAY, SporadicFailure, SporadicFailures
 from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.campaign.target_health import is_about_the_client
@@ -36,8 +36,8 @@ _REPEATED: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-reje
 class Confirmation:
     """Repeats the messages of contradictions. Adds the sporadic ones to `sporadic`."""
 
-    def __init__(self, sporadic: SporadicFailures, variants: VariantSender, deadline: float) -> None:
-        self._sporadic, self._variants, self._deadline = sporadic, variants, deadline
+    def __init__(self, sporadic: SporadicFailures, sender: Sender, deadline: float) -> None:
+        self._sporadic, self._sender, self._bounds = sporadic, sender, Bounds(deadline=deadline)
 
     async def confirm(self, suspicions: list[Suspicion]) -> None:
         """Removes the sporadic contradictions from the list. Server errors that did not occur again while the cases
@@ -77,7 +77,7 @@ class Confirmation:
         self._sporadic.add(SporadicFailure(suspicion.index, suspicion.case, suspicion.answer), suspicion.count)
 
     async def _recurs(self, suspicion: Suspicion, tries: int) -> bool:
-        sender = self._variants.of("alone", suspicion, Bounds(deadline=self._deadline))
+        sender = BoundedSender(self._sender, "alone", suspicion, self._bounds)
         excused = is_about_the_client(suspicion.answer) or suspicion.answer.status in GATEWAY
         for _ in range(EXCUSED_TRIES if excused else tries):
             answer = await sender.answer(suspicion.case.body, again=True)

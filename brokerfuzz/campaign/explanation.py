@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import groupby
 
-from brokerfuzz.campaign.bounded_sending import Bounds, LimitReachedError, VariantSender, together
+from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError, together
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import WITH_CAUSES, AnsweredCase, FindingKind
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
@@ -51,7 +51,7 @@ class Explanations:
         self, suspicions: Iterable[Suspicion], sender: Sender, judge: Judge, examples: Sequence[Case], bounds: Bounds
     ) -> None:
         self.suspicions = list(suspicions)
-        self.variants = VariantSender(sender)
+        self._sender = sender
         self.judge, self.bounds, self.examples = judge, bounds, examples
         contact = sender.contact
         self.accepted = contact.case if contact.accepted else None
@@ -73,7 +73,10 @@ class Explanations:
                 await self._repeat_alone(suspicion)
 
     def problem(self, suspicion: Suspicion, phase: str) -> Problem:
-        return Problem(suspicion, self.judge, self.variants.of(phase, suspicion, self.bounds))
+        return Problem(suspicion, self.judge, self.bounded(phase, suspicion))
+
+    def bounded(self, phase: str, suspicion: Suspicion) -> BoundedSender:
+        return BoundedSender(self._sender, phase, suspicion, self.bounds)
 
     def schemas(self, suspicion: Suspicion) -> Schemas:
         return {path: site.schema for path, site in self.judge.demands.sites[suspicion.case.message_type].items()}
@@ -278,7 +281,7 @@ class _SameAnswer:
             return True
         if size <= self._accepted_size or plain is None or suspicion.case.headers or suspicion.kind == "timeout":
             return False
-        problem, sender = self._of.problem(suspicion, "size"), self._of.variants.of("size", suspicion, self._of.bounds)
+        problem, sender = self._of.problem(suspicion, "size"), self._of.bounded("size", suspicion)
         if await SizeSearch(suspicion, problem, sender, plain.body).run():
             suspicion.verdict = self._of.judge.of(plain, suspicion.body)
             self._too_large = suspicion

@@ -294,7 +294,7 @@ class Campaign:
         self._explanations = explanations
         if (self.stop is not None and self.stop.cause == "target") or self._sender.waits_for:
             return
-        confirmation = Confirmation(seen.sporadic, explanations.variants, self._half_of_time(confirming.SECONDS))
+        confirmation = Confirmation(seen.sporadic, self._sender, self._half_of_time(confirming.SECONDS))
         await confirmation.confirm(explanations.suspicions)
         if settings.shrink_requests > 0:
             await explanations.run(options["concurrency"])

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from brokerfuzz.campaign.answer_texts import text_of
+from brokerfuzz.campaign.answer_texts import without_details
 from brokerfuzz.campaign.named_properties import named_words, names_at_fault
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Verdict
@@ -26,7 +26,7 @@ message.
 
 MOST_REASONS = 20
 """The maximum number of reasons in `Proofs.unproven`. All further reasons count as one."""
-_OTHER = ("other",)
+_OTHER = "other"
 
 
 @dataclass(slots=True)
@@ -107,7 +107,7 @@ class Proofs:
     rejected: int = 0
     proven: int = 0
     rules: Counter[str] = field(default_factory=Counter)
-    unproven: dict[tuple[str, ...], UnprovenExample] = field(default_factory=dict)
+    unproven: dict[str, UnprovenExample] = field(default_factory=dict)
     first_unproven: dict[str, UnprovenExample] = field(default_factory=dict)
     retested: int = 0
 
@@ -123,7 +123,7 @@ class Proofs:
             self.rules[rule] += 1
 
     def _doubt(self, example: UnprovenExample) -> None:
-        reason, rule = reason_of(example.rejection), example.rejection.rule
+        reason, rule = without_details(example.why), example.rejection.rule
         if reason not in self.unproven and len(self.unproven) >= MOST_REASONS:
             reason = _OTHER
         old = self.unproven.get(reason, replace(example, count=0))
@@ -133,15 +133,6 @@ class Proofs:
 
     def examples(self) -> Iterator[UnprovenExample]:
         yield from sorted(self.unproven.values(), key=lambda example: example.number)
-
-
-def reason_of(rejection: CaseAnswers) -> tuple[str, ...]:
-    """Returns the same key for all rejections that are unproven for the same reason."""
-    if rejection.answer.status in ABOUT_THE_CLIENT or rejection.is_conflict:
-        return text_of(rejection.answer, rejection.case.body).key
-    if rejection.twin is None or rejection.twin_answer is None:
-        return ("no twin",)
-    return text_of(rejection.twin_answer, rejection.twin.body).key
 
 
 def _first(one: UnprovenExample, other: UnprovenExample) -> UnprovenExample:
