@@ -166,7 +166,7 @@ class FunctionTarget(InProcessTarget):
     ) -> None:
         super().__init__("", in_caller=in_caller, timeout=timeout, secrets=secrets)
         self.name = getattr(function, "__qualname__", type(function).__name__)
-        self.is_asynchronous = inspect.iscoroutinefunction(function)
+        self.is_asynchronous = any(map(inspect.iscoroutinefunction, (function, type(function).__call__)))
         self._function = function
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
