@@ -102,7 +102,6 @@ def in_shell(command: str, folder: Path, status: int) -> tuple[int, str]:
         "NO_COLOR": "1",
         "COLUMNS": "100",
         "CI": "true",
-        "PYTHONDONTWRITEBYTECODE": "1",
     }
     done = subprocess.run(
         ["bash", "-c", f"(exit {status}); {command}"],
