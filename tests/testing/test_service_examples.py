@@ -18,7 +18,7 @@ def _needs_frameworks() -> None:
 
 def run(name: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     options = ["-p", "brokerfuzz.testing.plugin", "-p", "no:cacheprovider", "-c", os.devnull, "-q", "--tb=line"]
-    env = {**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     command = [sys.executable, "-m", "pytest", *options, f"--rootdir={EXAMPLES}", str(EXAMPLES / name)]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
 
