@@ -8,7 +8,7 @@ from behaviours import BEHAVIOURS, Behaviour, causes_of
 import brokerfuzz
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=str)
 @pytest.mark.parametrize("scope", ["some cases", pytest.param("all cases", marks=pytest.mark.long)])
 def test_a_campaign_names_the_causes_and_nothing_else(scope: str, behaviour: Behaviour) -> None:

@@ -141,6 +141,7 @@ def test_no_more_findings_are_reported_than_the_limit_allows(limit: int) -> None
     assert report.result.cases < 1000
 
 
+@pytest.mark.long
 def test_a_campaign_with_only_known_findings_sends_all_cases_in_spite_of_the_limit(run: Run, baseline: Path) -> None:
     with serving(answers(service(*BUGS))) as url:
         limited, complete = (

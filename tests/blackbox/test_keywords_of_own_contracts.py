@@ -11,7 +11,7 @@ from keyword_outcomes import Outcome, outcome_of
 EVERY = [pytest.param(one, id=one.name) for one in keyword_contracts()]
 
 
-@pytest.mark.every(40)
+@pytest.mark.every(80)
 @pytest.mark.parametrize("keywords", EVERY)
 def test_a_contract_with_this_keyword_is_generated_broken_and_judged(keywords: KeywordContract, tmp_path: Path) -> None:
     found = outcome_of(keywords.write(tmp_path / "contract"), keywords.schema)

@@ -37,6 +37,7 @@ def _options(**patterns: list[str]) -> list[str]:
     return [word for name, values in patterns.items() for value in values for word in (f"--{name}", value)]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_target_gives_the_same_findings(kind: str, spawn: Spawn) -> None:
     with KINDS[kind]() as target:

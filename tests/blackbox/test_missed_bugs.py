@@ -75,6 +75,7 @@ def conforms(body: bytes) -> bool:
     return brokerfuzz.check(OFFER, body).label != "invalid"
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_a_campaign_finds_a_reader_that_accepts_one_place_too_much(name: str) -> None:
     wrong, rule = ACCEPTED[name]
@@ -83,6 +84,7 @@ def test_a_campaign_finds_a_reader_that_accepts_one_place_too_much(name: str) ->
     assert {fault.rule.endswith(rule) for finding in result.findings for fault in finding.case.faults} == {True}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", CRASHES)
 def test_a_campaign_finds_a_reader_that_crashes_at_one_place(name: str) -> None:
     wrong, verdict = CRASHES[name]

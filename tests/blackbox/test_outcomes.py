@@ -204,6 +204,7 @@ def test_an_application_that_ends_the_process_when_it_is_imported_is_an_error(
     assert done.stderr.decode().startswith("brokerfuzz: shop cannot be imported (")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("code", [EXITING_HOOK, f"import os; os._exit(0)\n{EXITING_HOOK}"])
 def test_a_hook_that_ends_the_process_with_status_0_is_an_error(spawn: Spawn, write: Write, code: str) -> None:
     write("hooks.py", code)

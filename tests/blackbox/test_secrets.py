@@ -283,6 +283,7 @@ def test_offers(case, session):
 """
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("fails", "by", "traceback"),
     [

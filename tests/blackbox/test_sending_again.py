@@ -365,6 +365,7 @@ def test_a_known_number_passes_no_test_of_a_report(run: Run) -> None:
 # --------------------------------------------------------------------------------------- an exported Postman collection
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("words", "status"), [((), 1), (("--env-var", "newNumbers=yes"), 0)])
 def test_a_postman_collection_can_send_new_numbers_and_does_not_count_a_known_number(
     run: Run, words: tuple[str, ...], status: int

@@ -81,6 +81,7 @@ def alone(shop: str) -> Any:
     return report(CliRunner().invoke(commands, ["fire", shop, *OFFERS]).stdout)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("workers", [2, 3])
 def test_the_report_does_not_depend_on_the_number_of_workers(shop: str, alone: Any, run: Run, workers: int) -> None:
     assert report(run("fire", shop, *OFFERS, "--workers", workers).stdout) == alone

@@ -92,7 +92,7 @@ def before(message_type: MessageType) -> set[str]:
 
 
 @pytest.mark.parametrize("name", UPGRADES)
-@pytest.mark.every(5)
+@pytest.mark.every(15)
 def test_only_the_lines_about_the_change_differ(tmp_path: Path, name: str) -> None:
     upgrade = UPGRADES[name]
     known = before(upgrade.message_type)
