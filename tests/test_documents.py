@@ -6,6 +6,7 @@
 - Commands in `sh` blocks run, too. If they are about a service of the reader, only the missing server may be an error.
 """
 
+import json
 import os
 import re
 import shlex
@@ -180,6 +181,9 @@ ELSEWHERE = [
 ]
 
 
+ORDER = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns a folder with the files that the commands read."""
@@ -191,6 +195,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     few = ("--message", "offer-creation-request", "--random", "--count", "20")
     assert CliRunner().invoke(commands, ["export", str(found / "offers.ndjson"), *few]).exit_code == 0
     (found / "offer.json").write_text('{"number": "OFF-1", "offerType": "Email"}', encoding="utf-8")
+    (found / "order-request.json").write_text(json.dumps(ORDER), encoding="utf-8")
+    body = {"content": {"application/json": {"schema": ORDER}}}
+    paths = {"/orders": {"post": {"operationId": "createOrder", "requestBody": body}}}
+    (found / "api.yaml").write_text(yaml.safe_dump({"openapi": "3.1.0", "paths": paths}), encoding="utf-8")
     return found
 
 
@@ -218,7 +226,8 @@ def test_commands_for_a_service_of_the_reader_are_valid(
     if "--journal" not in words:
         copy(folder / "run.ndjson", tmp_path)
     contract = Path(brokerfuzz.__file__).parent / "schemas"
-    copytree(contract, tmp_path / "changed", ignore=lambda _, names: {name for name in names if ".json" not in name})
+    for name in ("changed", "orders"):
+        copytree(contract, tmp_path / name, ignore=lambda _, names: {name for name in names if ".json" not in name})
     monkeypatch.chdir(tmp_path)
     copy(folder / "known.json", tmp_path)
     done = run(*[{"60s": "0.1s"}.get(word, re.sub(r"^http://[^/]*", "http://127.0.0.1:1", word)) for word in words])

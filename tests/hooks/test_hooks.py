@@ -33,7 +33,7 @@ class Broker:
     """
 
     url: str = ""
-    life: int = 6
+    life: int = 12
     tokens: list[str] = field(default_factory=list)
     left: int = 0
     stored: set[int] = field(default_factory=set)
