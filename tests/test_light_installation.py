@@ -48,7 +48,6 @@ def light(tmp_path: Path, environment: Mapping[str, str]) -> Light:
     return run
 
 
-@pytest.mark.every(3)
 def test_test_suites_and_corpora_need_no_optional_package(light: Light) -> None:
     done = light("-c", USE)
     assert done.returncode == 0, done.stderr

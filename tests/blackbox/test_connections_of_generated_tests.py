@@ -85,6 +85,7 @@ RIGHT: Final = "1 failed, 1 passed"
 """The finding still occurs, and the target accepts the twin."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [("--ca", "ca.pem"), ("--insecure",)])
 def test_the_tests_verify_certificates_as_the_campaign_did(run: Run, secure: str, words: tuple[str, ...]) -> None:
     assert run("fire", secure, *words, *FEW).exit_code == 1
@@ -95,6 +96,7 @@ def test_the_tests_verify_certificates_as_the_campaign_did(run: Run, secure: str
         assert "2 failed" in run_tests()
 
 
+@pytest.mark.long
 def test_the_tests_send_plain_requests_to_the_proxy(run: Run) -> None:
     proxy = Proxy()
     with serving_streams(proxy.converse) as url:
@@ -124,6 +126,7 @@ def test_the_tests_send_encrypted_requests_through_a_tunnel_of_the_proxy(run: Ru
         assert proxy.heads == []
 
 
+@pytest.mark.long
 def test_the_tests_say_that_they_cannot_use_a_socks_proxy(run: Run) -> None:
     with serving(answers(lenient)) as url:
         assert run("fire", url, *FEW).exit_code == 1

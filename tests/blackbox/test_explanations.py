@@ -55,6 +55,7 @@ def test_the_smallest_message_has_only_what_causes_the_problem(
     assert all(finding.whole for finding in report.findings)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("refuses", "cause"),
     [

@@ -16,6 +16,7 @@ FEW = ("--message", OFFER, "--rule", "*orderMinimum:*")
 SUITES = ("go", "rust", "phpunit", "minitest", "junit5", "xunit", "vitest", "pytest", "postman")
 
 
+@pytest.mark.long
 def test_what_needs_the_clock_takes_one_short_line(run: Run, tmp_path: Path) -> None:
     lines = run("export", tmp_path / "corpus.ndjson", "--message", OFFER).stdout.splitlines()
     about = [line for line in lines if "--clock" in line]
@@ -93,6 +94,7 @@ def flat(mapping: dict[str, Any]) -> list[dict[str, Any]]:
     return stubs
 
 
+@pytest.mark.long
 def test_the_pytest_suite_shows_all_failures_with_v(run: Run, tmp_path: Path, environment: Mapping[str, str]) -> None:
     suite = tmp_path / "suite"
     run("export", suite, "--format", "pytest", "--message", OFFER, "--rule", "*number:type")

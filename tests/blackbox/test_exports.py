@@ -48,6 +48,7 @@ def test_timestamps_with_the_format_date_time_are_tested_like_other_timestamps(r
     assert all(any(value.get(name) for value in valid) for name in dates)
 
 
+@pytest.mark.long
 def test_a_property_that_the_contract_forbids_leaves_the_other_rules_testable(run: Run, tmp_path: Path) -> None:
     contract = own_contract(tmp_path, lambda properties: properties.update(comments=False))
     out = tmp_path / "corpus.ndjson"
@@ -98,6 +99,7 @@ def test_an_export_of_a_contract_that_cannot_be_tested_names_the_place(run: Run,
     assert not (tmp_path / "corpus.ndjson").exists()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("command", [("fire", "--exec", "true"), ("catalogue",)])
 def test_other_commands_refuse_a_contract_that_cannot_be_tested(
     run: Run, tmp_path: Path, command: tuple[str, ...]
@@ -108,6 +110,7 @@ def test_other_commands_refuse_a_contract_that_cannot_be_tested(
     assert "orderMinimum:exclusiveMaximum" in result.stderr
 
 
+@pytest.mark.long
 def test_the_python_functions_refuse_a_contract_that_cannot_be_tested(tmp_path: Path) -> None:
     contract = brokerfuzz.load_contract(own_contract(tmp_path, UNTESTABLE["a rule that another rule implies"][0]))
     with pytest.raises(brokerfuzz.BrokerfuzzError, match="orderMinimum:exclusiveMaximum"):

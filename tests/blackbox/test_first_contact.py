@@ -406,6 +406,7 @@ def test_the_reports_of_a_target_that_accepts_everything_show_no_rule_as_checked
     assert document.count('<skipped type="accepted"') == len(json.loads(Path("r.json").read_text())["rules"]) > 0
 
 
+@pytest.mark.long
 def test_a_target_that_reads_json_but_checks_nothing_has_a_finding_for_each_rule() -> None:
     def accepts(body: bytes) -> bool:
         json.loads(body)
@@ -416,6 +417,7 @@ def test_a_target_that_reads_json_but_checks_nothing_has_a_finding_for_each_rule
     assert {f"{OFFER}/orderMinimum:minimum", f"{OFFER}/orderMaximum:minimum"} <= rules
 
 
+@pytest.mark.long
 def test_the_finding_about_everything_is_known_in_the_next_run_and_replay_sees_when_it_is_fixed(run: Run) -> None:
     some = ("--rule", "*:minimum", "--baseline", "known.json")
     with serving(sends(response(201))) as url:

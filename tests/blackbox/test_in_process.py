@@ -243,6 +243,7 @@ def test_a_handler_that_blocks_its_thread_is_a_timeout_and_ends_the_campaign(sta
     assert b"Traceback" not in stderr
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("number", "application"), [(signal.SIGINT, "app"), (signal.SIGTERM, "app"), (signal.SIGINT, "starts_never")]
 )

@@ -74,6 +74,7 @@ def by_rule(bug: str, assertion: str, *, by: str = "rule", **filters: object) ->
 README_ASSERTION = 'assert accepts(case.body) == (case.label == "valid")'
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("by", ["rule", "case"])
 def test_a_failure_of_the_assertion_in_the_readme_says_what_the_program_did(suite: Suite, by: str) -> None:
     cases: dict[str, Any] = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "by": by}
@@ -105,16 +106,19 @@ def test_the_plainest_failure_of_a_rule_comes_first(suite: Suite) -> None:
     assert "\\u" not in first
 
 
+@pytest.mark.long
 def test_unusual_characters_come_last_even_in_long_groups(suite: Suite) -> None:
     printed = suite(by_rule('"comments" not in offer and "b" not in str(offer)', README_ASSERTION, verdicts=["valid"]))
     assert "\\" not in "".join(printed.split(" failed)\n", 1)[1].splitlines()[:8])
 
 
+@pytest.mark.long
 def test_the_rest_of_the_failures_can_be_shown(suite: Suite) -> None:
     printed = suite(by_rule("True", README_ASSERTION, rules=["*number:type"]))
     assert 'more: by="case" shows each of them' in printed
 
 
+@pytest.mark.long
 def test_the_explanation_of_hypothesis_names_only_lines_of_the_user(suite: Suite) -> None:
     printed = suite(
         dedent(PARSER.replace("BUG", "judged(offer, body)"))
@@ -157,6 +161,7 @@ def test_check_still_accepts_values_and_all_kinds_of_bytes() -> None:
     assert {brokerfuzz.check(OFFER, one).label for one in others} == {"invalid"}
 
 
+@pytest.mark.long
 def test_an_error_with_many_findings_says_how_to_see_all_of_them(tmp_path: Path) -> None:
     file = tmp_path / "findings.html"
     with pytest.raises(AssertionError) as caught:
@@ -171,6 +176,7 @@ def test_an_error_with_many_findings_says_how_to_see_all_of_them(tmp_path: Path)
     assert len(caught.value.report.findings) > 10  # type: ignore[attr-defined]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("kind", ["Broken", "Case"])
 @pytest.mark.parametrize("order", ["hypothesis first", "brokerfuzz first"])
 def test_a_strategy_from_the_type_of_cases_says_what_to_use_instead(kind: str, order: str) -> None:

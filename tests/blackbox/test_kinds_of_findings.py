@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from behaviours import OFFER, PRICING, conforming, parsed
 from hand_made_servers import Behaviour, reset, response, serving
 
@@ -34,6 +35,7 @@ async def _disconnects(_: bytes, writer: asyncio.StreamWriter) -> None:
     reset(writer)
 
 
+@pytest.mark.long
 def test_a_message_without_an_answer_is_a_finding_with_its_cause() -> None:
     with serving(_reacting(_hangs)) as url:
         report = brokerfuzz.fire(url, verdicts=["valid"], timeout=0.5)

@@ -58,6 +58,7 @@ def test_a_limit_on_the_size_of_messages_is_named_as_the_only_cause(status: int,
     assert finding.label == "valid"
 
 
+@pytest.mark.long
 def test_a_size_that_matters_only_together_with_other_contents_is_not_named() -> None:
     report = brokerfuzz.fire(lambda body: conforms(body) and not (len(body) > 2000 and b"null" in body), shrink=5)
     rejected = [finding for finding in report.findings if finding.kind == "valid-rejected"]
@@ -87,6 +88,7 @@ def seconds_with(shrink: float) -> float:
     return time.monotonic() - begun
 
 
+@pytest.mark.long
 def test_the_time_for_shrinking_also_limits_computations() -> None:
     list(brokerfuzz.catalogue(LIST))  # generated once, and then remembered
     assert seconds_with(shrink=1) < seconds_with(shrink=60) / 2
@@ -111,6 +113,7 @@ def status_of(body: bytes) -> int:
     return 201 if conforms(body) and b"null" not in body else 400
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_time_limit_includes_shrinking(workers: int) -> None:
     with serving(answers(status_of)) as url:
@@ -122,6 +125,7 @@ def test_the_time_limit_includes_shrinking(workers: int) -> None:
         assert any(len(finding.body) < len(finding.case.body) for finding in report.findings)
 
 
+@pytest.mark.long
 def test_a_campaign_without_findings_uses_the_whole_time_for_cases() -> None:
     last = [0.0]
 

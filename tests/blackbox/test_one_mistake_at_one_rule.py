@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from behaviours import causes_of, lenient
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ def test_findings_of_a_lenient_service_name_its_rule(rule: brokerfuzz.Rule) -> N
     assert report.outcome.state == "complete"
 
 
+@pytest.mark.long
 @given(rule=st.sampled_from(RULES))
 def test_findings_of_a_service_that_crashes_name_its_rule(rule: brokerfuzz.Rule) -> None:
     def accepts(body: bytes) -> bool:

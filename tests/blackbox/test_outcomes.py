@@ -126,6 +126,7 @@ def test_a_resumed_campaign_counts_the_requests_of_both_runs(run: Run) -> None:
 FAILING_LATER: Final = ("calls = []", "def classify(answer):", "    calls.append(1)", "    assert len(calls) < 40")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("answer", "words", "said"),
     [

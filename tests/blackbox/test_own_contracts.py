@@ -160,6 +160,7 @@ def test_cases_for_a_contract_with_a_small_edit_are_generated_or_the_error_is_on
     assert _problems(responses[part::PARTS], tmp_path, use) == {}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["totalExtendedPrice", "customerId"])
 def test_generated_messages_do_not_contain_properties_that_the_contract_lacks(tmp_path: Path, name: str) -> None:
     (edit,) = (edit for edit in edits() if edit.title == f"remove properties/data/properties/{name} everywhere")

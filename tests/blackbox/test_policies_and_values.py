@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from behaviours import OFFER, causes_of, lenient, objects, parsed
 
 import brokerfuzz
@@ -39,6 +40,7 @@ def test_a_policy_that_a_target_obeys_gives_no_findings() -> None:
     assert report.outcome.state == "complete"
 
 
+@pytest.mark.long
 def test_reference_data_reveals_a_mistake_in_products(tmp_path: Path) -> None:
     values = tmp_path / "values.toml"
     values.write_text('"*.productId" = ["P-1", "P-2"]\n')

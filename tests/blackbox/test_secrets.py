@@ -350,6 +350,7 @@ def before_request(request):
 """
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_token_of_any_session_is_hidden_even_if_several_workers_are_requested(
     spawn: Spawn, folder: Path, workers: int

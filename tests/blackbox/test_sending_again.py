@@ -343,6 +343,7 @@ def run_tests(**environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.long
 def test_the_tests_of_a_report_send_new_numbers_and_pass_only_after_the_fix(run: Run) -> None:
     with serving(answers(Shop(bug=True))) as url:
         fired(run, url, "--report", "report.py")

@@ -52,6 +52,7 @@ def test_a_time_in_the_future_shrinks_to_a_time_that_stays_in_the_future(target:
     assert brokerfuzz.check(OFFER, finding.body, now=later(days=20 * 365)).label == "invalid"
 
 
+@pytest.mark.long
 def test_a_finding_about_the_future_can_be_replayed_and_tested_a_day_later(run: Run, tmp_path: Path) -> None:
     report, tests, tomorrow = (
         tmp_path / "report.json",

@@ -100,6 +100,7 @@ def test_a_target_that_does_not_come_back_within_the_longest_wait_has_stopped_an
     assert (report.outcome.state, report.outcome.status) == ("partial", 1)
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("answer", "why"),
     [

@@ -71,7 +71,7 @@ def fired(
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-@pytest.mark.every(5)
+@pytest.mark.every(7)
 def test_each_mistake_is_found_with_300_cases(
     url: str, contract: Contract, cases: list[Case], mistake: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,6 +83,7 @@ def test_the_rule_about_the_future_is_broken_without_a_time() -> None:
     assert broken == {"last-year-there-is", "last-year-with-offset", "last-year-without-zone", "last-day-there-is"}
 
 
+@pytest.mark.long
 def test_the_verdicts_of_a_changed_contract_do_not_change_either(tmp_path: Path) -> None:
     """In this contract, the rule `not-in-future` belongs to another property."""
     text = (Path(brokerfuzz.__file__).parent / "schemas" / "semantics.json").read_text()

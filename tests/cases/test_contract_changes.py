@@ -104,6 +104,7 @@ def test_only_the_lines_about_the_change_differ(tmp_path: Path, name: str) -> No
     assert [line for line in new if upgrade.about not in line] == []
 
 
+@pytest.mark.long
 def test_the_other_lines_keep_their_order(tmp_path: Path) -> None:
     upgrade = UPGRADES["a new optional property"]
     contract = changed_contract(tmp_path, upgrade.message_type, upgrade.change)

@@ -96,6 +96,7 @@ def test_the_time_changes_only_cases_that_depend_on_the_clock() -> None:
     assert len(differing) < 30
 
 
+@pytest.mark.every(3)
 @every_message_type
 def test_cases_follow_a_changed_contract(message_type: MessageType, tmp_path: Path) -> None:
     cases = some(message_type, 500, contract=changed_contract(tmp_path, message_type, _change))

@@ -73,7 +73,7 @@ def known_catalogue() -> list[Case]:
 # -------------------------------------------------------------------------------------------------------- generation
 
 
-@pytest.mark.every(3)
+@pytest.mark.long
 def test_a_case_contains_an_unknown_value_only_where_it_tests_it() -> None:
     random = messages(OFFER, 1, verdicts=["valid", "invalid", "unspecified"], contract=CONTRACT)
     for case in (*known_catalogue(), *islice(random, 300)):
@@ -83,7 +83,6 @@ def test_a_case_contains_an_unknown_value_only_where_it_tests_it() -> None:
             assert set(ids(case.value)) <= set(KNOWN)
 
 
-@pytest.mark.every(3)
 def test_every_rule_is_still_broken_with_every_technique() -> None:
     def broken(cases: list[Case]) -> set[tuple[str, str]]:
         return {(fault.rule, fault.technique) for case in cases for fault in case.faults}
@@ -102,7 +101,6 @@ def id_lists(message: Any) -> Iterator[list[str]]:
     return ([item["productId"] for item in value_at(message, steps) or ()] for steps in places(message, ARRAY))
 
 
-@pytest.mark.every(3)
 def test_extreme_values_are_probes() -> None:
     probes = {tag: case for case in known_catalogue() if f"probe:{KNOWN_VALUES}" in case.tags for tag in case.tags}
     assert {"as:blank", "as:longest", "as:other-case"} <= set(probes)
@@ -143,6 +141,7 @@ def test_all_rows_occur_and_mixed_rows_touch_the_ambiguity() -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_condition_that_the_known_values_exclude_is_never_true() -> None:
     contract = load_contract(values={"offerType": ["Email", "VDM"]})
     assert {message["offerType"] for message in islice(messages(OFFER, 0, contract=contract), 100)} == {"Email", "VDM"}
@@ -187,7 +186,6 @@ def knowing(body: bytes) -> int:
     return 422 if any(name not in KNOWN for name in ids(message)) else 201
 
 
-@pytest.mark.every(3)
 def test_a_correct_service_that_knows_two_products_has_no_finding_and_nothing_unproven() -> None:
     before = fired(islice(catalogue(OFFER), 600), Service(knowing), shrink=0.0)
     assert len(before.findings) >= 1
@@ -200,6 +198,7 @@ def test_a_correct_service_that_knows_two_products_has_no_finding_and_nothing_un
     assert ledger.behaviour == "rejected"
 
 
+@pytest.mark.long
 def test_reference_data_changes_nothing_for_other_message_types() -> None:
     contract, now = load_contract(values={"number": ["N-1"]}), datetime(2026, 3, 1, tzinfo=UTC)
     assert list(catalogue("offer-pricing-response", now=now, contract=contract)) == list(

@@ -162,6 +162,7 @@ def corpus(run: Run, folder: Path) -> list[str]:
     )  # splitlines() would also split at other characters within strings
 
 
+@pytest.mark.long
 def test_a_corpus_with_invalid_messages_agrees_with_its_records(run: Run, corpus: list[str]) -> None:
     result = run("check", "--json", "corpus.ndjson")
     assert result.exit_code == 0

@@ -67,6 +67,7 @@ def test_a_rule_that_cannot_be_broken_alone_is_named_with_a_remedy(run: Run, con
     assert "--rule '!offer-creation-request/orderMinimum:exclusiveMaximum'" in result.stdout
 
 
+@pytest.mark.long
 def test_a_format_answers_the_questions_about_the_notation(run: Run, contract: Path) -> None:
     _change(contract, lambda properties: properties["availableStartDate"].update(format="date-time"))
     text = run("contract", "check", str(contract)).stdout

@@ -283,7 +283,6 @@ def test_the_reasons_of_a_verdict_cannot_control_the_terminal(run: Run, tmp_path
     assert max(map(len, shown.stdout.splitlines())) <= 1000
 
 
-@pytest.mark.every(3)
 def test_verify_stops_after_too_many_lines_that_are_not_records(run: Run, tmp_path: Path) -> None:
     with gzip.open(tmp_path / "bomb.ndjson.gz", "wb", compresslevel=1) as packer:
         packer.write(lines_of(PRICING)[0])

@@ -91,6 +91,7 @@ def test_configured_credentials_are_not_used_for_another_target(
 # ---------------------------------------------------------------------------------------------------- waiting
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("before", ["nothing", "a gateway"])
 def test_brokerfuzz_waits_until_the_target_listens(start: Start, before: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as reserved:

@@ -155,6 +155,7 @@ def test_the_schema_of_a_message_type_is_one_document_that_validators_can_use(ru
     assert not validator.is_valid({})
 
 
+@pytest.mark.long
 def test_the_catalogue_counts_its_cases(run: Run, spawn: Spawn) -> None:
     words = ("catalogue", *NOW, "--message", PRICING, "--cases", "--json")
     done = [spawn(*words, env={"PYTHONHASHSEED": seed}) for seed in "13"]

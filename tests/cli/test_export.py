@@ -25,7 +25,7 @@ def faults(out: str) -> set[tuple[str, str]]:
 # ---------------------------------------------------------------------------------------------------- which cases
 
 
-@pytest.mark.every(2)
+@pytest.mark.long
 def test_full_writes_the_whole_catalogue_and_large_all_of_its_faults(run: Run) -> None:
     assert run("export", "whole", *PRICING, "--full").exit_code == 0
     assert [case.id for case in corpus.read("whole")] == [case.id for case in catalogue("offer-pricing-response")]
@@ -122,7 +122,6 @@ def test_a_closed_pipe_is_not_an_error(start: Start) -> None:
     assert process.returncode == 141
 
 
-@pytest.mark.every(2)
 def test_a_terminal_shows_rate_and_time_left_on_one_line(environment: Mapping[str, str]) -> None:
     pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
     ours, theirs = pty.openpty()

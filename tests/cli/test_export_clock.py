@@ -48,6 +48,7 @@ def test_verify_counts_expired_cases_and_shows_the_first(run: Run, form: str) ->
     assert (data["wrong"], data["expired"]["count"], len(data["expired"]["first"])) == ([], len(expired), 5)
 
 
+@pytest.mark.long
 def test_a_wrong_record_and_an_expired_one_are_counted_separately(run: Run) -> None:
     run("export", "a.ndjson", *OFFERS, "--technique", "hour-ahead", *CLOCK)
     twin, *others = Path("a.ndjson").read_text().splitlines()

@@ -63,7 +63,6 @@ def test_a_folder_with_a_damaged_manifest_is_never_replaced(run: Run, manifest: 
     assert files("out") == before
 
 
-@pytest.mark.every(3)
 def test_a_killed_export_is_recognised_and_can_be_repeated(start: Start, run: Run) -> None:
     many = (*SOME[:3], "--count", "1000", "--format", "files")
     with start("export", "out", *many) as process:

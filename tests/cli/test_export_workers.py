@@ -42,7 +42,6 @@ def _wait_for_output(process: "subprocess.Popen[bytes]", folder: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
-@pytest.mark.every(3)
 def test_a_killed_worker_is_one_line_that_says_how_to_continue(start: Start, run: Run, tmp_path: Path) -> None:
     many = (*PRICING, "--random", "--count", "2400", "--shards", "12", "--resume")
     with start("export", "out.ndjson", *many, "--workers", "2") as process:
@@ -65,7 +64,6 @@ def test_an_interrupted_export_leaves_no_files(start: Start, tmp_path: Path, end
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.every(3)
 def test_an_export_in_the_background_ignores_ctrl_c_and_leaves_no_files_when_terminated(
     tmp_path: Path, start: Start
 ) -> None:
@@ -85,7 +83,6 @@ def test_an_export_in_the_background_ignores_ctrl_c_and_leaves_no_files_when_ter
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.every(2)
 def test_a_killed_export_never_leaves_an_incomplete_file(start: Start, tmp_path: Path) -> None:
     for out, moment in (("out.ndjson", 0.0), ("out.ndjson.gz", 0.2)):
         with start("export", out, *SOME, "--force") as process:

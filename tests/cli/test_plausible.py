@@ -189,6 +189,7 @@ def test_an_own_contract_gets_known_values_and_simple_ones(tmp_path: Path, run: 
 # -------------------------------------------------------------------------------------------------------------- fresh
 
 
+@pytest.mark.long
 def test_fresh_values_are_unique_even_with_workers(run: Run) -> None:
     args = ("--random", "--count", 1100, "--message", OFFER, "--fresh", "number,omsOfferId", "--workers", 2)
     run("export", "one", *args)

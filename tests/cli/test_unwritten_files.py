@@ -83,7 +83,6 @@ cli.main()
 """
 
 
-@pytest.mark.every(3)
 def test_a_process_that_is_killed_while_it_writes_a_report_has_printed_the_result(url: str) -> None:
     command = [sys.executable, "-c", KILLED, "fire", url, *SOME, "--report", "a.md"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

@@ -122,6 +122,7 @@ def filled(value: Any, text: str) -> Any:
     )
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("prop", LONG_STRINGS)
 def test_a_problem_is_reported_in_a_line_of_limited_length(
     tmp_path: Path, run: Callable[..., Result], prop: str

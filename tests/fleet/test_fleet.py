@@ -74,6 +74,7 @@ def test_the_catalogue_kills_most_mutants() -> None:
     assert result.share_by(400) >= SHARE_KILLED_BY_400
 
 
+@pytest.mark.long
 def test_a_new_field_of_the_contract_has_mutants(tmp_path: Path) -> None:
     def add(schema: dict[str, Any]) -> None:
         schema["properties"]["shelf"] = {"type": "integer", "minimum": 3}

@@ -25,6 +25,7 @@ def test_every_seeded_message_is_valid(message_type: MessageType, plausible: boo
         assert verdict.label == "valid", (str(verdict), message)
 
 
+@pytest.mark.every(3)
 @EVERY_TYPE
 @pytest.mark.parametrize("plausible", [False, True])
 def test_a_seed_gives_the_same_messages_in_another_process(message_type: MessageType, plausible: bool) -> None:

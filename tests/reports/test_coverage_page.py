@@ -32,7 +32,7 @@ def test_every_site_has_a_row_with_its_covered_goals(run: Run, write: Write) -> 
     assert 'title="One less than the minimum (one step less if there is a step size).">one-below</li>' in row
 
 
-@pytest.mark.every(3)
+@pytest.mark.long
 def test_names_of_contracts_and_files_are_always_shown_as_text(run: Run, folder: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
         schema["properties"][HOSTILE] = {"type": "string", "enum": [f"<b>{HOSTILE}"]}

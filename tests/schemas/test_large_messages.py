@@ -42,6 +42,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // (1024 if 
 """
 
 
+@pytest.mark.every(3)
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no module `resource`")
 @pytest.mark.parametrize(
     ("message_type", "message"),

@@ -69,6 +69,7 @@ def test_parsed_cases_have_a_value(message_type: MessageType) -> None:
     assert all(case.value is not NotImplemented for case in drawn(cases(message_type, parsed=True, now=NOW)))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("options", "selected"),
     [

@@ -96,6 +96,7 @@ def test_a_message_without_an_answer_in_time_is_a_timeout_and_the_next_one_is_an
     assert " 1.5 s" in said[0].reason
 
 
+@pytest.mark.every(3)
 @all_kinds
 def test_each_of_many_concurrent_messages_gets_its_own_answer(kind: str) -> None:
     words = ["accept", "reject", "crash"]

@@ -374,7 +374,7 @@ def test_a_rejection_is_unproven_if_no_test_accepted_a_twin(pytester: pytest.Pyt
     assert "2 of 117 rules exercised, 2 unproven, 115 missing" in run(pytester, rejects_all).stdout.str()
 
 
-@pytest.mark.every(2)
+@pytest.mark.long
 def test_the_summary_counts_the_tests_of_all_processes(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_offers=f"{SUITE}\n    {BY_RULE}")
     done = pytester.runpytest_subprocess(*ALONE, "-p", "xdist", "-n2")

@@ -23,13 +23,12 @@ def run(name: str, environment: Mapping[str, str]) -> subprocess.CompletedProces
     return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
 
 
-@pytest.mark.every(6)
+@pytest.mark.long
 def test_strict_services_have_no_findings(environment: Mapping[str, str]) -> None:
     done = run("test_services.py", environment)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.every(6)
 def test_one_run_shows_every_mistake_of_the_lax_service(environment: Mapping[str, str]) -> None:
     done = run("test_every_rule.py", environment)
     failed = set(re.findall(r"test_rule\[offer-creation-request/(.*?)\](?: - |$)", done.stdout, re.MULTILINE))

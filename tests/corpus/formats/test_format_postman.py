@@ -112,7 +112,6 @@ def _is_text(body: bytes) -> bool:
     return True
 
 
-@pytest.mark.every(2)
 def test_newman_sends_the_exact_bytes_and_names_what_fails(folder: Path) -> None:
     invalid = {case.body for case in offers() if case.label == "invalid"}
     names = {one.case.id: one.name for one in arranged(sent(), about())}
@@ -149,7 +148,6 @@ def test_folders_are_rules(folder: Path) -> None:
     assert next(iter(groups)) == f"{OFFER}/plain"
 
 
-@pytest.mark.every(2)
 def test_one_failure_says_why_no_other_test_can_run(folder: Path) -> None:
     with service(lambda _: 500) as (url, seen):
         run = run_of(folder, url)
@@ -158,6 +156,7 @@ def test_one_failure_says_why_no_other_test_can_run(folder: Path) -> None:
     assert "a plain message fails, so no other test runs" in failure["error"]["message"]
 
 
+@pytest.mark.long
 def test_a_rejection_proves_nothing_and_says_so_if_the_twin_is_an_expected_failure(folder: Path) -> None:
     twin = zero().twin_id
     with service(lambda body: 422) as (url, _):
@@ -174,7 +173,6 @@ def zero_name() -> str:
     return next(one.name for one in arranged(sent(), about()) if one.case.id == zero().id)
 
 
-@pytest.mark.every(2)
 def test_nothing_else_is_sent_if_nobody_answers(folder: Path) -> None:
     with service(lambda _: 201) as (url, _):
         pass

@@ -95,6 +95,7 @@ def test_a_bug_fails_the_test_of_its_rule_with_the_difference_from_the_twin(tmp_
     assert '  -   "orderMinimum": 1\n  +   "orderMinimum": 0\n' in printed
 
 
+@pytest.mark.long
 def test_no_other_test_runs_if_a_plain_message_fails(tmp_path: Path) -> None:
     outcomes, printed = outcomes_of(tmp_path / "contract", REJECTS_TWIN)
     assert {name for name, outcome in outcomes.items() if outcome == "FAILED"} == {
@@ -105,12 +106,14 @@ def test_no_other_test_runs_if_a_plain_message_fails(tmp_path: Path) -> None:
     assert "a plain message fails, so no other test runs" in printed
 
 
+@pytest.mark.long
 def test_a_rejection_is_inconclusive_if_all_twins_are_rejected_too(tmp_path: Path) -> None:
     outcomes, printed = outcomes_of(tmp_path / "contract", REJECTS_TWIN, known=chosen()[0].id)
     assert outcomes[f"test_broker_contract[{RULE}]"] == "SKIPPED"
     assert "inconclusive: your system also rejects the twins" in printed
 
 
+@pytest.mark.long
 def test_any_exception_is_a_crash_and_fails_for_every_verdict(tmp_path: Path) -> None:
     outcomes, printed = outcomes_of(
         tmp_path / "contract", "raise ZeroDivisionError('by what is tested')", known="*/plain"

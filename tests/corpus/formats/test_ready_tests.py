@@ -100,6 +100,7 @@ def test_one_failure_says_why_no_other_test_can_run_until_it_is_expected(runner:
     assert all(outcome != "failed" for outcome, _ in runner.report(suite, complete=False).values())
 
 
+@pytest.mark.every(3)
 def test_a_rejection_proves_nothing_if_the_twin_is_an_expected_failure(runner: Runner, tmp_path: Path) -> None:
     suite = tmp_path / "brokercontract"
     twin = chosen()[0]
