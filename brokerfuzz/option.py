@@ -172,10 +172,10 @@ class SectionedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record is not None:
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if record is not None:  # the usage line names the arguments
                 sections.setdefault(getattr(param, "section", OTHERS), []).append(record)
         for heading in (*SECTIONS, OTHERS):
             if heading in sections:
-                with formatter.section(heading):
+                with formatter.section(heading if len(sections) > 1 else "Options"):
                     formatter.write_dl(sections[heading])

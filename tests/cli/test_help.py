@@ -112,3 +112,8 @@ def test_every_command_that_prints_data_has_json_output() -> None:
             or isinstance(command, click.Group)
             or any("--json" in param.opts for param in command.params if isinstance(param, click.Option))
         ), name
+
+
+def test_the_help_of_a_command_with_few_options_has_one_list_without_arguments(run: Run) -> None:
+    text = run("contract", "check", "--help").stdout
+    assert text.partition("\n\nOptions:\n")[2].split()[0] == "--json"
