@@ -13,6 +13,7 @@ EVERY = [pytest.param(one, id=one.name) for one in keyword_contracts()]
 
 @pytest.mark.every(80)
 @pytest.mark.parametrize("keywords", EVERY)
+@pytest.mark.filterwarnings("ignore:.*has the unknown keyword 'maxLenght'")
 def test_a_contract_with_this_keyword_is_generated_broken_and_judged(keywords: KeywordContract, tmp_path: Path) -> None:
     found = outcome_of(keywords.write(tmp_path / "contract"), keywords.schema)
     assert found.seconds < 10
