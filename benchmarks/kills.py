@@ -2,7 +2,8 @@
 end.
 
 A resumed campaign begins with ordinary messages, and repeats the messages that were under way when the earlier process
-ended: at most 16 per process, and those that failed up to four times. Everything else is sent once.
+ended: at most 16 per process, and those that failed up to four times. An offer that is sent twice on purpose is sent
+twice again if the campaign ended between the two requests. Everything else is sent once.
 """
 
 import argparse
