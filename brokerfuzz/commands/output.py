@@ -4,7 +4,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any
 
@@ -13,6 +12,7 @@ import click
 from brokerfuzz.errors import shortened
 from brokerfuzz.explaining.description import Description
 from brokerfuzz.option import GIVEN
+from brokerfuzz.reports.terminal_layout import width_of
 from brokerfuzz.wording import printable_as_in_python
 
 NAME = "brokerfuzz"
@@ -57,7 +57,7 @@ def show_message(summary: Description, *, as_json: bool) -> None:
     if as_json:
         print_json(summary.data)
         return
-    width = max(get_terminal_size().columns, 40) if sys.stdout.isatty() else sys.maxsize
+    width = width_of(sys.stdout)
     for line in summary.text:
         if line.startswith((" ", "- ", "+ ")):  # a part of a message
             click.secho(line, fg=_COLOURS.get(line[:2]))

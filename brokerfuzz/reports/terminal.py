@@ -18,7 +18,7 @@ from brokerfuzz.campaign.results import CampaignProgress
 from brokerfuzz.reports import facts
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.reports.facts import Fact
-from brokerfuzz.reports.terminal_layout import WIDTH, entry, paragraph, verbatim
+from brokerfuzz.reports.terminal_layout import entry, paragraph, verbatim, width_of
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable, table
 
@@ -42,7 +42,8 @@ def show(
     """Writes the report to a stream. With `quiet`, the function writes only the outcome. With `verbose`, it writes all
     findings of each headline. `report` is a file in which `brokerfuzz explain` finds the headlines.
     """
-    lines = _outcome(document) if quiet else lines_of(document, verbose=verbose, report=report)
+    width = width_of(stream)
+    lines = _outcome(document) if quiet else lines_of(document, width, verbose=verbose, report=report)
     click.echo("".join(f"{line}\n" for line in lines), file=stream, nl=False, color=coloured(stream))
 
 
@@ -63,14 +64,14 @@ def coloured(stream: IO[str]) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def lines_of(document: Document, *, verbose: bool = False, report: str | None = None) -> Iterator[str]:
-    """Yields the lines of the report, with colour codes."""
+def lines_of(document: Document, width: int, *, verbose: bool = False, report: str | None = None) -> Iterator[str]:
+    """Yields the lines of the report, with colour codes. Headlines are shortened to `width` columns."""
     new = [headline for headline in document["headlines"] if not headline["known"]]
     has_details = verbose or len(new) <= FEW
     yield from _outcome(document)
     if new:
         yield ""
-        yield from _headlines(new, None if verbose else MOST_HEADLINES)
+        yield from _headlines(new, width, None if verbose else MOST_HEADLINES)
     yield ""
     if new and not has_details:
         yield from _next_step(new[0]["name"], report)
@@ -86,11 +87,12 @@ def _outcome(document: Document) -> Iterator[str]:
     yield from (click.style(part, bold=True, fg=colour) for part in paragraph(line))
 
 
-def _headlines(headlines: Sequence[Document], limit: int | None) -> Iterator[str]:
+def _headlines(headlines: Sequence[Document], width: int, limit: int | None) -> Iterator[str]:
     """Yields one line for each headline."""
-    for number, headline in enumerate(headlines[:limit], 1):
-        text, extent = printable(headline["text"], 400), headline["extent"]
-        room = WIDTH - len(extent) - 7
+    texts = [(printable(headline["text"], 400), headline["extent"]) for headline in headlines[:limit]]
+    width = min(width, max(len(text) + len(extent) for text, extent in texts) + 7)
+    for number, (text, extent) in enumerate(texts, 1):
+        room = width - len(extent) - 7
         shown = text if len(text) <= room else f"{text[: room - 1]}…"
         yield f"{number:3}. {click.style(shown.ljust(room), fg='red')}  {click.style(extent, dim=True)}"
     if limit is not None and (left := len(headlines) - limit) > 0:

@@ -1,9 +1,10 @@
-"""Formats text for a terminal with 80 columns: paragraphs, and entries with names. Lines are broken only
-between words.
-"""
+"""Formats text for a terminal: paragraphs of 80 columns, and entries with names. Lines are broken only between words."""
 
+import sys
 import textwrap
 from collections.abc import Iterator
+from shutil import get_terminal_size
+from typing import IO
 
 import click
 
@@ -11,6 +12,11 @@ WIDTH = 80
 _INDENT = 3
 _NAME = 14
 """The width of the column for names."""
+
+
+def width_of(stream: IO[str]) -> int:
+    """Returns the number of columns of a terminal. Lines in files and pipes can have any length."""
+    return max(get_terminal_size().columns, 40) if stream.isatty() else sys.maxsize
 
 
 def paragraph(text: str, indent: int = 0, first: str = "") -> Iterator[str]:

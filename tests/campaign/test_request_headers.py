@@ -150,7 +150,7 @@ def test_a_crash_is_shrunk_with_its_headers_and_reports_show_them() -> None:
     assert (
         described["smallest"]["headers"] == described["case"]["headers"] == [list(one) for one in finding.case.headers]
     )
-    assert finding.headers[0] in "\n".join(terminal.lines_of(document, verbose=True))
+    assert finding.headers[0] in "\n".join(terminal.lines_of(document, 80, verbose=True))
 
 
 def test_a_crash_on_a_compressed_message_is_shown_compressed() -> None:

@@ -21,8 +21,13 @@ from brokerfuzz.reports.report_files import REPORTS, read_report, write_all
 FILES = [f"report{suffix}" for suffix in REPORTS if suffix != ".json"]
 
 
-def printed(document: dict[str, Any], **options: Any) -> str:
-    stream = io.StringIO()
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def printed(document: dict[str, Any], stream: io.StringIO | None = None, **options: Any) -> str:
+    stream = stream or io.StringIO()
     terminal.show(document, stream, **options)
     return stream.getvalue()
 
@@ -62,10 +67,14 @@ def test_all_reports_have_the_same_sentences_in_the_same_order() -> None:
         assert places == sorted(places), name
 
 
-def test_a_campaign_with_many_headlines_fits_on_a_screen() -> None:
+def test_a_campaign_with_many_headlines_fits_on_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
     document = recorded()
     many = [{**headline, "text": f"{headline['text']} {'and so on ' * 9}"} for headline in document["headlines"] * 40]
-    text = printed({**document, "headlines": many, "stopped": "the limit " * 12}, report="findings.json")
+    long = {**document, "headlines": many, "stopped": "the limit " * 12}
+    assert many[0]["text"].strip() in printed(long), "a file or pipe has the whole text"
+    text = printed(long, Terminal(), report="findings.json")
     screen = text.partition("\n\n8 rejections unproven")[0].splitlines()
     assert len(screen) <= 24
     assert all(len(line) <= 80 for line in screen)
@@ -87,14 +96,8 @@ def test_quiet_shows_only_the_outcome() -> None:
 
 
 def test_a_terminal_gets_colours_unless_they_are_declined(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     def shown() -> str:
-        stream = Terminal()
-        terminal.show(recorded(), stream)
-        return stream.getvalue()
+        return printed(recorded(), Terminal())
 
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
