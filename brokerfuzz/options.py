@@ -376,10 +376,6 @@ class FireOptions(CaseFilters, SendingOptions, total=False):
         "this time (at most a minute) is for shrinking.",
         read=read.duration, default_help="no limit", section=LIMITS, metavar="DURATION", example="10m",
     )]  # fmt: skip
-    max_findings: Annotated[int | None, Option(
-        help="Stop sending cases after this many different findings.", read=read.whole_number(1),
-        default_help="no limit", section=LIMITS, metavar="NUMBER", example=20,
-    )]  # fmt: skip
     shrink: Annotated[float, Option(
         help="Maximum total time for shrinking all findings. Shrinking removes the parts of a message that are not "
         "needed to reproduce the finding. brokerfuzz sends at most 200 requests for each finding. A DURATION above 60s "

@@ -3,7 +3,7 @@ contract.
 """
 
 from brokerfuzz.campaign.contradictions import FindingKind
-from brokerfuzz.campaign.findings import BrokenRule, Finding
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.firing import Campaign, Listeners
 from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
@@ -13,7 +13,6 @@ from brokerfuzz.campaign.running import fire, fire_here
 from brokerfuzz.campaign.settings import Settings
 
 __all__ = [
-    "BrokenRule",
     "Campaign",
     "CampaignOutcome",
     "CampaignProgress",

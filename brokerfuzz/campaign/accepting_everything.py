@@ -5,9 +5,9 @@ messages have the same cause, so they are one finding.
 """
 
 from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.sending import Sender, UnsendableError
-from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
@@ -24,7 +24,7 @@ _BODIES = (b"{}", b"not JSON")
 EVERYTHING = "{} and text that is not JSON"
 
 
-async def merged(suspicions: list[Suspicion], seen: Observations, sender: Sender, judge: Judge) -> list[Suspicion]:
+async def merged(suspicions: list[Finding], seen: Observations, sender: Sender, judge: Judge) -> list[Finding]:
     """If the target accepts everything, combines all accepted invalid messages into one contradiction."""
     accepted = [one for one in suspicions if one.kind == "invalid-accepted"]
     answers = [count for (label, _), count in seen.counts.items() if label == "invalid"]
@@ -43,7 +43,7 @@ async def merged(suspicions: list[Suspicion], seen: Observations, sender: Sender
             return suspicions
     assert answer is not None, "there are two messages"
     count = sum(one.count for one in accepted)
-    everything = Suspicion(
+    everything = Finding(
         "invalid-accepted", cases[-1], accepted[0].index, cases[-1].verdict, answer, count, about=EVERYTHING
     )
     return [everything, *(one for one in suspicions if one.kind != "invalid-accepted")]

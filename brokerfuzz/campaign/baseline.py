@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from brokerfuzz.campaign.findings import Finding
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.errors import BaselineError, UnknownNameError, problem_of, quoted
 from brokerfuzz.file_contents import read_file

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.sending import Sender
-from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.targets.answers import Answer
 
@@ -29,7 +29,7 @@ class BoundedSender:
     its case. `requests` is the number of messages.
     """
 
-    def __init__(self, sender: Sender, role: str, suspicion: Suspicion, bounds: Bounds) -> None:
+    def __init__(self, sender: Sender, role: str, suspicion: Finding, bounds: Bounds) -> None:
         self.requests = 0
         self._sender, self._role, self._bounds = sender, role, bounds
         self._number, self._case = suspicion.index, suspicion.case

@@ -11,11 +11,11 @@ from contextlib import suppress
 from itertools import groupby
 
 from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError
-from brokerfuzz.campaign.contradictions import FindingKind, contradiction
+from brokerfuzz.campaign.contradictions import CONFLICT, FindingKind, contradiction
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.identity import group_key
-from brokerfuzz.campaign.sending import CONFLICT, Sender
+from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.sporadic import GATEWAY, SporadicFailure, SporadicFailures
-from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.campaign.target_health import is_about_the_client
 
 SECONDS = 60.0
@@ -39,7 +39,7 @@ class Confirmation:
     def __init__(self, sporadic: SporadicFailures, sender: Sender, deadline: float) -> None:
         self._sporadic, self._sender, self._bounds = sporadic, sender, Bounds(deadline=deadline)
 
-    async def confirm(self, suspicions: list[Suspicion]) -> None:
+    async def confirm(self, suspicions: list[Finding]) -> None:
         """Removes the sporadic contradictions from the list. Server errors that did not occur again while the cases
         were sent are repeated too. If one of them now occurs again, it is added to the list.
         """
@@ -49,18 +49,18 @@ class Confirmation:
             for _, group in groupby(repeated, key=group_key):
                 await self._repeat(list(group), suspicions)
             for failure in earlier:
-                suspicion = Suspicion("crashed", failure.case, failure.number, failure.case.verdict, failure.answer)
+                suspicion = Finding("crashed", failure.case, failure.number, failure.case.verdict, failure.answer)
                 if await self._recurs(suspicion, TRIES):
                     self._sporadic.remove(failure)
                     suspicions.append(suspicion)
         suspicions.sort(key=lambda suspicion: suspicion.index)
 
-    def remove_sporadic(self, suspicions: list[Suspicion]) -> None:
+    def remove_sporadic(self, suspicions: list[Finding]) -> None:
         """Removes the contradictions that did not occur again while brokerfuzz tried to shrink them."""
         for suspicion in [one for one in suspicions if one.kind in _REPEATED and one.sent >= TRIES and not one.shown]:
             self._excuse(suspicion, suspicions)
 
-    async def _repeat(self, group: Sequence[Suspicion], found: list[Suspicion]) -> None:
+    async def _repeat(self, group: Sequence[Finding], found: list[Finding]) -> None:
         """Repeats the messages of contradictions with the same answer. Removes the sporadic ones from `found`."""
         recurring = sporadic = 0
         for suspicion in group:
@@ -72,11 +72,11 @@ class Confirmation:
                 sporadic += 1
                 self._excuse(suspicion, found)
 
-    def _excuse(self, suspicion: Suspicion, found: list[Suspicion]) -> None:
+    def _excuse(self, suspicion: Finding, found: list[Finding]) -> None:
         found.remove(suspicion)
         self._sporadic.add(SporadicFailure(suspicion.index, suspicion.case, suspicion.answer), suspicion.count)
 
-    async def _recurs(self, suspicion: Suspicion, tries: int) -> bool:
+    async def _recurs(self, suspicion: Finding, tries: int) -> bool:
         sender = BoundedSender(self._sender, "alone", suspicion, self._bounds)
         excused = is_about_the_client(suspicion.answer) or suspicion.answer.status in GATEWAY
         for _ in range(EXCUSED_TRIES if excused else tries):

@@ -29,6 +29,10 @@ and crashes when it gets the same offer a second time. `sporadic-crash`: the tar
 they are sent again alone.
 """
 
+CONFLICT = 409
+"""The HTTP status with which services reject an offer whose number they already know. If the message got no new value
+(see `FreshValues`), this status says nothing about the message.
+"""
 MOST_CASES = 10_000
 """A campaign keeps only this number of cases and answers, so that long campaigns need no more memory."""
 WITH_CAUSES: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-rejected"})

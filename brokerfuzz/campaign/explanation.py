@@ -19,13 +19,13 @@ from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReac
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import WITH_CAUSES, AnsweredCase, FindingKind
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.identity import group_key
 from brokerfuzz.campaign.problem import Problem, signature
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.shrink_candidates import Schemas
 from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.campaign.size_search import SizeSearch
-from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.campaign.twins import twin_of_finding
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import Tree, first_values, tree_of, write_tree
@@ -48,7 +48,7 @@ class Explanations:
     """
 
     def __init__(
-        self, suspicions: Iterable[Suspicion], sender: Sender, judge: Judge, examples: Sequence[Case], bounds: Bounds
+        self, suspicions: Iterable[Finding], sender: Sender, judge: Judge, examples: Sequence[Case], bounds: Bounds
     ) -> None:
         self.suspicions = list(suspicions)
         self._sender = sender
@@ -72,16 +72,16 @@ class Explanations:
             if suspicion.kind in WITH_CAUSES and suspicion.whole and not suspicion.size and not suspicion.places:
                 await self._repeat_alone(suspicion)
 
-    def problem(self, suspicion: Suspicion, phase: str) -> Problem:
+    def problem(self, suspicion: Finding, phase: str) -> Problem:
         return Problem(suspicion, self.judge, self.bounded(phase, suspicion))
 
-    def bounded(self, phase: str, suspicion: Suspicion) -> BoundedSender:
+    def bounded(self, phase: str, suspicion: Finding) -> BoundedSender:
         return BoundedSender(self._sender, phase, suspicion, self.bounds)
 
-    def schemas(self, suspicion: Suspicion) -> Schemas:
+    def schemas(self, suspicion: Finding) -> Schemas:
         return {path: site.schema for path, site in self.judge.demands.sites[suspicion.case.message_type].items()}
 
-    async def _repeat_alone(self, suspicion: Suspicion) -> None:
+    async def _repeat_alone(self, suspicion: Finding) -> None:
         """Sends the smallest message several times while no other message is sent, because other messages may be the
         cause.
         """
@@ -98,7 +98,7 @@ class _KnownCause:
     change. If the causes are unknown, `sites` contains the sites of the broken rules.
     """
 
-    finding: Suspicion
+    finding: Finding
     sites: frozenset[str]
     differences: tuple[Difference, ...] = ()
     needed: tuple[Difference, ...] = ()
@@ -120,10 +120,10 @@ class _SameAnswer:
     def __init__(self, explanations: Explanations) -> None:
         self._of = explanations
         self._known: list[_KnownCause] = []
-        self._too_large: Suspicion | None = None
+        self._too_large: Finding | None = None
         self._accepted_size = 0
 
-    async def explain(self, group: Sequence[Suspicion]) -> None:
+    async def explain(self, group: Sequence[Finding]) -> None:
         """Begins with messages that are not invalid, because the rules that invalid messages break are rarely the
         cause.
         """
@@ -139,7 +139,7 @@ class _SameAnswer:
             except LimitReachedError:
                 self._merge_unexamined(suspicion)
 
-    async def _identify(self, suspicion: Suspicion) -> None:
+    async def _identify(self, suspicion: Finding) -> None:
         """Finds the causes of a message: first those of known findings, then new ones."""
         for _ in range(MOST_CAUSES):
             further = suspicion.copy()
@@ -154,14 +154,14 @@ class _SameAnswer:
             few.count, few.numbers = 1, {few.index}
             suspicion = further
 
-    def _merge_unexamined(self, suspicion: Suspicion) -> None:
+    def _merge_unexamined(self, suspicion: Finding) -> None:
         """If a limit ended the search before the message was sent again, its cause is unknown. Another finding with the
         same answer is then more probable than a new cause, so the contradiction counts with this finding.
         """
         if not suspicion.sent and self._known and suspicion in self._of.suspicions:
             self._merge(self._known[0].finding, suspicion)
 
-    def _merge(self, finding: Suspicion, suspicion: Suspicion) -> None:
+    def _merge(self, finding: Finding, suspicion: Finding) -> None:
         finding.merge(suspicion)
         self._of.suspicions.remove(suspicion)
 
@@ -171,7 +171,7 @@ class _SameAnswer:
 
     # ------------------------------------------------------------------------------------------------ new causes
 
-    async def _shrink(self, suspicion: Suspicion) -> None:
+    async def _shrink(self, suspicion: Finding) -> None:
         problem = self._of.problem(suspicion, "shrink")
         problem.allows = self._allows
         try:
@@ -193,7 +193,7 @@ class _SameAnswer:
         differences = list(self._of.ordinary.differences(tree))
         return not any(cause.is_in(differences) for cause in self._known)
 
-    async def _explained(self, suspicion: Suspicion) -> Suspicion | None:
+    async def _explained(self, suspicion: Finding) -> Finding | None:
         """Shrinks a message that contains no known cause, and finds its cause. If the cause is new, remembers it and
         returns None. Otherwise, returns the finding to which the contradiction belongs.
         """
@@ -211,7 +211,7 @@ class _SameAnswer:
         self._known.append(cause)
         return None if causes else suspicion
 
-    async def _causes(self, suspicion: Suspicion) -> tuple[tuple[Difference, ...], tuple[Difference, ...]]:
+    async def _causes(self, suspicion: Finding) -> tuple[tuple[Difference, ...], tuple[Difference, ...]]:
         """Returns the differences from an ordinary message with which the problem stays, and those among them that
         cause it: without them, the target answers in another way, and the verdict stays the same.
         """
@@ -233,7 +233,7 @@ class _SameAnswer:
 
     # ------------------------------------------------------------------------------------------------ known causes
 
-    async def _known_finding(self, suspicion: Suspicion) -> Suspicion | None:
+    async def _known_finding(self, suspicion: Finding) -> Finding | None:
         """Removes all known causes from the message. If the problem still occurs, stores the changed message and
         returns None. Otherwise, returns the known finding to which the contradiction belongs.
         """
@@ -265,13 +265,13 @@ class _SameAnswer:
                 return cause.finding
         return removed[0][0].finding
 
-    def _keeps_verdict(self, suspicion: Suspicion, tree: Tree) -> bool:
+    def _keeps_verdict(self, suspicion: Finding, tree: Tree) -> bool:
         before, after = suspicion.verdict, self._of.judge.of(suspicion.case, write_tree(tree))
         return signature(after) == signature(before) or "invalid" not in (before.label, after.label)
 
     # ------------------------------------------------------------------------------------------------ sizes
 
-    async def _is_too_large(self, suspicion: Suspicion) -> bool:
+    async def _is_too_large(self, suspicion: Finding) -> bool:
         """Returns whether the size of the message is the cause (see `size_search`). All such contradictions of a group
         belong to the same finding.
         """

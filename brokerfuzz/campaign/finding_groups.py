@@ -9,9 +9,8 @@ from bisect import insort
 from operator import attrgetter
 
 from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.identity import IdentityKey, group_key
-from brokerfuzz.campaign.known_findings import KnownFindings
-from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.techniques import family_of
 from brokerfuzz.schemas import Verdict
@@ -34,42 +33,24 @@ class Suspicions:
     """
 
     def __init__(self) -> None:
-        self._by_key: dict[IdentityKey, Suspicion] = {}
-        self._undistinguished: dict[IdentityKey, list[Suspicion]] = {}
-        self._identities: dict[IdentityKey, Suspicion] = {}
+        self._by_key: dict[IdentityKey, Finding] = {}
+        self._undistinguished: dict[IdentityKey, list[Finding]] = {}
 
     def __len__(self) -> int:
-        """Returns the number of different findings so far. Shrinking can change this number."""
-        return len(self._identities)
-
-    def new(self, known: KnownFindings) -> int:
-        """Returns the number of different findings so far that are certainly not in the baseline."""
-        return sum(not known.may_contain(suspicion) for suspicion in self._identities.values())
+        return len(self._by_key) + len(self._undistinguished)
 
     def add(self, kind: FindingKind, index: int, case: Case, verdict: Verdict, answer: Answer, about: str = "") -> None:
-        self._take(Suspicion(kind, case, index, verdict, answer, about=about))
+        self._take(Finding(kind, case, index, verdict, answer, about=about))
 
-    def of_first_findings(self, limit: int | None, known: KnownFindings) -> list[Suspicion]:
-        """Returns the contradictions of the first `limit` new findings (None: of all), and of all findings that may be
-        known. A campaign can find more, because it sends several cases at the same time.
-        """
-        found = self.in_order()
-        new = dict.fromkeys(group_key(one) for one in found if not known.may_contain(one))
-        late = [] if limit is None else list(new)[limit:]
-        return [suspicion for suspicion in found if group_key(suspicion) not in late]
-
-    def in_order(self) -> list[Suspicion]:
+    def in_order(self) -> list[Finding]:
         found = [*self._by_key.values(), *(one for some in self._undistinguished.values() for one in some)]
         return sorted(found, key=_BY_INDEX)
 
-    def _take(self, new: Suspicion) -> None:
-        identity = group_key(new)
+    def _take(self, new: Finding) -> None:
         variety, is_specific = _variety(new)
-        key = (*identity, *variety)
+        key = (*group_key(new), *variety)
         if key not in self._by_key and len(self._by_key) >= MOST_GROUPS:
             key, is_specific = next(iter(self._by_key)), True
-        else:
-            self._identities.setdefault(identity, new)
         if not is_specific:
             self._sample(self._undistinguished.setdefault(key, []), new)
             return
@@ -83,7 +64,7 @@ class Suspicions:
         first.merge(later)
         self._by_key[key] = first
 
-    def _sample(self, known: list[Suspicion], new: Suspicion) -> None:
+    def _sample(self, known: list[Finding], new: Finding) -> None:
         """Keeps the first `SAMPLES` contradictions of a group. Further contradictions are only counted."""
         insort(known, new, key=_BY_INDEX)
         if len(known) > SAMPLES:
@@ -91,7 +72,7 @@ class Suspicions:
             known[-1].merge(last)
 
 
-def _variety(suspicion: Suspicion) -> tuple[IdentityKey, bool]:
+def _variety(suspicion: Finding) -> tuple[IdentityKey, bool]:
     """Returns the rules, techniques, edges or ambiguities that determine the group of a contradiction (see
     `Suspicions`). The boolean is True if all contradictions of this group probably have the same cause.
     """

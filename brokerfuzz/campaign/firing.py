@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
-from brokerfuzz.campaign import accepting_everything, confirming, repeated_number
+from brokerfuzz.campaign import accepting_everything, baseline, confirming, repeated_number
 from brokerfuzz.campaign.bounded_sending import Bounds, together
 from brokerfuzz.campaign.confirming import Confirmation
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
@@ -36,7 +36,6 @@ from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import HookError, JournalError
 from brokerfuzz.targets import Answer, Target
-from brokerfuzz.wording import counted
 from brokerfuzz.workers import Workers
 
 TICK = 0.1
@@ -235,7 +234,6 @@ class Campaign:
                 asked = again
                 self._seen.proofs.retested += 1
         self._seen.add(asked, self._judge, plain_accepted=self._sender.contact.accepted)
-        self._limit_findings()
 
     async def _send_twin(self, asked: CaseAnswers) -> None:
         twin = twin_of(asked.case, asked.verdict, self._sender.contact.case, self._judge)
@@ -262,11 +260,6 @@ class Campaign:
                 verdict = self._judge.verdict(case)
                 self._seen.suspicions.add("stopped-answering", number, case, verdict, lost.answer)
 
-    def _limit_findings(self) -> None:
-        limit = self._options["max_findings"]
-        if limit is not None and self._seen.suspicions.new(self._settings.known_findings) >= limit:
-            self.stop = self.stop or Stop(f"the limit of {counted(limit, 'finding')} was reached", "limit")
-
     # ------------------------------------------------------------------------------------------------ after the cases
 
     @property
@@ -284,8 +277,7 @@ class Campaign:
     async def _explain(self) -> None:
         self._phase = "shrinking"
         settings, options, seen = self._settings, self._options, self._seen
-        suspicions = seen.suspicions.of_first_findings(options["max_findings"], settings.known_findings)
-        suspicions = without_combinations(suspicions)
+        suspicions = without_combinations(seen.suspicions.in_order())
         if self.stop is None or self.stop.cause == "limit":
             suspicions = await accepting_everything.merged(suspicions, seen, self._sender, self._judge)
         bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
@@ -330,7 +322,8 @@ class Campaign:
             seconds=max(min(self._ended, monotonic()) - self._sender.started, 0.0),
             stop=self.stop,
         )
-        return result.marked(self._settings.known_findings.names).limited(self._options["max_findings"])
+        result.mark_known(baseline.names(self._settings.known))
+        return result
 
     # ------------------------------------------------------------------------------------------------ progress
 

@@ -16,9 +16,8 @@ from brokerfuzz.campaign.case_attributes import Attribute, attributes_of, fault_
 from brokerfuzz.campaign.common_attributes import CERTAIN, ENOUGH, common_attributes, mask_of
 from brokerfuzz.campaign.contradictions import IN_WORDS, AnsweredCase, FindingKind, contradiction
 from brokerfuzz.campaign.conversions import Leniency, leniency_of
-from brokerfuzz.campaign.findings import Finding
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.headline_words import converts, crashes_at, in_words, nothing_checked_in, sometimes_unchecked
-from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.cases.case import Case
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label
@@ -94,7 +93,7 @@ def headlines_of(findings: Sequence[Finding], sent: Sequence[AnsweredCase], cont
     return tuple(sorted(found, key=lambda one: (order.index(one.kind), -one.failed)))
 
 
-def problems_of(suspicions: Iterable[Suspicion], contract: Contract) -> list[str]:
+def problems_of(suspicions: Iterable[Finding], contract: Contract) -> list[str]:
     """Says in a few words what a target did wrong so far, the most frequent problems first. The causes are not known
     yet.
     """

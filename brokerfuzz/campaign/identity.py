@@ -13,25 +13,15 @@ The identity does not depend on how brokerfuzz generated the case. Two answers a
 """
 
 from collections.abc import Iterable
-from hashlib import sha256
 
 from brokerfuzz.campaign.answer_texts import AnswerText, text_of, without_details
 from brokerfuzz.campaign.contradictions import TEXT_MATTERS, WITH_CAUSES
-from brokerfuzz.campaign.suspicion import Suspicion
-
-VERSION = "4"
-"""The version of the function `identity_key`. Each fingerprint depends on the version, so fingerprints of different
-versions never match by chance.
-"""
+from brokerfuzz.campaign.finding import Finding
 
 IdentityKey = tuple[str, ...]
 
 
-def fingerprint(key: IdentityKey) -> str:
-    return sha256("\n".join([VERSION, *key]).encode(errors="backslashreplace")).hexdigest()[:16]
-
-
-def group_key(suspicion: Suspicion) -> IdentityKey:
+def group_key(suspicion: Finding) -> IdentityKey:
     """Returns the parts of the identity that are known before the message is explained. Contradictions with the same
     parts may have the same cause.
     """
@@ -44,40 +34,41 @@ def group_key(suspicion: Suspicion) -> IdentityKey:
     head = (kind, case.message_type, *headers)
     match kind:
         case "invalid-accepted":
-            return (*head, *_rules(suspicion), *suspicion.own_families)
+            return (*head, *_rules(suspicion), *suspicion.families)
         case "crashed" | "valid-rejected":
             return (*head, *_text(suspicion).key)
         case _:
             return head
 
 
-def identity_key(suspicion: Suspicion) -> IdentityKey:
+def identity_key(suspicion: Finding) -> IdentityKey:
     if suspicion.size:
         return (suspicion.kind, suspicion.case.message_type, *_text(suspicion).key, "size")
     key = group_key(suspicion)
     return (*key, *suspicion.sites) if suspicion.kind in WITH_CAUSES and not suspicion.about else key
 
 
-def merged(suspicions: Iterable[Suspicion]) -> list[tuple[IdentityKey, Suspicion]]:
-    """Combines the contradictions that belong to the same finding. Returns each identity with its contradiction, sorted
-    by the number of the first case that showed the contradiction.
+def merged(suspicions: Iterable[Finding]) -> list[Finding]:
+    """Combines the contradictions that belong to the same finding, and sets their `identity`. The result is sorted by
+    the number of the first case that showed the contradiction.
     """
-    found: dict[IdentityKey, Suspicion] = {}
-    for suspicion in sorted(suspicions, key=lambda one: (one.reproduced is False, one.index)):
+    found: dict[IdentityKey, Finding] = {}
+    for suspicion in sorted(suspicions, key=lambda one: (one.flaky, one.index)):
         key = identity_key(suspicion)
         if key in found:
             found[key].merge(suspicion)
         else:
             found[key] = suspicion.copy()
-    return sorted(found.items(), key=lambda item: item[1].index)
+            found[key].identity = key
+    return sorted(found.values(), key=lambda one: one.index)
 
 
-def without_combinations(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
+def without_combinations(suspicions: Iterable[Finding]) -> list[Finding]:
     """If the target accepts messages that break only rule A, and messages that break only rule B, it is no further
     problem that it accepts a message that breaks both rules. Such a contradiction is counted with the one about rule A.
     """
     found = list(suspicions)
-    by_rule: dict[str, Suspicion] = {}
+    by_rule: dict[str, Finding] = {}
     for suspicion in found:
         if suspicion.kind == "invalid-accepted" and len(rules := _rules(suspicion)) == 1:
             by_rule.setdefault(rules[0], suspicion)
@@ -91,9 +82,9 @@ def without_combinations(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
     return [suspicion for suspicion in found if suspicion not in explained]
 
 
-def _rules(suspicion: Suspicion) -> list[str]:
+def _rules(suspicion: Finding) -> list[str]:
     return sorted({broken.rule for broken in suspicion.verdict.broken})
 
 
-def _text(suspicion: Suspicion) -> AnswerText:
+def _text(suspicion: Finding) -> AnswerText:
     return text_of(suspicion.answer, suspicion.body) if suspicion.kind in TEXT_MATTERS else AnswerText("")

@@ -14,8 +14,8 @@ from brokerfuzz.campaign.bounded_sending import BoundedSender, LimitReachedError
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import TEXT_MATTERS
 from brokerfuzz.campaign.envelopes import malformed
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.sending import UnsendableError
-from brokerfuzz.campaign.suspicion import Suspicion
 from brokerfuzz.json_trees import Tree, tree_of, write_tree
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.schemas.known_values import KNOWN_VALUES
@@ -47,7 +47,7 @@ class Problem:
     The function `allows` decides which messages may be sent.
     """
 
-    def __init__(self, suspicion: Suspicion, judge: Judge, sender: BoundedSender) -> None:
+    def __init__(self, suspicion: Finding, judge: Judge, sender: BoundedSender) -> None:
         self.body, self.verdict, self.answer = suspicion.body, suspicion.verdict, suspicion.answer
         self.sent = self.shown = 0
         self._kind, self._case, self._judge = suspicion.kind, suspicion.case, judge

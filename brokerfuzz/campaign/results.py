@@ -1,8 +1,8 @@
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from brokerfuzz.campaign.findings import Finding
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.outcome import CampaignOutcome, State, Stop
@@ -83,32 +83,11 @@ class Result:
             for finding in headline.findings
         }
 
-    def marked(self, known: Iterable[str]) -> "Result":
-        """Returns the result with the findings marked as known whose names are in `known`, or the names of their
-        general headlines.
-        """
+    def mark_known(self, known: Iterable[str]) -> None:
+        """Marks the findings as known whose names are in `known`, or the names of their general headlines."""
         names, general = set(known), self.general_causes
-        return self._with(
-            {
-                one: replace(one, known=not names.isdisjoint((one.name, general.get(one.name, ""))))
-                for one in self.findings
-            }
-        )
-
-    def limited(self, limit: int | None) -> "Result":
-        """Keeps only the first `limit` new findings, because shrinking can find further causes."""
-        new = [finding for finding in self.findings if not finding.known]
-        late = [] if limit is None else new[limit:]
-        return self._with({one: one for one in self.findings if one not in late}) if late else self
-
-    def _with(self, findings: Mapping[Finding, Finding]) -> "Result":
-        """Replaces the findings with the values of a mapping, and removes the others."""
-        headlines = [
-            replace(headline, findings=kept)
-            for headline in self.headlines
-            if (kept := tuple(findings[one] for one in headline.findings if one in findings))
-        ]
-        return replace(self, findings=tuple(findings.values()), headlines=tuple(headlines))
+        for finding in self.findings:
+            finding.known = not names.isdisjoint((finding.name, general.get(finding.name, "")))
 
     @property
     def stopped(self) -> str | None:

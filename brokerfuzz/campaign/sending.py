@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 
+from brokerfuzz.campaign.contradictions import CONFLICT
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.sporadic import SporadicFailure, SporadicFailures, is_server_error
 from brokerfuzz.campaign.target_health import FirstContact, TargetHealth
@@ -19,10 +20,6 @@ from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Answer, Message, Target
 from brokerfuzz.targets.waiting import repeated
 
-CONFLICT = 409
-"""The HTTP status with which services reject an offer whose number they already know. If the message got no new value
-(see `FreshValues`), this status says nothing about the message.
-"""
 _OF_CASES = ("case", "twin")
 """The roles whose sporadic failures are counted. Messages with other roles are changed cases."""
 

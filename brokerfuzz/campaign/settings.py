@@ -6,11 +6,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from brokerfuzz.campaign import baseline
 from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.contradictions import FindingKind
-from brokerfuzz.campaign.known_findings import KnownFindings
 from brokerfuzz.campaign.replaying import ReplayRequest, of_baseline
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plain_messages
@@ -85,13 +82,6 @@ class Settings:
     def time_for_findings(self) -> float:
         """The seconds at the end of `max_time` in which the campaign sends no more cases if there are findings."""
         return min((self.options["max_time"] or 0) / 4, 60)
-
-    @cached_property
-    def known_findings(self) -> KnownFindings:
-        applying = {name: self.known[name] for name in baseline.applying(self.known)}
-        messages = of_baseline(applying, self.plan.message_type).values()
-        kinds: frozenset[FindingKind] = frozenset(again.kind for again in messages if again.kind is not None)
-        return KnownFindings(frozenset(baseline.names(self.known)), kinds)
 
     @property
     def known_messages(self) -> Mapping[str, ReplayRequest]:

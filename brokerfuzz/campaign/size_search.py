@@ -13,9 +13,9 @@ that the target rejects.
 from contextlib import suppress
 
 from brokerfuzz.campaign.bounded_sending import BoundedSender, LimitReachedError
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.problem import Problem
 from brokerfuzz.campaign.sending import UnsendableError
-from brokerfuzz.campaign.suspicion import Suspicion
 
 SMALLEST = 1024
 """The search does not consider smaller messages, because a limit below one kilobyte is improbable. This saves
@@ -31,7 +31,7 @@ def with_spaces(plain: bytes, size: int) -> bytes:
 class SizeSearch:
     """Stores the smallest message that shows the problem in `suspicion`, if the size is the cause."""
 
-    def __init__(self, suspicion: Suspicion, problem: Problem, sender: BoundedSender, plain: bytes) -> None:
+    def __init__(self, suspicion: Finding, problem: Problem, sender: BoundedSender, plain: bytes) -> None:
         self._suspicion, self._problem, self._sender, self._plain = suspicion, problem, sender, plain
 
     async def run(self) -> bool:

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from brokerfuzz.campaign.answer_texts import text_of
-from brokerfuzz.campaign.suspicion import Suspicion
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
 
@@ -84,7 +84,7 @@ class SporadicFailures:
         found = (failure for samples in self.samples.values() for failure in samples if failure.is_server_error)
         return sorted(found, key=lambda failure: failure.number)
 
-    def finding(self) -> Suspicion | None:
+    def finding(self) -> Finding | None:
         """Returns one contradiction for all errors of the application itself, or None if there are none."""
         errors = self.server_errors()
         if not errors:
@@ -93,4 +93,4 @@ class SporadicFailures:
         count = sum(
             self.counts[head] for head, samples in self.samples.items() if samples and samples[0].is_server_error
         )
-        return Suspicion("sporadic-crash", first.case, first.number, first.case.verdict, first.answer, count=count)
+        return Finding("sporadic-crash", first.case, first.number, first.case.verdict, first.answer, count=count)

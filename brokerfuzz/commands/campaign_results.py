@@ -52,7 +52,8 @@ def finish(
     last, because the JSON document lists the files that could not be written. `about` describes the settings of the
     campaign. `resume` is the command that continues the campaign. `configuration` is the file for `--write-config`.
     """
-    result, as_json = _marked(result, settings.known, options), options["json"]
+    as_json = options["json"]
+    _mark_known(result, settings.known, options)
     written = list[str]()
     try:
         if not as_json:
@@ -81,7 +82,7 @@ def _with_findings(settings: Settings, options: FireCommandOptions) -> str | Non
     return next(iter(reports), settings.journal)
 
 
-def _marked(result: Result, known: Baseline, options: FireCommandOptions) -> Result:
+def _mark_known(result: Result, known: Baseline, options: FireCommandOptions) -> None:
     """Marks the known findings. With `--baseline-update`, findings that are not in the baseline yet also count as
     known.
     """
@@ -94,7 +95,7 @@ def _marked(result: Result, known: Baseline, options: FireCommandOptions) -> Res
     added = (
         [finding.name for finding in result.findings if finding.name not in known] if options["baseline_update"] else []
     )
-    return result.marked([*baseline.names(known), *added])
+    result.mark_known([*baseline.names(known), *added])
 
 
 def _write_files(

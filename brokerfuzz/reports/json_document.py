@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from brokerfuzz.campaign.findings import Finding
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.message_json import message_json
@@ -19,6 +19,7 @@ from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, MessageType, load_contract
 from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 from brokerfuzz.version import __version__
 
@@ -46,7 +47,7 @@ def document(
         "counts": {label: {kind: result.counts.get((label, kind), 0) for kind in ANSWER_KINDS} for label in LABELS},
         "baseline": [{"finding": name, "outcome": outcome} for name, outcome in result.known_findings.items()],
         "headlines": [_headline(headline) for headline in result.headlines],
-        "findings": [_finding(finding) for finding in result.findings],
+        "findings": [_finding(finding, contract or load_contract()) for finding in result.findings],
         "ambiguities": [_ambiguity(observed) for observed in result.ambiguities],
         "rules": [
             {"rule": rule.id, "site": rule.site, "keyword": rule.keyword, **_counts(result, rule.id)}
@@ -87,7 +88,7 @@ def _headline(headline: Headline) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding, contract: Contract) -> dict[str, Any]:
     headers = finding.case.headers
     twin = None
     if finding.twin is not None:
@@ -99,8 +100,12 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "verdict": finding.label,
         "expected": finding.expected,
         "got": _answer(finding.answer),
-        "rules": [_attributes(one, "rule", "source", "at", "found", "demanded") for one in finding.reasons],
-        **_attributes(finding, "ambiguities", "places", "sites", "families", "techniques", "tags"),
+        "rules": [
+            {"source": source_of(one.rule, contract) or "", **_attributes(one, "rule", "at", "found", "demanded")}
+            for one in finding.reasons
+        ],
+        "sites": [site for site in finding.sites if site in contract.sites[finding.message_type]],
+        **_attributes(finding, "ambiguities", "places", "techniques", "tags"),
         **_attributes(finding, "count", "sent", "shown", "whole"),
         "reproduce": finding.reproduction,
         "smallest": _message(finding.message_type, finding.body, headers, finding.fresh),

@@ -118,34 +118,12 @@ def test_more_random_cases_do_not_turn_combinations_of_known_findings_into_new_o
     assert new_findings(run, baseline, BUGS, "--count", 1000, "--seed", 7, *readable) == (0, [])
 
 
-@pytest.mark.parametrize("limit", [["--max-findings", 1], pytest.param([], marks=pytest.mark.long)])
-def test_a_new_bug_is_a_new_finding_beside_known_ones(run: Run, baseline: Path, limit: list[object]) -> None:
+def test_a_new_bug_is_a_new_finding_beside_known_ones(run: Run, baseline: Path) -> None:
     with serving(answers(service(*BUGS, NEW))) as url:
-        done = run("fire", url, *SOME, "--baseline", baseline, "--json", *limit)
+        done = run("fire", url, *SOME, "--baseline", baseline, "--json")
     findings = json.loads(done.stdout)["findings"]
     assert (done.exit_code, [finding["places"] for finding in findings if not finding["known"]]) == (
         1,
         [["/surcharge"]],
     )
     assert any(finding["known"] for finding in findings)
-
-
-# ---------------------------------------------------------------------------------------------------- limits
-
-
-@pytest.mark.parametrize("limit", [1, 3])
-def test_no_more_findings_are_reported_than_the_limit_allows(limit: int) -> None:
-    with serving(answers(service(*BUGS))) as url:
-        report = brokerfuzz.fire(url, sites=SITES, max_findings=limit)
-    assert len(report.findings) == limit
-    assert report.result.cases < 1000
-
-
-@pytest.mark.long
-def test_a_campaign_with_only_known_findings_sends_all_cases_in_spite_of_the_limit(run: Run, baseline: Path) -> None:
-    with serving(answers(service(*BUGS))) as url:
-        limited, complete = (
-            run("fire", url, *SOME, "--baseline", baseline, "--json", *limit) for limit in (["--max-findings", 1], [])
-        )
-    assert limited.exit_code == complete.exit_code == 0
-    assert json.loads(limited.stdout)["cases"] == json.loads(complete.stdout)["cases"]

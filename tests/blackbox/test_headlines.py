@@ -22,10 +22,9 @@ def checks_one_type(body: bytes) -> bool:
 def test_a_target_that_checks_almost_nothing_is_one_headline_after_a_few_cases(
     accepts: Callable[[bytes], bool],
 ) -> None:
-    report = brokerfuzz.fire(accepts, max_findings=20)
-    assert report.result.cases < 100
+    report = brokerfuzz.fire(accepts, rules=["*:minimum", "*:minLength"], shrink=0)
     (headline,) = report.headlines or pytest.fail(str(report))
-    assert "accepts almost every invalid message" in headline.sentence()
+    assert "accepts every invalid message" in headline.sentence()
     assert set(headline.findings) == set(report.findings)
 
 

@@ -25,7 +25,7 @@ def names(*words: str) -> set[str]:
 
 def test_commands_and_options_complete() -> None:
     assert names("e") == {"explain", "export"}
-    assert names("fire", "--max-f") == {"--max-findings"}
+    assert names("fire", "--max-") == {"--max-time"}
     assert names("check", "--message", "offer-p") == {"offer-pricing-response"}
     assert names("export", "--verdict", "in") == {"invalid"}
 

@@ -29,7 +29,7 @@ headers = {{ "X-Key" = "${{HOME}}" }}
 accept = ["200"]
 rules = ["*:minimum"]
 seed = 5
-max-findings = 3
+rate = 3
 [policies]
 cron-syntax = "accept"
 """

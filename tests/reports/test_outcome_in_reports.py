@@ -28,7 +28,6 @@ def lenient(body: bytes) -> bool:
 OUTCOMES: dict[str, tuple[Callable[[bytes], bool], dict[str, Any], str, int, str]] = {
     "complete": (correct, {}, "complete", 0, r"no findings in \d+ cases"),
     "a finding": (lenient, {}, "complete", 1, r"1 finding in \d+ cases"),
-    "a limit": (lambda _: True, {"max_findings": 1}, "complete", 1, r".* \(the limit of 1 finding was reached\)"),
     "nothing accepted": (lambda _: False, {}, "untested", 2, r"untested \(the target accepted none of .*"),
 }
 

@@ -31,7 +31,6 @@ def test_a_campaign_finds_the_bug(name: str) -> None:
         path="/offers",
         now=NOW,
         shrink=0,
-        max_findings=1,
         verdicts=["valid"] if KINDS.get(name) == "valid-rejected" else ["valid", "invalid"],
         rules=[rule] if rule else ["*/:type"] if name == "crashes-on-other-roots" else [],
         sites=SITES.get(name, []),
