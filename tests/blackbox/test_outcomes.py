@@ -14,7 +14,7 @@ from fixture_types import Run, Spawn, Write
 from hand_made_servers import Behaviour, answers, conforming, response, sends, serving
 
 FEW: Final = ("--rule", "*/orderMinimum:minimum", "--shrink", "off")
-SLOW: Final = ("--rate", "30", "--max-time", "0.5s", "--shrink", "off", "--concurrency", "1")
+SLOW: Final = ("--rate", "30", "--max-time", "1.5s", "--shrink", "off", "--concurrency", "1")
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -27,7 +27,7 @@ def test_the_first_line_of_every_report_says_that_a_time_limit_ended_the_campaig
     with serving(answers(conforming)) as url:
         done = run("fire", url, *SLOW, *(word for name in names for word in ("--report", name)))
     assert done.exit_code == 0, done.output
-    said = re.compile(r"no findings in \d+ of \d,\d\d\d cases \(the time limit of 0\.5 s was reached\)")
+    said = re.compile(r"no findings in \d+ of \d,\d\d\d cases \(the time limit of 1\.5 s was reached\)")
     assert said.match(" ".join(done.stdout.split()))
     assert said.search(Path("r.md").read_text().splitlines()[0].replace("`", ""))
     assert said.search(Path("r.html").read_text().partition("<title>")[2].partition("</title>")[0])
@@ -48,7 +48,7 @@ def test_an_interrupted_random_campaign_without_end_says_how_many_cases_it_sent(
     with serving(answers(conforming)) as url:
         done = run("fire", url, "--random", *SLOW)
     assert re.match(
-        r"no findings in \d+ cases \(the time limit of 0\.5 s was reached\) at ", " ".join(done.stdout.split())
+        r"no findings in \d+ cases \(the time limit of 1\.5 s was reached\) at ", " ".join(done.stdout.split())
     )
 
 
