@@ -13,13 +13,14 @@ LEAVES = {"contract_names", "file_contents", "name_patterns", "pointers", "secre
 ALLOWED: dict[str, set[str]] = {
     **{leaf: set() for leaf in LEAVES},
     "errors": set(),
+    "shapes": {"errors"},
     "version": set(),
     "format_names": set(),
     "json_trees": set(),
     "hypothesis_plugin": {"strategies"},
-    "schemas": {"errors"},
+    "schemas": {"errors", "shapes"},
     "generation": {"schemas", "errors"},
-    "cases": {"generation", "json_trees", "schemas", "errors"},
+    "cases": {"generation", "json_trees", "schemas", "errors", "shapes"},
     "strategies": {"cases", "generation", "schemas", "errors"},
     "corpus": {
         "cases.fresh_values", "cases.message_diff", "cases.case_text",

@@ -9,7 +9,7 @@ import jsonschema_rs
 
 from benchmarks.fleet.messages import Answer, Behaviour, Message
 from brokerfuzz.schemas.flattening import Schema
-from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
+from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
 
 
 class Matches:
@@ -25,7 +25,7 @@ class Matches:
 
     @cached_property
     def _validator(self) -> jsonschema_rs.Validator:
-        return validator(standard(self._schema), SchemaFiles({}))
+        return validator(standard(self._schema), registry_of({}))
 
 
 def judges_by(schema: Schema) -> Behaviour:

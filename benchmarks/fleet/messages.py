@@ -9,7 +9,7 @@ from brokerfuzz.schemas import Contract, Label, MessageType, check
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.interpretations import Interpretation
 from brokerfuzz.schemas.json_reader import read, read_fully
-from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
+from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
 
 Answer = Literal["accepted", "rejected", "crashed"]
 ROUNDED = Interpretation(rounded=True)
@@ -51,7 +51,7 @@ class Reader:
     def __init__(self, contract: Contract, now: datetime) -> None:
         self.contract = contract
         self.now = now
-        self._validator = validator(standard(contract.flat[OFFER]), SchemaFiles({}))
+        self._validator = validator(standard(contract.flat[OFFER]), registry_of({}))
 
     def __call__(self, body: bytes) -> Message:
         verdict = check(OFFER, body, now=self.now, contract=self.contract)

@@ -13,7 +13,7 @@ from jsonschema_rs import Validator
 from benchmarks.generators.messages import NOW, OFFER
 from brokerfuzz.schemas import Site, check, load_contract
 from brokerfuzz.schemas.sites import join
-from brokerfuzz.schemas.structural_validation import SchemaFiles, validator
+from brokerfuzz.schemas.structural_validation import registry_of, validator
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _fits_schema(body: bytes) -> bool:
 @lru_cache(maxsize=1)
 def _schema_validator() -> Validator:
     contract = load_contract()
-    return validator(contract.schemas[OFFER], SchemaFiles(contract.schemas))
+    return validator(contract.schemas[OFFER], registry_of(contract.schemas))
 
 
 def _read(body: bytes) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from brokerfuzz.schemas import Contract
-from brokerfuzz.schemas.structural_validation import SchemaFiles, validator
+from brokerfuzz.schemas.structural_validation import registry_of, validator
 from brokerfuzz.targets import Answer
 from brokerfuzz.targets.answers import EXCERPT
 
@@ -53,4 +53,4 @@ def _in_words(error: Any) -> str:
 
 @lru_cache(maxsize=4)
 def _validator(contract: Contract) -> "jsonschema_rs.Validator":
-    return validator(contract.schemas["envelope"], SchemaFiles(contract.schemas))
+    return validator(contract.schemas["envelope"], registry_of(contract.schemas))

@@ -196,11 +196,8 @@ DETECTORS = frozenset(
     ]
 )  # fmt: skip
 """The names of detectors that `ambiguities.json` can use."""
-NEEDED: Mapping[str, str] = {
-    **dict.fromkeys(("string_length", "item_count", MESSAGE_SIZE), "limit"),
-    TIMESTAMP: "spelling",
-}
-"""Maps a detector to the option that it requires."""
+OF_LIMITS = ("string_length", "item_count", MESSAGE_SIZE)
+"""The detectors that need a `limit`."""
 COMPARED: Mapping[str, tuple[int, ...]] = {
     "ordered_numbers": (2,),
     "ordered_instants": (2,),

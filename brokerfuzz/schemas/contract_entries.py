@@ -1,26 +1,29 @@
 """Reads the entries of `ambiguities.json` and `semantics.json`, and says what is wrong with an entry."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jsonschema_rs import Validator, validator_for
 
-from brokerfuzz.errors import ContractError, quoted
+from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas.ambiguity_detectors import (
     COMPARED,
     DETECTORS,
     NEAR_NOW,
-    NEEDED,
+    OF_LIMITS,
     OF_PLACES,
     PROPERTIES,
     REJECTED,
+    TIMESTAMP,
 )
 from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.sites import Rule, Site, join, sources_of
-from brokerfuzz.wording import counted, listed
+from brokerfuzz.shapes import problem_in
+from brokerfuzz.wording import listed
 
 LONGEST_TOLERANCE = 86_400
 """The highest possible clock tolerance, in seconds."""
@@ -66,12 +69,8 @@ class Ambiguity:
     def has(self, interpretation: str) -> bool:
         """Returns whether a policy can contain this interpretation."""
         if self.detector == NEAR_NOW:
-            return (
-                interpretation.isascii()
-                and interpretation.isdigit()
-                and len(interpretation) < 20
-                and int(interpretation) <= LONGEST_TOLERANCE
-            )
+            is_number = re.fullmatch("[0-9]{1,9}", interpretation) is not None
+            return is_number and int(interpretation) <= LONGEST_TOLERANCE
         return interpretation in self.interpretations
 
     def concerns(self, message_type: str) -> bool:
@@ -113,127 +112,88 @@ class Ambiguity:
 _OF_NOTATIONS = {"cron", "url", "name", "timestamp"}
 _ANSWERS = {"format", "pattern", "enum"}
 """The keywords that define the notation of a string, so that it is no longer ambiguous."""
+
+
+def _if_detector(names: Iterable[str], **properties: Any) -> dict[str, Any]:
+    """Returns a schema for entries with one of these detectors, which must have these properties."""
+    return {
+        "if": {"properties": {"detector": {"enum": [*names]}}},
+        "then": {"required": [*properties], "properties": properties},
+    }
+
+
+def _sites_with(counts: Sequence[int]) -> dict[str, Any]:
+    """Returns a schema for sites with so many names of properties. A site without names can be a string."""
+    lists = {"type": "array", "items": {"type": "string"}, "minItems": 1 + min(counts), "maxItems": 1 + max(counts)}
+    return {"additionalProperties": {"items": {**lists, "type": ["array", "string"] if 0 in counts else "array"}}}
+
+
 _TEXT = {"type": "string", "minLength": 1}
-_SITES_OF_TYPE = {"type": "array", "items": {"type": ["string", "array"], "minItems": 1, "items": {"type": "string"}}}
+_SECONDS = {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0, "maximum": LONGEST_TOLERANCE}}
+_SITE = {"type": ["string", "array"], "minItems": 1, "items": {"type": "string"}}
+_SITES = {"type": "object", "additionalProperties": {"type": "array", "items": _SITE}}
 _REQUIRED = ("id", "question", "plain", "source", "detector", "interpretations")
 _AMBIGUITY = validator_for(
     {
-        "type": "object",
         "required": _REQUIRED,
         "properties": {
             **dict.fromkeys(("id", "question", "plain", "source"), _TEXT),
-            "detector": {"type": ["string", "null"]},
-            "interpretations": {"items": {"type": "string"}},
-            "sites": {"type": "object", "additionalProperties": _SITES_OF_TYPE},
+            "detector": {"enum": [None, *sorted(DETECTORS)]},
+            "interpretations": {"type": ["array", "object"], "items": {"type": "string"}, "uniqueItems": True},
+            "sites": _SITES,
+        },
+        "allOf": [
+            _if_detector([NEAR_NOW], interpretations={"type": "object", "required": ["seconds"],
+                                                      "properties": {"seconds": _SECONDS}}),
+            _if_detector(DETECTORS - {NEAR_NOW}, interpretations={"type": "array", "contains": {"const": REJECTED}}),
+            _if_detector(OF_PLACES, sites=_SITES),
+            _if_detector(OF_LIMITS, limit={"type": "integer", "minimum": 1}),
+            _if_detector([TIMESTAMP], spelling={"enum": SPELLINGS}),
+            *(_if_detector([name], interpretations={"items": {"enum": [*found, REJECTED]}})
+              for name, found in MEANINGS.items()),
+            *(_if_detector([name], sites=_sites_with(counts)) for name, counts in COMPARED.items()),
+            _if_detector(OF_PLACES - COMPARED.keys(), sites=_sites_with([0])),
+        ],
+    }
+)  # fmt: skip
+"""The shape of an entry of `ambiguities.json`."""
+_SEMANTIC_RULES = validator_for(
+    {
+        "required": ["id", "keyword", "sites", "demand"],
+        "properties": {
+            **dict.fromkeys(("id", "demand", "source"), _TEXT),
+            "keyword": {"enum": [NOT_IN_FUTURE]},
+            "sites": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
         },
     }
 )
-_SEMANTIC_RULE = validator_for(
-    {
-        "type": "object",
-        "required": ("keyword", "message", "site", "demand"),
-        "properties": {name: {"type": "string"} for name in ("keyword", "message", "site", "demand", "source")},
-    }
-)
+"""The shape of an entry of `semantics.json`."""
 
 
-def _check_shape(entry: Any, validator: Validator, name: str, file: str) -> None:
-    """Raises `ContractError` if an entry of a table is not what the validator expects."""
-    for problem in validator.iter_errors(entry):
-        where = "".join(f"/{step}" for step in problem.instance_path)
-        wrong = f"{name}, whose {where} is wrong" if where else name
-        raise ContractError(f"{file} contains {wrong} ({problem.message}): compare it with the built-in file")
+def _check(entry: Mapping[str, Any], expected: Validator, file: str) -> None:
+    """Raises `ContractError` if an entry of a table has another shape than the expected one."""
+    if problem := problem_in(entry, expected):
+        raise ContractError(
+            f"{file} contains {entry['id']!r}, which is wrong ({problem}): compare it with the built-in file"
+        )
 
 
-def ambiguity_of(entry: Any) -> Ambiguity:
+def ambiguity_of(entry: Mapping[str, Any]) -> Ambiguity:
     """Converts an entry of `ambiguities.json`. Raises `ContractError` if the entry is wrong."""
-    _check_shape(entry, _AMBIGUITY, _named(entry), "ambiguities.json")
-    _check_detector(entry)
+    _check(entry, _AMBIGUITY, "ambiguities.json")
+    given = entry["interpretations"]
+    interpretations = tuple(map(str, given["seconds"] if isinstance(given, dict) else given))
     options = {key: value for key, value in entry.items() if key not in (*_REQUIRED, "sites")}
     about = entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"]
-    return Ambiguity(*about, _interpretations(entry), entry.get("sites"), options)
+    return Ambiguity(*about, interpretations, entry.get("sites"), options)
 
 
-def _named(entry: Any) -> str:
-    return f"the ambiguity {quoted(entry['id'])}" if isinstance(entry, dict) and "id" in entry else "an ambiguity"
-
-
-def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """`entry` is an ambiguity in `ambiguities.json`. Raises `ContractError` if its detector does not support a listed
-    interpretation.
-    """
-    given, detector = entry["interpretations"], entry["detector"]
-    if detector == NEAR_NOW:
-        seconds = given.get("seconds") if isinstance(given, dict) else None
-        if (
-            not isinstance(seconds, list)
-            or not seconds
-            or not all(type(one) is int and 0 <= one <= LONGEST_TOLERANCE for one in seconds)
-        ):
-            raise ContractError(
-                f"ambiguity {entry['id']!r} has unsupported interpretations: use an object with a list of seconds, "
-                f'such as {{"seconds": [0, 300]}}'
-            )
-        return tuple(map(str, seconds))
-    known = (*MEANINGS[str(detector)], REJECTED) if detector in MEANINGS else None
-    if (
-        not isinstance(given, list)
-        or (known is not None and not set(given) <= set(known))
-        or (detector is not None and REJECTED not in given)
-    ):
-        raise ContractError(
-            f"ambiguity {entry['id']!r} has unsupported interpretations: use "
-            f"{listed(known or ('accepted', REJECTED), 'or')}"
-        )
-    if len(set(given)) < len(given):
-        raise ContractError(f"ambiguity {entry['id']!r} contains an interpretation twice: remove one of the two")
-    return tuple(given)
-
-
-def _check_detector(entry: Mapping[str, Any]) -> None:
-    detector = entry["detector"]
-    if detector is None:
-        return
-    if detector not in DETECTORS:
-        raise ContractError(
-            f"ambiguity {entry['id']!r} has an unknown detector {detector!r}: use one of {', '.join(sorted(DETECTORS))}"
-        )
-    if "sites" not in entry and detector in OF_PLACES:
-        raise ContractError(
-            f"ambiguity {entry['id']!r} has no 'sites', but its detector {detector!r} needs them: add the sites that "
-            "it concerns"
-        )
-    _check_names(entry)
-    needed = NEEDED.get(detector)
-    if needed == "limit" and (type(entry.get(needed)) is not int or entry[needed] < 1):
-        raise ContractError(
-            f"ambiguity {entry['id']!r} has no integer 'limit' of at least 1: add a property such as \"limit\": 100"
-        )
-    if needed == "spelling" and entry.get(needed) not in SPELLINGS:
-        raise ContractError(f"ambiguity {entry['id']!r} has no valid 'spelling': use one of {', '.join(SPELLINGS)}")
-
-
-def _check_names(entry: Mapping[str, Any]) -> None:
-    """Raises `ContractError` if an entry of `sites` has too many or too few names of properties for its detector."""
-    allowed = COMPARED.get(entry["detector"], (0,))
-    for where in (where for entries in entry.get("sites", {}).values() for where in entries):
-        names = [] if isinstance(where, str) else where[1:]
-        if len(names) not in allowed:
-            raise ContractError(
-                f"ambiguity {entry['id']!r} has the site {where!r} with {counted(len(names), 'name')} of properties, "
-                "but its detector "
-                f"{entry['detector']!r} needs {listed(tuple(map(str, allowed)), 'or')}: compare it with the built-in "
-                "ambiguities.json"
-            )
-
-
-def semantic_rule_of(entry: Any) -> Rule:
-    """Converts an entry of `semantics.json`. Raises `ContractError` if the entry is wrong."""
-    _check_shape(entry, _SEMANTIC_RULE, "a rule", "semantics.json")
-    if entry["keyword"] != NOT_IN_FUTURE:
-        raise ContractError(
-            f"semantics.json has the keyword {entry['keyword']!r}, but only {NOT_IN_FUTURE!r} is supported: use this "
-            "keyword, or remove the entry"
-        )
-    sources = sources_of(entry.get("source", ""), entry["keyword"])
-    return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["demand"], None, *sources)
+def semantic_rules_of(entry: Mapping[str, Any]) -> list[Rule]:
+    """Converts an entry of `semantics.json`: one rule for each site. Raises `ContractError` if the entry is wrong."""
+    _check(entry, _SEMANTIC_RULES, "semantics.json")
+    keyword, sources = entry["keyword"], sources_of(entry.get("source", ""), entry["keyword"])
+    return [
+        Rule(message_type, site, keyword, True, entry["demand"], None, *sources)
+        for message_type, sites in entry["sites"].items()
+        for site in sites
+    ]

@@ -5,21 +5,23 @@ the rules that JSON Schema cannot express (`semantics.json`), and the ambiguitie
 changed contract contains only the files that differ from the built-in contract.
 """
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urldefrag
+from urllib.parse import urldefrag
 
-from jsonschema_rs import ValidationError, meta
+from jsonschema_rs import ValidationError, meta, validator_for
+from referencing._core import Resolved, Resolver
+from referencing.exceptions import Unresolvable
 
 from brokerfuzz.contract_names import MANIFEST, MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, problem_of
 from brokerfuzz.file_contents import read_file
-from brokerfuzz.pointers import steps_of
-from brokerfuzz.schemas.contract_entries import Ambiguity, ambiguity_of, semantic_rule_of
+from brokerfuzz.schemas.contract_entries import Ambiguity, ambiguity_of, semantic_rules_of
 from brokerfuzz.schemas.contract_limits import (
     LARGEST_FILE,
     check_limits,
@@ -29,11 +31,11 @@ from brokerfuzz.schemas.contract_limits import (
     check_values,
     objects_in,
 )
-from brokerfuzz.schemas.flattening import KEYWORDS, Schema, flatten, unknown_keywords, with_all_sites
+from brokerfuzz.schemas.flattening import KEYWORDS, Lookup, Schema, flatten, unknown_keywords, with_all_sites
 from brokerfuzz.schemas.manifest import Transfer, transfers_of
 from brokerfuzz.schemas.sites import Rule, Site, sites_by_path
-from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
-from brokerfuzz.schemas.subschemas import absolute, base_of
+from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, registry_of, validator
+from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
 
 DATA = Path(__file__).parent
@@ -64,15 +66,13 @@ class ContractFiles(NamedTuple):
 def read_files(folder: Path) -> ContractFiles:
     """Raises `ContractError` if the folder or one of its files is wrong. Uses the built-in file for a missing file."""
     _check_folder(folder)
-    contents = {name: json_of(_file(folder, name)) for name in (MANIFEST, SEMANTICS)}
-    transfers = transfers_of(contents[MANIFEST], folder / MANIFEST)
+    transfers = transfers_of(json_of(_file(folder, MANIFEST)), folder / MANIFEST)
     schemas = _schemas(folder, transfers)
     try:
         flat = _flattened(schemas, transfers, folder)
-        semantics = [semantic_rule_of(entry) for entry in _entries(folder / SEMANTICS, contents[SEMANTICS])]
         known = {message_type: sites_by_path(schema) for message_type, schema in flat.items()}
         _check_names(known, folder)
-        _check_sites(known, folder / SEMANTICS, [(rule.message_type, rule.site) for rule in semantics])
+        semantics = _semantics(folder, known)
         ambiguities = _ambiguities(folder, known, [name for name, one in transfers.items() if one.is_request])
         warnings = tuple(warning for name, schema in schemas.items() for warning in _warnings(schema, folder, name))
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
@@ -84,7 +84,7 @@ def read_files(folder: Path) -> ContractFiles:
         MappingProxyType(schemas),
         MappingProxyType(flat),
         ambiguities,
-        tuple(semantics),
+        semantics,
         warnings,
     )
 
@@ -154,12 +154,6 @@ def _number(digits: str) -> int | float:
     return int(number) if number.is_integer() and abs(number) < 1 << 53 else number
 
 
-def _entries(path: Path, content: Any) -> list[Any]:
-    if not isinstance(content, list):
-        raise ContractError(f"{path} must contain a JSON array: compare it with the built-in file of the same name")
-    return content
-
-
 # ------------------------------------------------------------------------------------------------------------- schemas
 
 
@@ -186,11 +180,11 @@ def _checked_schema(path: Path, schema: Any) -> Schema:
 def _flattened(
     schemas: Mapping[str, Schema], message_types: Iterable[MessageType], folder: Path
 ) -> Mapping[str, Schema]:
-    files = SchemaFiles(schemas)
+    registry = registry_of(schemas)
     flat: dict[str, Schema] = {}
     for message_type in message_types:
         path = folder / f"{message_type}{SCHEMA_SUFFIX}"
-        finite = flatten(schemas[message_type], _Resolver(files, path), path.name)
+        finite = flatten(schemas[message_type], _lookup_in(path), registry.resolver(path.name))
         if finite is None:
             raise ContractError(
                 f"{path} allows only endless messages: make a property optional on each path of $ref to itself"
@@ -198,7 +192,7 @@ def _flattened(
         flat[message_type] = with_all_sites(finite)
         check_values(flat[message_type], path)
         try:
-            validator(schemas[message_type], files)
+            validator(schemas[message_type], registry)
         except ValueError as problem:
             raise ContractError(
                 f"{path} cannot be used as a schema ({_line(problem)}): correct the schema"
@@ -206,36 +200,20 @@ def _flattened(
     return flat
 
 
-class _Resolver:
-    """Finds the schema to which a `$ref` refers, among the schemas of a contract."""
+def _lookup_in(path: Path) -> Lookup:
+    count = itertools.count(1)
 
-    def __init__(self, files: SchemaFiles, path: Path) -> None:
-        self.files = files
-        self.path = path
-        self._count = 0
-
-    def __call__(self, reference: str, base: str) -> tuple[Any, str]:
-        self._count += 1
-        check_references(self._count, self.path)
-        uri, fragment = urldefrag(absolute(base, reference))
-        is_anchor = bool(fragment) and not fragment.startswith("/")
+    def lookup(reference: str, resolver: Resolver[Any]) -> Resolved[Any]:
+        check_references(next(count), path)
         try:
-            target: Any
-            target, base = self.files.find(f"{uri}#{fragment}" if is_anchor else uri)
-        except LookupError as problem:
+            return resolver.lookup(reference)
+        except (Unresolvable, LookupError, ValueError) as problem:
             raise ContractError(
-                f"{self.path} has a $ref {reference!r}, which is no file, $id or $anchor of the contract: use only "
-                "schemas of the contract"
+                f"{path} has a $ref {reference!r} that does not exist: correct the reference, and use only schemas of "
+                "the contract"
             ) from problem
-        for step in () if is_anchor else steps_of(unquote(fragment)):
-            try:
-                target = target[int(step) if isinstance(target, list) else step]
-            except (LookupError, TypeError, ValueError) as problem:
-                raise ContractError(
-                    f"{self.path} has a $ref {reference!r}, but {step!r} does not exist: correct the reference"
-                ) from problem
-            base = base_of(target, base)
-        return target, base
+
+    return lookup
 
 
 # --------------------------------------------------------------------------------------------------- names and sites
@@ -256,33 +234,53 @@ def _reason_against(name: str) -> str | None:
     return "a message with NUL is never valid" if "\0" in name else None
 
 
-def _ambiguities(folder: Path, known: SitesOfTypes, requests: Sequence[MessageType]) -> tuple[Ambiguity, ...]:
-    """Returns the built-in ambiguities and those of the folder. An entry of the folder with the ID of a built-in
-    ambiguity changes the properties that it names. Omits the ambiguities that concern nothing in the contract.
+def _entries(folder: Path, name: str) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Yields the built-in entries of a table and those of the folder, and whether the folder says their sites. An entry
+    of the folder with the ID of a built-in entry changes the properties that it names.
     """
-    path = folder / AMBIGUITIES
-    built_in = {entry["id"]: entry for entry in json_of(DATA / AMBIGUITIES)}
-    found = {name: ambiguity_of(entry) for name, entry in built_in.items()}
-    seen: set[str] = set()
-    for entry in _entries(path, json_of(path)) if path.exists() and folder != DATA else ():
-        is_object = isinstance(entry, dict)
-        ambiguity = ambiguity_of({**built_in.get(str(entry.get("id")), {}), **entry} if is_object else entry)
-        if ambiguity.id in seen:
-            raise ContractError(
-                f"{path} has several ambiguities with the ID {ambiguity.id!r}: give each ambiguity a different ID"
-            )
-        seen.add(ambiguity.id)
-        _check_sites(known, path, ambiguity.read_sites if "sites" in entry else ())
-        found[ambiguity.id] = ambiguity
-    placed = [ambiguity.at_sites_of(known, requests) for ambiguity in found.values()]
+    path = folder / name
+    entries = {entry["id"]: entry for entry in json_of(DATA / name)}
+    own = json_of(path) if path.exists() and folder != DATA else []
+    if problem := problem_in(own, _TABLE):
+        raise ContractError(f"{path} is not a list of entries ({problem}): compare it with the built-in file")
+    ids = [entry["id"] for entry in own]
+    if twice := next((one for one in ids if ids.count(one) > 1), None):
+        raise ContractError(f"{path} has several entries with the ID {twice!r}: give each entry a different ID")
+    entries |= {entry["id"]: {**entries.get(entry["id"], {}), **entry} for entry in own}
+    with_sites = {entry["id"] for entry in own if "sites" in entry}
+    yield from ((entry, entry["id"] in with_sites) for entry in entries.values())
+
+
+_TABLE = validator_for(
+    {
+        "type": "array",
+        "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "minLength": 1}}},
+    }
+)
+
+
+def _semantics(folder: Path, known: SitesOfTypes) -> tuple[Rule, ...]:
+    found: list[Rule] = []
+    for entry, is_own in _entries(folder, SEMANTICS):
+        rules = semantic_rules_of(entry)
+        _check_sites(known, folder / SEMANTICS, ((rule.message_type, rule.site) for rule in rules if is_own))
+        found += rules
+    return tuple(found)
+
+
+def _ambiguities(folder: Path, known: SitesOfTypes, requests: Sequence[MessageType]) -> tuple[Ambiguity, ...]:
+    """Omits the ambiguities that concern nothing in the contract."""
+    placed = []
+    for entry, is_own in _entries(folder, AMBIGUITIES):
+        ambiguity = ambiguity_of(entry)
+        _check_sites(known, folder / AMBIGUITIES, ambiguity.read_sites if is_own else ())
+        placed.append(ambiguity.at_sites_of(known, requests))
     return tuple(ambiguity for ambiguity in placed if ambiguity.sites != {})
 
 
 def _check_sites(known: SitesOfTypes, path: Path, named: Iterable[tuple[str, str]]) -> None:
-    """Raises `ContractError` if a file of the folder contains a site that does not exist. If the folder lacks the file,
-    the sites in the built-in file are not checked, because a changed schema may lack them.
-    """
-    for message_type, site in named if path.exists() else ():
+    """Raises `ContractError` if a file of the folder contains a site that does not exist."""
+    for message_type, site in named:
         if message_type not in known:
             raise ContractError(f"{path} contains the unknown message type {message_type!r}: use {listed(known, 'or')}")
         if site not in known[message_type]:

@@ -12,15 +12,15 @@ from functools import reduce
 from math import gcd, lcm
 from typing import Any
 
+from referencing._core import Resolved, Resolver
+from referencing.jsonschema import DRAFT202012
+
 from brokerfuzz.errors import ContractError
-from brokerfuzz.schemas.subschemas import base_of, subschemas
+from brokerfuzz.schemas.subschemas import subschemas
 
 Schema = dict[str, Any]
-Resolve = Callable[[str, str], tuple[Any, str]]
-"""A function that gets a `$ref` and the base URI of the schema that contains it. The function returns the referenced
-schema and the base URI of that schema.
-"""
-
+Lookup = Callable[[str, Resolver[Any]], Resolved[Any]]
+"""A function that finds the schema to which a `$ref` refers."""
 ANNOTATIONS = frozenset(
     [
         "$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary", "$comment", "$defs", "definitions", "title",
@@ -94,7 +94,7 @@ def _is_composed(keyword: str, value: Any) -> bool:
 
 def unknown_keywords(schema: Schema) -> Iterator[tuple[str, str]]:
     """Yields the JSON Pointer of each unknown keyword, and its name. Keywords that begin with `x-` are extensions."""
-    for _, at, part in subschemas(schema):
+    for at, part in subschemas(schema):
         for keyword in part:
             if keyword not in KEYWORDS and not keyword.startswith("x-"):
                 yield f"{at}/{keyword}", keyword
@@ -111,11 +111,11 @@ def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
     return list(schema.get("allOf", []))
 
 
-def flatten(schema: Any, resolve: Resolve, base: str) -> Schema | None:
+def flatten(schema: Any, lookup: Lookup, resolver: Resolver[Any]) -> Schema | None:
     """Resolves the references in a schema, and merges the schemas in `allOf`. The schema `False` becomes a schema that
     allows no type. Returns None if a recursive schema allows only endless messages.
     """
-    flat = _Flattening(resolve).flat(schema, base_of(schema, base), (id(schema),))
+    flat = _Flattening(lookup).flat(schema, resolver, (id(schema),))
     return None if flat is _DEEPER else flat
 
 
@@ -123,9 +123,10 @@ def flatten(schema: Any, resolve: Resolve, base: str) -> Schema | None:
 class _Flattening:
     """`inside` contains the identities of the schemas around a schema, so that recursion ends."""
 
-    resolve: Resolve
+    lookup: Lookup
 
-    def flat(self, schema: Any, base: str, inside: tuple[int, ...]) -> Schema:
+    def flat(self, schema: Any, around: Resolver[Any], inside: tuple[int, ...]) -> Schema:
+        """`around` resolves references of the schema around this schema."""
         if isinstance(schema, bool):
             return {} if schema else {"type": []}
         own = {k: v for k, v in schema.items() if k in _KEPT}
@@ -135,20 +136,22 @@ class _Flattening:
             only = own.pop("const")
             own["enum"] = [only] if "enum" not in own or _is_among(only, own["enum"]) else []
 
+        resolver = around.in_subresource(DRAFT202012.create_resource(schema))
+
         def below(part: Any) -> Schema:
-            return self.flat(part, base_of(part, base), inside)
+            return self.flat(part, resolver, inside)
 
         if not self._add_parts(own, schema, below):
             return _DEEPER
-        parts = [self._reference(schema[name], base, inside) for name in REFERENCES if name in schema]
+        parts = [self._reference(schema[name], resolver, inside) for name in REFERENCES if name in schema]
         parts += [below(part) for part in schema.get("allOf", [])]
         return reduce(conjoin, parts, own)
 
-    def _reference(self, reference: str, base: str, inside: tuple[int, ...]) -> Schema:
-        target, its_base = self.resolve(reference, base)
-        if inside.count(id(target)) > _MOST_NESTED:
+    def _reference(self, reference: str, resolver: Resolver[Any], inside: tuple[int, ...]) -> Schema:
+        target = self.lookup(reference, resolver)
+        if inside.count(id(target.contents)) > _MOST_NESTED:
             return _DEEPER
-        return self.flat(target, its_base, (*inside, id(target)))
+        return self.flat(target.contents, target.resolver, (*inside, id(target.contents)))
 
     def _add_parts(self, own: Schema, schema: Schema, below: Callable[[Any], Schema]) -> bool:
         """Adds the flat schemas of all parts. Returns False if a required property would be nested too deeply."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from brokerfuzz.contract_names import MANIFEST
 from brokerfuzz.errors import ContractError, needs_extra, problem_of
 from brokerfuzz.file_contents import read_file
-from brokerfuzz.schemas.contract_files import AMBIGUITIES, DATA, FILES, json_of
+from brokerfuzz.schemas.contract_files import AMBIGUITIES, DATA, FILES, SEMANTICS, json_of
 from brokerfuzz.schemas.contract_limits import check_size
 from brokerfuzz.schemas.flattening import KEYWORDS, Schema
 from brokerfuzz.schemas.loading import load_contract
@@ -83,7 +83,7 @@ def new_contract(folder: Path, beginning: Beginning | None) -> None:
 
 def _copy_built_in(folder: Path) -> None:
     for name in FILES:
-        if name != AMBIGUITIES:  # an own file would only repeat the built-in ambiguities
+        if name not in (SEMANTICS, AMBIGUITIES):  # own files would only repeat the built-in entries
             shutil.copyfile(DATA / name, folder / name)
 
 

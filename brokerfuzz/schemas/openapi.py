@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from referencing import Registry, Specification
+from referencing.exceptions import Unresolvable
+
 from brokerfuzz.errors import ContractError, UnknownNameError
 from brokerfuzz.pointers import steps_of
 from brokerfuzz.schemas.flattening import Schema
@@ -64,7 +67,8 @@ class _Document:
     """An OpenAPI document. `path` is its file, for errors."""
 
     def __init__(self, content: Any, path: Path) -> None:
-        self.content = content
+        resource = Specification.OPAQUE.create_resource(content)
+        self.resolver = Registry[Any]().with_resource("", resource).resolver()
         self.path = path
 
     def resolved(self, part: Any) -> Any:
@@ -78,19 +82,13 @@ class _Document:
         return part
 
     def _target(self, reference: str) -> Any:
-        if not reference.startswith("#/"):
+        try:
+            return self.resolver.lookup(reference).contents
+        except (Unresolvable, LookupError, ValueError) as problem:
             raise ContractError(
-                f"{self.path} has a $ref {reference!r} to another document: bundle the documents into one file first"
-            )
-        target = self.content
-        for step in steps_of(unquote(reference)):
-            try:
-                target = target[int(step) if isinstance(target, list) else step]
-            except (LookupError, TypeError, ValueError) as problem:
-                raise ContractError(
-                    f"{self.path} has a $ref {reference!r}, but {step!r} does not exist: correct the reference"
-                ) from problem
-        return target
+                f"{self.path} has a $ref {reference!r} that does not exist in this document: correct the reference, or "
+                "bundle all documents into one file first"
+            ) from problem
 
     def bundled(self, schema: Any, changes: Mapping[str, Change]) -> tuple[Schema, list[str]]:
         """Returns a copy of a schema that contains all schemas to which it refers, and notes for the user."""
@@ -102,7 +100,7 @@ class _Document:
         while waiting:
             name, part = waiting.pop()
             notes += (f"{name}{note}" for note in modernised(part, changes))
-            for _, _, inner in subschemas(part):
+            for _, inner in subschemas(part):
                 reference = inner.get("$ref")
                 if reference is None:
                     continue
@@ -121,7 +119,7 @@ def _new_name(reference: str, others: Mapping[str, Any]) -> str:
 
 def modernised(schema: Any, changes: Mapping[str, Change]) -> Iterator[str]:
     """Changes a schema, and all schemas inside it, in place. Yields notes for the user."""
-    for _, at, part in subschemas(schema):
+    for at, part in subschemas(schema):
         for keyword, change in changes.items():
             if keyword in part and (note := change(part)):
                 yield f"{at}: {note}"

@@ -9,9 +9,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import jsonschema_rs
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
 
 from brokerfuzz.schemas.flattening import KNOWN, OTHER_ITEMS, Schema
-from brokerfuzz.schemas.subschemas import subschemas
 
 SCHEMA_SUFFIX = ".schema.json"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -25,41 +26,30 @@ more backtracking, it does not match. A thousand such strings take about a secon
 Validator = jsonschema_rs.Validator
 
 
-class SchemaFiles:
+def registry_of(schemas: Mapping[str, Schema]) -> Registry[Any]:
     """Finds the schemas of a contract by URI. The URI of a file is its `$id`, or any URI that ends with its name. A
-    schema with `$id`, `$anchor` or `$dynamicAnchor` inside a file has a URI, too.
+    schema with `$id` inside a file has a URI, too.
     """
-
-    def __init__(self, schemas: Mapping[str, Schema]) -> None:
-        self._by_uri: dict[str, tuple[Schema, str]] = {}
-        for name, schema in schemas.items():
-            file = f"{name}{SCHEMA_SUFFIX}"
-            for base, at, part in subschemas(schema, file):
-                anchors = [f"{base}#{part[keyword]}" for keyword in ("$anchor", "$dynamicAnchor") if keyword in part]
-                uris = [*([] if at else [file]), *([base] if "$id" in part else []), *anchors]
-                self._by_uri |= dict.fromkeys(uris, (part, base))
-
-    def find(self, uri: str) -> tuple[Schema, str]:
-        """Returns a schema, and the URI to which its references are relative. Raises `LookupError` if there is no such
-        schema.
-        """
-        return self._by_uri[uri] if uri in self._by_uri else self._by_uri[uri.rpartition("/")[2]]
-
-    def retrieve(self, uri: str) -> Schema:
-        """Returns a schema for jsonschema-rs, which resolves references relative to the URI that it retrieves. If the
-        schema has another URI, the function returns a reference to that URI.
-        """
-        schema, base = self.find(uri)
-        return {"$ref": base} if urlsplit(base).scheme and base != uri else schema
+    files = {f"{name}{SCHEMA_SUFFIX}": DRAFT202012.create_resource(schema) for name, schema in schemas.items()}
+    with_ids = {uri: resource for resource in files.values() if (uri := resource.id()) is not None}
+    registry: Registry[Any] = Registry(retrieve=lambda uri: files[uri.rpartition("/")[2]])  # type: ignore[call-arg]
+    return registry.with_resources([*files.items(), *with_ids.items()]).crawl()
 
 
-def validator(schema: Schema, files: SchemaFiles) -> Validator:
+def validator(schema: Schema, registry: Registry[Any]) -> Validator:
     """Raises `ValueError` if the schema is not valid in draft 2020-12, or if a reference does not point to a file of
     the contract.
     """
+
+    def retrieve(uri: str) -> Any:
+        """jsonschema-rs resolves references relative to the URI that it retrieves."""
+        resource = registry.get_or_retrieve(uri).value
+        own = resource.id() or uri
+        return {"$ref": own} if urlsplit(own).scheme and own != uri else resource.contents
+
     try:
         return jsonschema_rs.Draft202012Validator(
-            schema, retriever=files.retrieve, validate_formats=True, pattern_options=PATTERNS
+            schema, retriever=retrieve, validate_formats=True, pattern_options=PATTERNS
         )
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:
         raise ValueError(problem.message) from problem

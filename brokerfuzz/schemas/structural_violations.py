@@ -15,7 +15,7 @@ from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import escape, pointer_of
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.sites import Rule, Steps, site_of
-from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
+from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
 from brokerfuzz.schemas.verdicts import NOTHING, UNKNOWN_PROPERTY, Violation, describe
 from brokerfuzz.wording import printable
 
@@ -72,7 +72,7 @@ class StructureChecker:
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._message_type: MessageType = message_type
-        files = SchemaFiles(contract.schemas)
+        files = registry_of(contract.schemas)
         self._validator = validator(
             {"properties": {}, **contract.schemas[message_type]}, files
         )  # without "properties", errors lack property names

@@ -1,10 +1,9 @@
-"""Finds the schemas inside a JSON Schema, with their places and their URIs."""
+"""Finds the schemas inside a JSON Schema."""
 
 from collections.abc import Iterator
 from functools import reduce
 from operator import getitem
-from typing import Any, NamedTuple
-from urllib.parse import urldefrag, urljoin
+from typing import Any
 
 from brokerfuzz.pointers import pointer_of
 
@@ -17,34 +16,15 @@ _WITH_NAMES = {"properties", "patternProperties", "dependentSchemas", "$defs", "
 Steps = tuple[str | int, ...]
 
 
-class Subschema(NamedTuple):
-    """`at` is the JSON Pointer of a schema, and `base` is the URI to which its references are relative."""
-
-    base: str
-    at: str
-    schema: dict[str, Any]
-
-
-def absolute(base: str, reference: str) -> str:
-    """Resolves a reference. Unlike `urljoin`, the function also resolves fragments if the base is a URN."""
-    return f"{urldefrag(base).url}{reference}" if reference.startswith("#") else urljoin(base, reference)
-
-
-def base_of(schema: Any, base: str) -> str:
-    """Returns the URI to which the references of a schema are relative. `base` is the URI of the schema around it."""
-    return urldefrag(absolute(base, schema.get("$id", ""))).url if isinstance(schema, dict) else base
-
-
-def subschemas(schema: Any, base: str = "", steps: Steps = ()) -> Iterator[Subschema]:
-    """Yields a schema, and all schemas inside it, except `true` and `false`. A schema comes before those inside it, so
-    the caller may change it.
+def subschemas(schema: Any, steps: Steps = ()) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields the JSON Pointers of a schema and of all schemas inside it, and these schemas, except `true` and `false`.
+    A schema comes before those inside it, so the caller may change it.
     """
     if not isinstance(schema, dict):
         return
-    base = base_of(schema, base)
-    yield Subschema(base, pointer_of(steps), schema)
+    yield pointer_of(steps), schema
     for inside in _inside(schema):
-        yield from subschemas(reduce(getitem, inside, schema), base, (*steps, *inside))
+        yield from subschemas(reduce(getitem, inside, schema), (*steps, *inside))
 
 
 def _inside(schema: dict[str, Any]) -> Iterator[Steps]:

@@ -41,8 +41,6 @@ REPLACEMENTS: dict[str, tuple[Any, ...]] = {
     {"offer-creation-request": None}, 1),
     "limit": ("1", -1, None),
     "spelling": (None, [1]),
-    "site": (None, 1, "", []),
-    "message": (None, ["offer-creation-request"]),
     "keyword": (None, ["not-in-future"]),
     "id": (None, 1, "", ["a"]),
 }  # fmt: skip

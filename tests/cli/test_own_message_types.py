@@ -183,17 +183,17 @@ def test_the_questions_about_json_and_http_apply_and_own_ones_are_added(orders: 
 
 
 WRONG: dict[str, tuple[Any, str]] = {
-    "no object": ([], "must contain a JSON object with at least one message type"),
-    "no message type": ({}, "must contain a JSON object with at least one message type"),
-    "a name with capitals": ({"Order": MANIFEST[ORDER]}, "has the message type 'Order': use at most 60 lower"),
-    "no route": ({ORDER: {"direction": "request"}}, "describes order-request wrongly: write its direction"),
+    "no object": ([], 'messages.json is wrong ([] is not of type "object"): list message types in lower-case letters'),
+    "no message type": ({}, "messages.json is wrong ("),
+    "a name with capitals": ({"Order": MANIFEST[ORDER]}, '"Order" does not match'),
+    "no route": ({ORDER: {"direction": "request"}}, '/order-request: "route" is a required property'),
     "a wrong direction": (
         {ORDER: {"direction": "up", "route": "POST /"}},
-        "has the direction 'up' for order-request: use request or response",
+        '/order-request/direction: "up" is not one of "request", "response"',
     ),
     "a wrong route": (
         {ORDER: {"direction": "request", "route": "/orders"}},
-        "has the route '/orders' for order-request: use a method and a path",
+        '/order-request/route: "/orders" does not',
     ),
     "a route twice": (
         {**MANIFEST, STATUS: MANIFEST[ORDER]},

@@ -7,13 +7,14 @@ from typing import Any, Final
 import pytest
 
 from brokerfuzz import messages
-from brokerfuzz.errors import BrokerfuzzError, ContractError
+from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType, check, contract_limits, load_contract
 from brokerfuzz.schemas.contract_files import DATA
 from brokerfuzz.schemas.contract_limits import LARGEST_BOUND, LARGEST_FILE, MOST
 
 Change = Callable[[Any], object]
-OFFERS = "offer-creation-request.schema.json"
+OFFER_TYPE = "offer-creation-request"
+OFFERS = f"{OFFER_TYPE}.schema.json"
 OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Email"}
 
 
@@ -231,137 +232,116 @@ def put_changed(change: Change, name: str = OFFERS) -> Callable[[Path], object]:
     return make
 
 
-def _with_entry(ambiguity: str, **change: Any) -> Change:
-    return lambda ambiguities: next(one for one in ambiguities if one["id"] == ambiguity).update(change)
+def entry(file: str, **props: Any) -> Callable[[Path], object]:
+    """Writes a table with one entry."""
+    return put(json.dumps([props]), file)
 
 
-MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
-    "no folder": (lambda folder: folder.rmdir(), "", "specify a folder with the contract files that you changed"),
-    "an empty folder": (lambda folder: None, "", "copy the files that you want to change into this folder"),
-    "no JSON": (put("{"), OFFERS, "correct or remove the file"),
-    "no text": (lambda folder: (folder / OFFERS).write_bytes(b"\xff\xfe\xfd"), OFFERS, "correct or remove the file"),
-    "a folder in place of a file": (lambda folder: (folder / OFFERS).mkdir(), OFFERS, "correct or remove the file"),
-    "no schema": (put('{"type": "strin"}'), OFFERS, "correct the file"),
-    "no schema of an object": (put("[]"), OFFERS, "compare it"),
-    "a schema that is just true": (put("true"), OFFERS, "compare it"),
-    "an older draft": (put('{"$schema": "http://json-schema.org/draft-07/schema#"}'), OFFERS, "rewrite it"),
-    "a reference out of the folder": (
-        put('{"$ref": "https://elsewhere.example/other.json"}'),
-        OFFERS,
-        "use only schemas of the contract",
-    ),
+def ambiguity(name: str, **props: Any) -> Callable[[Path], object]:
+    return entry(AMBIGUITIES, id=name, **props)
+
+
+def past(**props: Any) -> Callable[[Path], object]:
+    return entry("semantics.json", id="not-in-future", **props)
+
+
+AMBIGUITIES = "ambiguities.json"
+MISUSES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no folder": (lambda folder: folder.rmdir(), "specify a folder with the contract files that you changed"),
+    "an empty folder": (lambda folder: None, "copy the files that you want to change into this folder"),
+    "no JSON": (put("{"), f"{OFFERS} is not readable JSON"),
+    "no text": (lambda folder: (folder / OFFERS).write_bytes(b"\xff\xfe\xfd"), "correct or remove the file"),
+    "a folder in place of a file": (lambda folder: (folder / OFFERS).mkdir(), "correct or remove the file"),
+    "no schema": (put('{"type": "strin"}'), f"{OFFERS} is not a JSON Schema of draft 2020-12"),
+    "no schema of an object": (put("[]"), "compare it"),
+    "a schema that is just true": (put("true"), "compare it"),
+    "an older draft": (put('{"$schema": "http://json-schema.org/draft-07/schema#"}'), "rewrite it"),
+    "a reference out of the folder": (put('{"$ref": "https://a.example/b.json"}'), "use only schemas of the contract"),
     "a hidden reference out of the folder": (
         put('{"anyOf": [{"$ref": "../other.json"}]}'),
-        OFFERS,
         "use only schemas of the contract",
     ),
-    "a reference to nowhere": (put('{"$ref": "#/$defs/none"}'), OFFERS, "does not exist: correct the reference"),
-    "endless messages": (put('{"properties": {"a": {"$ref": "#"}}, "required": ["a"]}'), OFFERS, "make a property"),
-    "a pattern that is none": (put('{"properties": {"a": {"pattern": "("}}}'), OFFERS, "correct the schema"),
-    "a property with a dot": (
-        put_changed(lambda schema: schema["properties"].update({"a.b": {}})),
-        OFFERS,
-        "rename it",
-    ),
-    "a property with NUL": (
-        put_changed(lambda schema: schema["properties"].update({"a\0b": {}})),
-        OFFERS,
-        "a message with NUL is never valid",
-    ),
-    "a stray schema": (put("{}", "offer.schema.json"), "", "contains none of offer-creation-request.schema.json"),
-    "ambiguities that are none": (put("{}", "ambiguities.json"), "ambiguities.json", "compare it"),
-    "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", '"id" is a required property'),
+    "a reference to nowhere": (put('{"$ref": "#/$defs/none"}'), "does not exist: correct the reference"),
+    "endless messages": (put('{"properties": {"a": {"$ref": "#"}}, "required": ["a"]}'), "make a property"),
+    "a pattern that is none": (put('{"properties": {"a": {"pattern": "("}}}'), "correct the schema"),
+    "a property with a dot": (put('{"properties": {"a.b": {}}}'), "rename it"),
+    "a property with NUL": (put('{"properties": {"a\\u0000b": {}}}'), "a message with NUL is never valid"),
+    "a stray schema": (put("{}", "offer.schema.json"), f"contains none of {OFFERS}"),
+    "ambiguities that are none": (put("{}", AMBIGUITIES), f"{AMBIGUITIES} is not a list of entries"),
+    "an ambiguity without an id": (put("[{}]", AMBIGUITIES), '/0: "id" is a required property'),
     "an ambiguity without a question": (
-        put('[{"id": "new"}]', "ambiguities.json"),
-        "",
-        "the ambiguity 'new' (\"question\" is a required property)",
+        ambiguity("new"),
+        "'new', which is wrong (\"question\" is a required property)",
     ),
-    "an interpretation that occurs twice": (
-        put_changed(
-            _with_entry("cron-syntax", interpretations=["accepted", "accepted", "rejected"]), "ambiguities.json"
-        ),
-        "",
-        "remove one of the two",
-    ),
-    "a rule of an unknown message type": (
-        put_changed(lambda rules: rules[0].update(message="offer"), "semantics.json"),
-        "",
-        "unknown message type 'offer': use offer-creation-request,",
-    ),
-    "an unknown detector": (
-        put_changed(lambda ambiguities: ambiguities[0].update(detector="timestamps"), "ambiguities.json"),
-        "",
-        "use one of",
-    ),
-    "a detector without its limit": (
-        put_changed(_with_entry("string-length", limit=None), "ambiguities.json"),
-        "",
-        "has no integer 'limit'",
-    ),
-    "a clock tolerance without seconds": (
-        put_changed(_with_entry("clock-tolerance", interpretations=["accepted"]), "ambiguities.json"),
-        "",
-        "seconds",
-    ),
-    "a negative clock tolerance": (
-        put_changed(_with_entry("clock-tolerance", interpretations={"seconds": [-1]}), "ambiguities.json"),
-        "",
-        "seconds",
-    ),
+    "an interpretation that occurs twice": (ambiguity("cron-syntax", interpretations=["rejected"] * 2), "non-unique"),
+    "an interpretation that is none": (ambiguity("cron-syntax", interpretations=["accepted"]), "/interpretations"),
+    "an unknown detector": (ambiguity("cron-syntax", detector="timestamps"), '/detector: "timestamps" is not one of'),
+    "a detector without its limit": (ambiguity("string-length", limit=None), "/limit: null is not of type"),
+    "a detector without its sites": (ambiguity("encoding.other", detector="cron"), '"sites" is a required property'),
+    "too many names": (ambiguity("cron-syntax", sites={OFFER_TYPE: [["", "a"]]}), "has more than 1 item"),
+    "too few names": (ambiguity("range-order", sites={OFFER_TYPE: ["number"]}), 'not of type "array"'),
+    "a tolerance without seconds": (ambiguity("clock-tolerance", interpretations=["accepted"]), "/interpretations"),
+    "a negative tolerance": (ambiguity("clock-tolerance", interpretations={"seconds": [-1]}), "/seconds/0: -1 is less"),
     "an unknown interpretation": (
-        put_changed(_with_entry("duplicate-properties", interpretations=["second", "rejected"]), "ambiguities.json"),
-        "",
-        "use last, first, both or rejected",
+        ambiguity("duplicate-properties", interpretations=["second", "rejected"]),
+        'not one of "last", "first", "both", "rejected"',
     ),
-    "an unknown spelling": (
-        put_changed(_with_entry("timestamp-format.offset", spelling="roman"), "ambiguities.json"),
-        "",
-        "has no valid 'spelling'",
-    ),
+    "an unknown spelling": (ambiguity("timestamp-format.offset", spelling="roman"), '/spelling: "roman" is not one of'),
     "two ambiguities with one ID": (
-        put_changed(_with_entry("cron-syntax", id="url-syntax"), "ambiguities.json"),
-        "",
-        "give each ambiguity a different ID",
+        put('[{"id": "cron-syntax"}, {"id": "cron-syntax"}]', AMBIGUITIES),
+        "a different ID",
     ),
     "an ambiguity at a misspelled site": (
-        put_changed(
-            _with_entry("cron-syntax", sites={"offer-creation-request": ["deliveryScheduleCorn"]}), "ambiguities.json"
-        ),
-        "",
+        ambiguity("cron-syntax", sites={OFFER_TYPE: ["deliveryScheduleCorn"]}),
         "did you mean 'deliveryScheduleCron'",
     ),
     "an ambiguity of an unknown message type": (
-        put_changed(_with_entry("cron-syntax", sites={"offer": ["deliveryScheduleCron"]}), "ambiguities.json"),
-        "",
-        "unknown message type 'offer'",
+        ambiguity("cron-syntax", sites={"offer": ["deliveryScheduleCron"]}),
+        "unknown message type 'offer': use offer-creation-request,",
     ),
+    "a rule of an unknown message type": (past(sites={"offer": ["number"]}), "unknown message type 'offer'"),
     "a rule at a misspelled site": (
-        put_changed(lambda rules: rules[0].update(site="lastUpdatedDateTimeUTC"), "semantics.json"),
-        "",
+        past(sites={OFFER_TYPE: ["lastUpdatedDateTimeUTC"]}),
         "did you mean 'lastUpdatedDateTimeUtc'",
     ),
-    "semantics that are none": (put("{}", "semantics.json"), "semantics.json", "compare it"),
-    "semantics that nobody judges": (
-        put_changed(lambda rules: rules[0].update(keyword="not-in-past"), "semantics.json"),
-        "",
-        "is supported",
-    ),
+    "semantics that are none": (put("{}", "semantics.json"), "semantics.json is not a list of entries"),
+    "semantics that nobody judges": (past(keyword="not-in-past"), 'is not one of "not-in-future"'),
 }
 
 
 @pytest.mark.parametrize("misuse", MISUSES)
 def test_an_unusable_contract_is_rejected_in_one_line(misuse: str, tmp_path: Path) -> None:
-    make, file, remedy = MISUSES[misuse]
-    folder = tmp_path / "contract"
-    folder.mkdir()
-    make(folder)
+    make, words = MISUSES[misuse]
+    make(tmp_path)
     with pytest.raises(ContractError) as caught:
-        load_contract(folder)
-    message = str(caught.value)
-    assert isinstance(caught.value, BrokerfuzzError)
-    assert "\n" not in message
-    assert remedy in message
-    assert (str(folder / file) if file else "") in message
+        load_contract(tmp_path)
+    assert "\n" not in str(caught.value)
+    assert words in str(caught.value)
+
+
+def test_an_own_entry_changes_only_the_rule_with_its_id(tmp_path: Path) -> None:
+    late = OFFER | {"lastUpdatedDateTimeUtc": "9999-01-01T00:00:00Z"}
+    started = OFFER | {"availableStartDate": "9999-01-01T00:00:00Z"}
+    for number, (sites, rules) in enumerate(
+        [({}, set()), ({OFFER_TYPE: ["availableStartDate"]}, {"availableStartDate:not-in-future"})]
+    ):
+        (tmp_path / str(number)).mkdir()
+        past(sites=sites)(tmp_path / str(number))
+        contract = load_contract(tmp_path / str(number))
+        assert broken(contract, late) == set()
+        assert broken(contract, started) == rules
+    entry(
+        "semantics.json",
+        id="start",
+        keyword="not-in-future",
+        sites={OFFER_TYPE: ["availableStartDate"]},
+        demand="a time",
+    )(tmp_path)
+    contract = load_contract(tmp_path)
+    assert broken(contract, late | started) == {
+        "availableStartDate:not-in-future",
+        "lastUpdatedDateTimeUtc:not-in-future",
+    }
 
 
 ODD_NAMES = [

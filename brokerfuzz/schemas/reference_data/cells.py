@@ -16,7 +16,7 @@ from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
-from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
+from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
 from brokerfuzz.wording import listed
 
 
@@ -140,7 +140,7 @@ class ValueChecker:
                 f"{origin}: {path} of {message_type} cannot have values"
                 ", because brokerfuzz computes this property from the time or from other properties: remove its values"
             )
-        files = SchemaFiles(contract.schemas)
+        files = registry_of(contract.schemas)
         self._tests: list[tuple[Rule, Callable[[Any], bool]]] = [
             (rule, validator(standard({rule.keyword: rule.value}), files).is_valid) for rule in rules
         ]
