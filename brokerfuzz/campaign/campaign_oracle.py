@@ -7,7 +7,6 @@ from functools import lru_cache
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Policies, Verdict, check, load_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
-from brokerfuzz.schemas.judged_interpretations import under
 
 _SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
 """The clock of the target may differ from the clock of this machine by a few seconds. This difference must not lead to
@@ -51,7 +50,7 @@ class Judge:
         """Returns the verdict under the policies of the campaign. `case.verdict` is the verdict without policies."""
         if not self.policies or not case.verdict.ambiguities:
             return case.verdict
-        return under(case.verdict, self.policies, self.demands) or self.of(case, case.body)
+        return self.of(case, case.body)
 
     def still(self, case: Case, verdict: Verdict) -> bool:
         """Returns whether `verdict` is correct at the current time. For example, a time in the message may have been in

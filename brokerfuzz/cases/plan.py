@@ -5,12 +5,14 @@ cases depends only on the seed and the number of the shard. The number of a case
 position in the shard. So every process gives a case the same number.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from itertools import count, islice
 from typing import Any, Literal
+
+from jsonschema_rs import validator_for
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import Selection, selection
@@ -22,7 +24,7 @@ from brokerfuzz.errors import quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.known_values import KnownValues
-from brokerfuzz.wording import listed
+from brokerfuzz.shapes import problem_in
 
 Scope = Literal["whole", "essential", "seeds"]
 SCOPES = ("whole", "essential", "seeds")
@@ -151,15 +153,18 @@ class Plan:
         """Creates a plan from a JSON object. Raises `ValueError` with a description of the problem if `data` is not a
         plan.
         """
-        if not isinstance(data, dict) or data.keys() != _VALID.keys():
-            raise ValueError(f"a plan must have exactly the properties {listed(_VALID)}")
-        for name, value in data.items():
-            if not _VALID[name](value):
-                raise ValueError(f"{quoted(value)} is not a valid value for {name}")
-        values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
-        }
-        return cls(**{**values, "now": time_of(values["now"])})
+        if problem := problem_in(data, _PLAN):
+            raise ValueError(f"its plan is wrong: {problem}")
+        if data["values"] is not None and not KnownValues(data["values"]).is_well_formed:
+            raise ValueError("its plan has reference data of an unknown form")
+        return cls(**{**{name: _value(given) for name, given in data.items()}, "now": time_of(data["now"])})
+
+
+def _value(given: Any) -> Any:
+    """Returns the value of a property of a plan in a file. In JSON Schema, 5.0 is an integer."""
+    if isinstance(given, list):
+        return tuple(given)
+    return int(given) if isinstance(given, float) else given
 
 
 def time_of(text: Any) -> datetime | None:
@@ -173,33 +178,29 @@ def time_of(text: Any) -> datetime | None:
     raise ValueError(f"{quoted(text)} is not a timestamp with a time zone")
 
 
-def _is_list_of_strings(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
-def _is_whole(value: Any) -> bool:
-    return type(value) is int
-
-
-_VALID: Mapping[str, Callable[[Any], bool]] = {
-    "message_type": lambda value: isinstance(value, str),
-    "now": lambda value: value is None or isinstance(value, str),
-    "random_with_clock": lambda value: isinstance(value, bool),
-    "seed": _is_whole,
-    "count": lambda value: value is None or (_is_whole(value) and value >= 0),
-    "only_random": lambda value: isinstance(value, bool),
-    "verdicts": lambda value: isinstance(value, list) and bool(value) and all(label in LABELS for label in value),
-    "rules": _is_list_of_strings,
-    "techniques": _is_list_of_strings,
-    "tags": _is_list_of_strings,
-    "sites": _is_list_of_strings,
-    "scope": lambda value: value in SCOPES,
-    "large": lambda value: isinstance(value, bool),
-    "plausible": lambda value: isinstance(value, bool),
-    "contract": lambda value: value is None or isinstance(value, str),
-    "values": lambda value: value is None or (isinstance(value, str) and KnownValues(value).is_well_formed),
-}
-"""Maps each property of a plan in a file to a function that decides whether the property's value is valid."""
+_FLAG, _TEXT, _PATTERNS = (
+    {"type": "boolean"},
+    {"type": ["string", "null"]},
+    {"type": "array", "items": {"type": "string"}},
+)
+_PLAN = validator_for(
+    {
+        "type": "object",
+        "properties": {
+            "message_type": {"type": "string"},
+            "seed": {"type": "integer"},
+            "count": {"type": ["integer", "null"], "minimum": 0},
+            "verdicts": {"type": "array", "minItems": 1, "items": {"enum": LABELS}},
+            "scope": {"enum": SCOPES},
+            **dict.fromkeys(("random_with_clock", "only_random", "large", "plausible"), _FLAG),
+            **dict.fromkeys(("rules", "techniques", "tags", "sites"), _PATTERNS),
+            **dict.fromkeys(("now", "contract", "values"), _TEXT),
+        },
+        "required": [field.name for field in fields(Plan)],
+        "additionalProperties": False,
+    }
+)
+"""The shape of a plan in a file."""
 
 
 @once_per_contract

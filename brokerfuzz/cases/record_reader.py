@@ -1,6 +1,5 @@
 """Reads the lines of a corpus, and judges the message in each line again."""
 
-import re
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -8,28 +7,58 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import orjson
+from jsonschema_rs import validator_for
 
 from brokerfuzz.cases.case import Case, Fault, tagged_now
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError, problem_of, quoted, shortened
+from brokerfuzz.errors import CorpusError, LabelError, problem_of, quoted, shortened
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.headers import Headers, headers_of
 from brokerfuzz.schemas.loading import known_contract
+from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
-
-_ID = re.compile(r"[0-9a-f]{16}")
-_CARRIERS = frozenset({"body", "raw", "file"})
-_PROPERTIES = _CARRIERS | {"id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers"}
-_BESIDE = frozenset({"reason", "group", "difference"})
-"""The properties that some formats add for other programs. brokerfuzz ignores these properties."""
 
 MOST_LISTED = 1000
 """The maximum number of faults, ambiguities, tags or headers in a line. Lines from brokerfuzz contain only a few of
 these values.
 """
-
 _LONGEST = 400
+_TEXT = {"type": "string"}
+_ID = {"type": "string", "pattern": "^[0-9a-f]{16}$"}
+_FAULT = {
+    "type": "object",
+    "required": ["rule", "at", "technique"],
+    "properties": {"rule": _TEXT, "at": _TEXT, "technique": _TEXT},
+    "additionalProperties": False,
+}
+
+
+def _list_of(items: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items, "maxItems": MOST_LISTED}
+
+
+_RECORD = validator_for(
+    {
+        "type": "object",
+        "required": ["id", "message", "verdict"],
+        "properties": {
+            "id": _ID,
+            "message": _TEXT,
+            "verdict": {"enum": LABELS},
+            "faults": _list_of(_FAULT),
+            "ambiguities": _list_of(_TEXT),
+            "tags": _list_of(_TEXT),
+            "twin": {"anyOf": [_ID, {"type": "null"}]},
+            "headers": _list_of({"type": "array"}),
+            "raw": _TEXT,
+            "file": _TEXT,
+            **dict.fromkeys(("reason", "group", "difference"), True),  # some formats add them for other programs
+        },
+        "additionalProperties": False,
+    }
+)
+"""The shape of a record, without its `body`."""
 
 BytesOf = Callable[[str], bytes]
 """A function that returns the contents of a file in the folder of the corpus."""
@@ -79,75 +108,40 @@ class CaseRecord(NamedTuple):
 def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
     """Parses a line of a corpus. Raises `CorpusError` (without a line number) if the line is not a valid record."""
     try:
-        said = orjson.loads(line)
-        faults = tuple(
-            Fault(text_of(entry["rule"]), text_of(entry["at"]), text_of(entry["technique"]))
-            for entry in _list(said.get("faults", []))
-        )
-        record = CaseRecord(
-            id=_id(said["id"]),
-            message_type=text_of(said["message"]),
-            label=_label(said["verdict"]),
-            faults=faults,
-            ambiguities=tuple(map(text_of, _list(said.get("ambiguities", [])))),
-            tags=tuple(map(text_of, _list(said.get("tags", [])))),
-            twin_id=None if (twin := said.get("twin")) is None else _id(twin),
-            headers=headers_of(_list(said.get("headers", []))),
-            message=_message(said),
-            bytes_of=bytes_of,
-        )
-        unknown = said.keys() - _PROPERTIES - _BESIDE
-    except (ValueError, KeyError, TypeError, AttributeError, UnknownNameError) as problem:
-        raise _no_record(problem) from problem
-    if unknown:
-        raise CorpusError(f"the record has the unknown property {quoted(min(unknown))}")
-    return record
+        return _record(orjson.loads(line), bytes_of)
+    except (ValueError, TypeError) as problem:
+        reason = shortened(problem_of(problem), _LONGEST)
+        raise CorpusError(f"the line is not a valid case record ({reason})") from problem
 
 
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError(f"{quoted(value)} is not an array")
-    if len(value) > MOST_LISTED:
-        raise ValueError(f"an array has {len(value):,} items, but at most {MOST_LISTED:,} are allowed")
-    return value
+def _record(said: Any, bytes_of: BytesOf) -> CaseRecord:
+    """Raises `ValueError` or `TypeError` if the JSON value of a line is not a record."""
+    if not isinstance(said, dict) or sum(name in said for name in ("body", "raw", "file")) != 1:
+        raise ValueError("a record must have exactly one of the properties body, raw and file")
+    message = _message(said)
+    if problem := problem_in(said, _RECORD):
+        raise ValueError(problem)
+    return CaseRecord(
+        id=said["id"],
+        message_type=said["message"],
+        label=said["verdict"],
+        faults=tuple(Fault(**entry) for entry in said.get("faults", ())),
+        ambiguities=tuple(said.get("ambiguities", ())),
+        tags=tuple(said.get("tags", ())),
+        twin_id=said.get("twin"),
+        headers=headers_of(said.get("headers", ())),
+        message=message,
+        bytes_of=bytes_of,
+    )
 
 
-def _message(said: Mapping[str, Any]) -> bytes | str:
+def _message(said: dict[str, Any]) -> bytes | str:
     """Returns the message, or the name of its file. A JSON value becomes bytes, because parsed JSON needs thirty times
     as much memory.
     """
-    carriers = sorted(_CARRIERS & said.keys())
-    if len(carriers) > 1:
-        raise ValueError(
-            f"the properties {' and '.join(carriers)} contradict each other: only one of them may contain the message"
-        )
-    if "raw" in said:
-        return b64decode(text_of(said["raw"]), validate=True)
-    return text_of(said["file"]) if "file" in said else orjson.dumps(said["body"])
-
-
-def text_of(value: Any) -> str:
-    """Raises `TypeError` if the value is not a string."""
-    if not isinstance(value, str):
-        raise TypeError(f"{quoted(value)} is not a string")
-    return value
-
-
-def _label(value: Any) -> Label:
-    if value not in LABELS:
-        raise ValueError(f"{quoted(value)} is not a verdict")
-    found: Label = value
-    return found
-
-
-def _id(value: Any) -> str:
-    if not _ID.fullmatch(text_of(value)):
-        raise ValueError(f"{quoted(value)} is not the ID of a case")
-    return str(value)
-
-
-def _no_record(problem: Exception) -> CorpusError:
-    return CorpusError(f"the line is not a valid case record ({shortened(problem_of(problem), _LONGEST)})")
+    if "body" in said:
+        return orjson.dumps(said.pop("body"))
+    return str(said["file"]) if "file" in said else b64decode(said["raw"], validate=True)
 
 
 def judged(

@@ -5,9 +5,8 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW, OVERLONG_UTF_8, REJECTED
+from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW, REJECTED
 from brokerfuzz.schemas.contract import Contract, Policies
-from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.verdicts import VALID, Touched, Verdict, Violation
 
 AMBIGUITY_RULE = "ambiguity/"
@@ -71,18 +70,6 @@ def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, con
     if len(faultless) < len(outcomes) or any(REJECTED in _open(touch, policies, contract) for touch in touched):
         return Verdict("unspecified", (), _once(touched))
     return VALID
-
-
-def under(verdict: Verdict, policies: Policies, contract: Contract) -> Verdict | None:
-    """Converts a verdict without policies to the verdict under `policies`. Returns None if policies can change how the
-    message is parsed, or whether a timestamp is in the future. Then the oracle must judge the message again.
-    """
-    if any(
-        contract.ambiguity(touch.ambiguity).detector in (*MEANINGS, NEAR_NOW, OVERLONG_UTF_8)
-        for touch in verdict.ambiguities
-    ):
-        return None
-    return verdict_of([JudgedInterpretation("", list(verdict.broken), list(verdict.ambiguities))], policies, contract)
 
 
 def _open(touch: Touched, policies: Policies, contract: Contract) -> Sequence[str]:

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from jsonschema_rs import validator_for
+
 from brokerfuzz.schemas.flattening import KNOWN, ROWS, Schema
 from brokerfuzz.schemas.sites import join
+from brokerfuzz.shapes import problem_in
 
 KNOWN_VALUES = "known-values"
 """The ID of the ambiguity that every unknown value touches."""
@@ -26,6 +29,19 @@ Row = Mapping[str, Any]
 """A known combination of property values in an object. If a row lacks a property, the object lacks it too."""
 Detector = Callable[[Any], bool]
 """A function that detects unknown values."""
+
+
+def _of_sites(found: Any) -> dict[str, Any]:
+    """Returns a schema for lists at the sites of message types."""
+    lists = {"type": "array", "minItems": 1, "items": found}
+    return {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": lists}}
+
+
+_CELL = {"type": ["string", "number", "boolean"]}
+_ROW = {"type": "object", "minProperties": 1, "additionalProperties": _CELL}
+_PARTS = validator_for(
+    {"type": "array", "prefixItems": [_of_sites(_CELL), _of_sites(_ROW)], "minItems": 2, "maxItems": 2}
+)
 
 
 @dataclass(frozen=True)
@@ -51,17 +67,9 @@ class KnownValues:
         different text.
         """
         try:
-            match self._parts:
-                case [dict() as sites, dict() as rows]:
-                    lists = [values for found in sites.values() for values in found.values()]
-                    objects = [row for found in rows.values() for some in found.values() for row in some]
-                    cells = [value for values in lists for value in values] + [
-                        cell for row in objects for cell in row.values()
-                    ]
-                    return all(lists) and all(objects) and all(isinstance(cell, str | int | float) for cell in cells)
-        except (ValueError, RecursionError, AttributeError, TypeError):
-            pass
-        return False
+            return problem_in(self._parts, _PARTS) is None
+        except (ValueError, RecursionError):
+            return False
 
     @cached_property
     def _parts(self) -> Any:

@@ -25,11 +25,8 @@ _LARGE = 64 * 1024
 """If a message has more than `_LARGE` bytes, only the first items of each array are searched for errors, to save
 memory: jsonschema-rs creates all errors before it returns the first one, and each needs two kilobytes.
 """
-_FIRST_ITEMS = (1000, 100)
-"""The number of items that remain of each array in a large message. If they are more than `_MOST_ITEMS` in all, because
-there are arrays in arrays, fewer remain.
-"""
-_MOST_ITEMS = 20_000
+_FIRST_ITEMS = 100
+"""The number of items that remain of each array in a large message."""
 _KEYWORDS = {"const": "enum"}
 """Maps keywords in errors of the validator to keywords in flat schemas, if the names differ."""
 _STEPS = {
@@ -184,18 +181,6 @@ class StructureChecker:
 
 def _shortened(value: Any) -> Any:
     """Returns a copy of a large message with only the first items of each array."""
-    many, few = _FIRST_ITEMS
-    copied = _with_first_items(value, many)
-    return copied if _count_items(copied) <= _MOST_ITEMS else _with_first_items(value, few)
-
-
-def _with_first_items(value: Any, most: int) -> Any:
     if isinstance(value, dict):
-        return {name: _with_first_items(prop, most) for name, prop in value.items()}
-    return [_with_first_items(item, most) for item in value[:most]] if isinstance(value, list) else value
-
-
-def _count_items(value: Any) -> int:
-    if isinstance(value, dict):
-        return sum(map(_count_items, value.values()))
-    return len(value) + sum(map(_count_items, value)) if isinstance(value, list) else 0
+        return {name: _shortened(prop) for name, prop in value.items()}
+    return [_shortened(item) for item in value[:_FIRST_ITEMS]] if isinstance(value, list) else value

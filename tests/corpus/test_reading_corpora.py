@@ -102,15 +102,13 @@ def test_a_record_with_a_property_of_the_wrong_type_is_rejected(
 
 
 def test_a_record_with_an_unknown_property_is_rejected(tmp_path: Path, record: dict[str, Any]) -> None:
-    assert "line 1: the record has the unknown property 'tag'" in error_for(tmp_path, {**record, "tag": ["a"]})
+    assert "line 1: the line is not a valid case record" in (said := error_for(tmp_path, {**record, "tag": ["a"]}))
+    assert "'tag' was unexpected" in said
 
 
 @pytest.mark.parametrize("carrier", ["raw", "file"])
 def test_a_record_with_two_messages_is_rejected(tmp_path: Path, record: dict[str, Any], carrier: str) -> None:
-    assert (
-        f"the properties body and {carrier} contradict each other: only one of them may contain the message"
-        in error_for(tmp_path, {**record, carrier: "e30="})
-    )
+    assert "exactly one of the properties body, raw and file" in error_for(tmp_path, {**record, carrier: "e30="})
 
 
 def test_an_unreadable_file_is_rejected(tmp_path: Path) -> None:
@@ -207,7 +205,7 @@ HARM: dict[str, tuple[Edit, str]] = {
     "a huge message": (in_place_of_first(swell), f"larger than {LONGEST_LINE:,} bytes"),
     "a folder that is a link to a place outside": (link_a_folder_out, "is not a file inside the folder"),
     "a path that is too long": (first_record_names("a/" * 3000 + "a"), "is not a file inside"),
-    "a number for a name": (first_record_names(5), "5 is not a string"),
+    "a number for a name": (first_record_names(5), "/file: 5 is not of type"),
     "no list of cases": (lambda folder: (folder / "cases.ndjson").unlink(), "is not a file inside the folder"),
     "a pipe for the list": (make_the_list_a_pipe, "is not a file inside"),
     "no manifest": (

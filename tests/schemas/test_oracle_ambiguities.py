@@ -6,15 +6,12 @@ ambiguity.
 
 import json
 from datetime import UTC, datetime
-from itertools import islice
 from typing import Any
 
 import pytest
 
-from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.schemas import MessageType, check, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
-from brokerfuzz.schemas.judged_interpretations import under
 
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Email"}
@@ -328,23 +325,3 @@ def test_prices_of_any_size_can_be_added() -> None:
     )
     verdict = check("offer-pricing-response", body.replace('"@"', "9" * 400).encode())
     assert {touch.ambiguity for touch in verdict.ambiguities} == {"price-arithmetic", "double-range", "duplicate-items"}
-
-
-def test_a_verdict_under_a_policy_follows_from_the_verdict_without_policies() -> None:
-    contract, followed = load_contract(), set()
-    for case in islice(random_cases("offer-creation-request", 0, now=NOW), 1500):
-        for touch in case.verdict.ambiguities:
-            for interpretation in contract.ambiguity(touch.ambiguity).interpretations:
-                policies = contract.check_policies({touch.ambiguity: interpretation})
-                verdict = under(case.verdict, policies, contract)
-                if verdict is not None:
-                    assert verdict == check(
-                        case.message_type, case.body, now=NOW, policies=policies, headers=case.headers
-                    )
-                    followed.add((case.verdict.label, verdict.label))
-    assert followed == {
-        ("invalid", "invalid"),
-        ("unspecified", "invalid"),
-        ("unspecified", "unspecified"),
-        ("unspecified", "valid"),
-    }
