@@ -10,7 +10,6 @@ from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError
-from brokerfuzz.format_names import BASE64
 from brokerfuzz.option import declared, flag_of
 from brokerfuzz.options import CaseFilters
 from brokerfuzz.schemas import Contract, MessageType, load_contract
@@ -110,9 +109,9 @@ def _random_count(count: int | None, only_random: bool) -> int:
     return count if count is not None else RANDOM_CASES if only_random else 0
 
 
-def recipe_of(plans: Sequence[Plan], fmt: str, values: str | None) -> str:
-    """Returns the options with which `export` generates the same cases again. If a file name is not UTF-8, the options
-    contain its invalid bytes as escapes. `values` is the file with the reference data.
+def recipe_of(plans: Sequence[Plan], values: str | None, more: Sequence[str]) -> str:
+    """Returns the options with which `export` generates the same cases again, and `more` options. If a file name is not
+    UTF-8, the options contain its invalid bytes as escapes. `values` is the file with the reference data.
     """
     plan, types = plans[0], tuple(plan.message_type for plan in plans)
     words = [f"--message={name}" for name in types if types != plan.demands.message_types]
@@ -130,5 +129,4 @@ def recipe_of(plans: Sequence[Plan], fmt: str, values: str | None) -> str:
     words += [f"--contract={plan.contract}"] if plan.contract is not None else []
     words += [f"--values={values}"] if values is not None else []
     words += [*([] if plan.plausible else ["--clock"]), f"--now={spell(plan.now)}"] if plan.now is not None else []
-    words += ["--base64" if fmt == BASE64 else f"--format={fmt}"]
-    return shlex.join(words).encode(errors="backslashreplace").decode()
+    return shlex.join([*words, *more]).encode(errors="backslashreplace").decode()

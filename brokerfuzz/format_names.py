@@ -19,5 +19,3 @@ FORMATS = {
     "xunit": "tests for xUnit, in C#; you must complete Broker.cs",
 }
 """Maps the name of each format to its description: `ndjson` first, then the others in alphabetical order."""
-BASE64 = "ndjson-base64"
-"""The name of the format `ndjson` with every message in base64, which `export --base64` writes."""

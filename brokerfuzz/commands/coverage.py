@@ -1,4 +1,3 @@
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -52,7 +51,7 @@ def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
     with ProgressLine("messages") as progress:
         measured = measure(
             corpora, contract=contract, message_type=message_type_of(options, contract), lines=options["ndjson"],
-            now=options["now"], progress=progress,
+            now=options["now"], counting=progress.counting,
         )  # fmt: skip
     note_other_bodies(measured.others)
     if skipped := measured.ambiguous_types:
@@ -64,7 +63,7 @@ def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
         page = coverage_page.page(list(measured.tallies.values()), sources=corpora)
         if problem := report_files.attempt(html, partial(report_files.write_text, html, page)):
             raise ReportError(problem)
-    show(measured.summary(missing=options["missing"], bars=sys.stdout.isatty()), as_json=options["json"])
+    show(measured.summary(missing=options["missing"]), as_json=options["json"])
     share = 100 * measured.score(*COUNTED).share
     if fail_under is not None and share < fail_under:
         note(

@@ -1,5 +1,5 @@
-import shlex
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import datetime
 from typing import Any
@@ -8,18 +8,18 @@ import click
 
 from brokerfuzz import wording, workers
 from brokerfuzz.case_options import RANDOM_CASES, contract_of, has_filters, message_types_of, plans_of, recipe_of
-from brokerfuzz.cases.case import clock
+from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.clock_coverage import covered_only_with_clock
 from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.cases.plan import Plan
-from brokerfuzz.commands.corpus.results import print_written
-from brokerfuzz.commands.output import UsageError
-from brokerfuzz.commands.progress import ProgressLine
+from brokerfuzz.commands.output import UsageError, print_written
+from brokerfuzz.commands.progress import ProgressLine, show_line
+from brokerfuzz.corpus.exporting import Export
 from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named, format_of
 from brokerfuzz.corpus.shards import write_shards
-from brokerfuzz.corpus.writing import Export, Outcome, write_corpus, write_stream
+from brokerfuzz.corpus.writing import Summary, write_corpus, write_stream
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.format_names import BASE64, FORMATS
+from brokerfuzz.format_names import FORMATS
 from brokerfuzz.generation.plausible.streams import today
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ExportOptions
@@ -73,22 +73,25 @@ def command(out: str, options: ExportOptions) -> None:
     _check(out, options)
     with ExitStack() as stack:
         progress = stack.enter_context(ProgressLine())
-        form = _format(out, options)
+        form = format_of(out) if options["format"] is None else format_named(options["format"])
+        if options["base64"] and form.name != "ndjson":
+            raise UsageError(f"--base64 works only with the format `ndjson`, not with `{form.name}`: remove --base64")
         contract = contract_of(options)
         message_types = _supported(form, message_types_of(options, contract), contract)
-        now = _present(options)
-        plans = plans_of(message_types, options, now, **_scope(form, options))
-        by_case = options["by_case"]
-        recipe = recipe_of(plans, form.name, options["values"]) + (" --by-case" if by_case else "")
-        if options["fresh"] is not None:
-            _check_fresh(options["fresh"], plans)
-            recipe += f" --fresh={shlex.quote(options['fresh'])}"
-        info = CorpusInfo(plans[0].demands, message_types, recipe, place_of(out).name, by_case=by_case)
+        plans = plans_of(message_types, options, _present(options), **_scope(form, options))
+        if (fresh := options["fresh"]) is not None:
+            for plan in plans:
+                check_property(fresh, plan.message_type, plan.demands)
+        info = CorpusInfo(
+            plans[0].demands, message_types, _recipe(plans, form, options), place_of(out).name,
+            by_case=options["by_case"], base64=options["base64"],
+        )  # fmt: skip
         pool = None if options["workers"] == 1 else stack.enter_context(workers.started(options["workers"]))
-        outcome = _written(Export(plans, form, info, pool, progress, options["fresh"]), out, progress, options)
+        export = Export(plans, pool, fresh)
+        summary = _written(export, form, out, info, progress, options)
     for warning in info.warnings:
         click.echo(f"warning: {warning}", err=True)
-    _print_summary(outcome, out, progress.seconds, {} if options["clock"] else _not_covered(plans), options)
+    _print_summary(summary, out, progress.seconds, {} if options["clock"] else _not_covered(plans), options)
 
 
 def _check(out: str, options: ExportOptions) -> None:
@@ -124,11 +127,6 @@ def _present(options: ExportOptions) -> datetime | None:
     return clock(options["now"]) if options["clock"] else None
 
 
-def _check_fresh(name: str, plans: tuple[Plan, ...]) -> None:
-    for plan in plans:
-        check_property(name, plan.message_type, plan.demands)
-
-
 def _scope(form: Format, options: ExportOptions) -> dict[str, Any]:
     """Returns the properties of plans that say which part of the catalogue they contain."""
     if options["plausible"]:
@@ -153,21 +151,35 @@ def _supported(form: Format, message_types: tuple[MessageType, ...], contract: C
     return supported
 
 
-def _format(out: str, options: ExportOptions) -> Format:
-    form = format_of(out) if options["format"] is None else format_named(options["format"])
-    if options["base64"] and form.name != "ndjson":
-        raise UsageError(f"--base64 works only with the format `ndjson`, not with `{form.name}`: remove --base64")
-    return format_named(BASE64) if options["base64"] else form
+def _recipe(plans: tuple[Plan, ...], form: Format, options: ExportOptions) -> str:
+    """Returns the options that generate the same corpus again."""
+    more = [f"--format={form.name}"]
+    more += ["--base64"] if options["base64"] else []
+    more += ["--by-case"] if options["by_case"] else []
+    more += [f"--fresh={options['fresh']}"] if options["fresh"] is not None else []
+    return recipe_of(plans, options["values"], more)
 
 
-def _written(export: Export, out: str, progress: ProgressLine, options: ExportOptions) -> Outcome:
-    if not all(plan.only_random for plan in export.plans):
-        progress.say("generating the catalogue ...")
+def _written(
+    export: Export, form: Format, out: str, info: CorpusInfo, progress: ProgressLine, options: ExportOptions
+) -> Summary:
+    if options["shards"] is not None:
+        force, resume = options["force"], options["resume"]
+        return write_shards(
+            export, form, out, options["shards"], info, force=force, resume=resume, counting=progress.counting
+        )
+    cases = progress.counting(_cases(export, progress))
     if out == "-":
-        return write_stream(export, sys.stdout.buffer)
-    if options["shards"] is None:
-        return write_corpus(export, out, force=options["force"])
-    return write_shards(export, out, options["shards"], force=options["force"], resume=options["resume"])
+        return write_stream(sys.stdout.buffer, form, cases, info)
+    return write_corpus(out, form, cases, info, force=options["force"])
+
+
+def _cases(export: Export, progress: ProgressLine) -> Iterator[Case]:
+    """The catalogue is generated after the existing files were checked."""
+    if not all(plan.only_random for plan in export.plans):
+        show_line("generating the catalogue ...")
+    progress.total = export.total
+    yield from export.cases(0, export.total)
 
 
 def _not_covered(plans: tuple[Plan, ...]) -> dict[str, list[str]]:
@@ -180,19 +192,19 @@ def _not_covered(plans: tuple[Plan, ...]) -> dict[str, list[str]]:
 
 
 def _print_summary(
-    outcome: Outcome, out: str, seconds: float, not_covered: dict[str, list[str]], options: ExportOptions
+    summary: Summary, out: str, seconds: float, not_covered: dict[str, list[str]], options: ExportOptions
 ) -> None:
-    shards = options["shards"]
-    data: dict[str, Any] = {"bytes": outcome.bytes, "seconds": round(seconds, 3)}
-    data |= {} if shards is None else {"shards": shards, "kept": outcome.kept}
-    data |= {"left_out": outcome.left_out} if outcome.left_out else {}
+    shards, left_out = options["shards"], dict(summary.info.left_out.by_reason)
+    data: dict[str, Any] = {"bytes": summary.bytes, "seconds": round(seconds, 3)}
+    data |= {} if shards is None else {"shards": shards, "kept": summary.kept}
+    data |= {"left_out": left_out} if left_out else {}
     data |= {"covered_only_with_clock": not_covered} if not_covered else {}
-    notes = [f"{outcome.kept:,} cases already existed"] if outcome.kept else []
-    notes += [f"left out: {wording.counted(count, 'case')} {reason}" for reason, count in outcome.left_out.items()]
+    notes = [f"{summary.kept:,} cases already existed"] if summary.kept else []
+    notes += [f"left out: {wording.counted(count, 'case')} {reason}" for reason, count in left_out.items()]
     if not_covered:
         numbers = (wording.counted(len(not_covered[kind]), one) for kind, one in _KINDS.items() if kind in not_covered)
         notes.append(f"not covered without --clock: {wording.listed(numbers)} (--json lists them)")
     in_shards = "" if shards is None else f", in {shards:,} shards"
     duration = f" in {seconds:,.1f} s" if sys.stderr.isatty() else ""
-    details = f"{in_shards} ({outcome.bytes:,} bytes{duration})"
-    print_written(outcome.summary, out, as_json=options["json"], data=data, details=details, notes=notes)
+    details = f"{in_shards} ({summary.bytes:,} bytes{duration})"
+    print_written(summary, out, as_json=options["json"], data=data, details=details, notes=notes)

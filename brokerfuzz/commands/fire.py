@@ -1,5 +1,4 @@
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -19,10 +18,10 @@ from brokerfuzz.commands import campaign_results, targets
 from brokerfuzz.commands.interrupts import refused_exits
 from brokerfuzz.commands.journal_results import recorded
 from brokerfuzz.commands.output import UsageError, is_quiet, note
+from brokerfuzz.commands.progress import campaign_line
 from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.option import SectionedCommand, declared, flag_of, on_command_line
 from brokerfuzz.options import CaseFilters, FireCommandOptions
-from brokerfuzz.reports.terminal import live_progress
 from brokerfuzz.targets import Target
 from brokerfuzz.targets.demo_target import DEMONSTRATION
 from brokerfuzz.wording import counted, printable
@@ -158,7 +157,7 @@ def _run(target: Target, settings: Settings, *, verbose: bool) -> Result:
     if settings.resume and settings.journal is not None:
         _compare_targets(settings.journal, target)
     listeners = Listeners(on_contact=_note_contact, on_known=_note_known, on_exchange=_show if verbose else None)
-    with nullcontext() if is_quiet() or verbose else live_progress(sys.stderr) as on_progress:
+    with nullcontext() if is_quiet() or verbose else campaign_line() as on_progress:
         return campaign.fire(settings, target, replace(listeners, on_progress=on_progress))
 
 

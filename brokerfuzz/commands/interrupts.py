@@ -1,49 +1,11 @@
-"""Handles Ctrl-C, similar signals, and code of users that ends the process. Python converts Ctrl-C to an exception, but
-a library can catch this exception by mistake. For this case, the module also records that Ctrl-C was pressed.
-"""
+"""Handles signals that are similar to Ctrl-C, and code of users that ends the process."""
 
 import os
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn, Self
-
-
-class Interrupts:
-    """Records whether Ctrl-C was pressed in a `with` block. Ctrl-C still raises `KeyboardInterrupt` as usual.
-
-    If a library catches this exception, `check` raises a new `KeyboardInterrupt`. For example, jsonschema-rs may catch
-    the exception while it reads a number, and then treat the number as invalid. Without `check`, the verdict would be
-    wrong, and the command would continue.
-    """
-
-    def __init__(self) -> None:
-        self._came = self._is_set = False
-
-    def __enter__(self) -> Self:
-        if (
-            threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        ):
-            signal.signal(signal.SIGINT, self._interrupted)
-            self._is_set = True
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        if self._is_set:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            self._is_set = False
-
-    def check(self) -> None:
-        """Raises `KeyboardInterrupt` if Ctrl-C was pressed in the `with` block."""
-        if self._came:
-            raise KeyboardInterrupt
-
-    def _interrupted(self, number: int, frame: FrameType | None) -> None:
-        self._came = True
-        signal.default_int_handler(number, frame)
+from typing import NoReturn
 
 
 def treat_as_ctrl_c(*names: str) -> None:

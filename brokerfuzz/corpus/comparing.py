@@ -1,15 +1,11 @@
-"""Compares two corpora, and merges corpora."""
+"""Compares two corpora."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, count
-from pathlib import Path
+from itertools import chain
 
-from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.record_reader import CaseRecord
-from brokerfuzz.corpus.reading import check_rereadable, read, records
-from brokerfuzz.schemas import Contract
 
 EDGE = "edge:"
 """Tags with this prefix name the edge (an unusual valid value) that a case tests."""
@@ -45,22 +41,10 @@ class Comparison:
         return not any(self.cases[kind] for kind in ("added", "removed", "changed", "rewritten"))
 
 
-def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], None] | None = None) -> Comparison:
-    """Compares two corpora, and ignores the order, the tags and the twins of cases.
-
-    `progress` is called with the number of records that were read so far. Raises `CorpusError` if a corpus is invalid.
-    """
-    found, numbers = Comparison(), count(1)
-
-    def read_all(path: str | Path) -> dict[str, CaseRecord]:
-        every: dict[str, CaseRecord] = {}
-        for record in records(path):
-            every.setdefault(record.id, record._replace(message=b""))  # a comparison does not need the message
-            if progress:
-                progress(next(numbers))
-        return every
-
-    before, after = read_all(first), read_all(second)
+def compare(first: Iterable[CaseRecord], second: Iterable[CaseRecord]) -> Comparison:
+    """Compares two corpora, and ignores the order, the tags and the twins of cases."""
+    found = Comparison()
+    before, after = _by_id(first), _by_id(second)
     for kind, some in (("before", before), ("after", after)):
         for record in some.values():
             found.count(kind, record)
@@ -82,6 +66,13 @@ def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], 
     return found
 
 
+def _by_id(records: Iterable[CaseRecord]) -> dict[str, CaseRecord]:
+    every: dict[str, CaseRecord] = {}
+    for record in records:
+        every.setdefault(record.id, record._replace(message=b""))  # a comparison does not need the message
+    return every
+
+
 def _subject(record: CaseRecord) -> tuple[object, ...]:
     """Returns what a case tests. Cases of two corpora with the same subject differ only in their messages."""
     return record.label, *_topics(record)
@@ -99,32 +90,3 @@ def _topics(record: CaseRecord) -> Iterator[CaseTopic]:
             yield record.message_type, ambiguity, ""
         if record.label != "unspecified" or not record.ambiguities:
             yield record.message_type, next((tag for tag in record.tags if tag.startswith(EDGE)), record.label), ""
-
-
-def merged(paths: Sequence[str | Path], *, contract: Contract | None = None) -> Iterator[Case]:
-    """Yields the cases of all corpora in order, without duplicates. If an invalid case comes before its twin, it is
-    yielded after all other cases. Each case is judged again. Only the IDs of cases stay in memory, so each corpus is
-    read several times. Raises `CorpusError` if a corpus is invalid.
-    """
-    check_rereadable(*paths)
-    late = _before_their_twins(paths)
-    yielded: set[str] = set()
-    for wanted_late in (False, True) if late else (False,):
-        for case in read(*paths, contract=contract):
-            if case.id not in yielded and (case.id in late) == wanted_late:
-                yielded.add(case.id)
-                yield case
-
-
-def _before_their_twins(paths: Sequence[str | Path]) -> set[str]:
-    """Returns the IDs of the invalid cases that come before their twins."""
-    seen: set[str] = set()
-    awaited: dict[str, list[str]] = {}
-    late: set[str] = set()
-    for record in (record for path in paths for record in records(path)):
-        if record.id not in seen:
-            seen.add(record.id)
-            late.update(awaited.pop(record.id, ()))
-            if record.twin_id is not None and record.twin_id not in seen:
-                awaited.setdefault(record.twin_id, []).append(record.id)
-    return late

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.record_reader import BytesOf, CaseRecord, judged, no_files, record_of
@@ -91,11 +91,8 @@ class Twins:
 # ----------------------------------------------------------------------------------------------------------- lines
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a corpus with its file name and its number. If the message is in another file, `bytes_of` reads the
-    message.
-    """
+class Line(NamedTuple):
+    """A line of a corpus. If the message is in another file, `bytes_of` reads the message."""
 
     name: str
     number: int

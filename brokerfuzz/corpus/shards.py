@@ -8,57 +8,65 @@ export, and the shards of an earlier export are removed. So all shards have the 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.exporting import Export
 from brokerfuzz.corpus.folders import Manifest, has_manifest, manifest_of, read_manifest, remove_folder, write_manifest
-from brokerfuzz.corpus.formats import Format
-from brokerfuzz.corpus.writing import TOO_FEW, Export, Outcome, check_name, check_place, write_errors, write_place
+from brokerfuzz.corpus.formats import CorpusInfo, Format
+from brokerfuzz.corpus.writing import Summary, check_name, check_place, write_errors, write_place
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.storage import place_of, suffix
 from brokerfuzz.version import __version__
 
+TOO_FEW = "brokerfuzz found too few new random cases that match the filters; use a smaller --count"
 
-def write_shards(export: Export, out: str, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
+
+def write_shards(
+    export: Export, form: Format, out: str, count: int, info: CorpusInfo, *, force: bool, resume: bool,
+    counting: Callable[[Iterator[Case]], Iterator[Case]],
+) -> Summary:  # fmt: skip
     """With `resume`, keeps the existing shards, which must have the same options. With `force`, replaces shards with
-    other options.
+    other options. `counting` gets the new cases, and shows the progress.
 
     Raises `CorpusError` if a shard cannot be written, or if there are more shards than cases.
     """
     place = place_of(out)
     check_name(place)
-    stem = _stem(place, export.form)
+    bare = place.name.removesuffix(suffix(place.name))
+    stem = bare if form.is_folder else bare.removesuffix(PurePosixPath(bare).suffix)
     rest = place.name.removeprefix(stem)
     shards = [place.with_name(f"{stem}-{number:05}-of-{count:05}{rest}") for number in range(1, count + 1)]
     listing = place.with_name(f"{stem}.shards.json")
-    recipe = f"{export.info.recipe} --shards={count}"
+    manifest = Manifest(
+        __version__,
+        form.name,
+        f"{info.recipe} --shards={count}",
+        complete=False,
+        files=tuple(one.name for one in shards),
+    )
     former = _listed(listing, stem)
-    kept = _kept(shards, former, listing, recipe, force=force) if resume else []
-    missing = [shard for shard in shards if shard not in kept]
-    for shard in missing:
-        check_place(shard, export.form, force=force, remedy="add --resume to keep the existing shards, or --force")
-    total, outcome = export.count(), Outcome(export.info)
+    kept = _kept(shards, former, listing, manifest.recipe, force=force) if resume else []
+    for shard in (shard for shard in shards if shard not in kept):
+        check_place(shard, form, force=force, remedy="add --resume to keep the existing shards, or --force")
+    total, summary = export.total, Summary(info)
     if count > total:
         raise CorpusError(f"{total:,} cases cannot fill {count:,} shards: use --shards {total} or fewer")
     with write_errors(listing):
         if not kept:
             _remove_shards([*former, *shards])
-        names = tuple(shard.name for shard in shards)
-        write_manifest(listing, Manifest(__version__, export.form.name, recipe, complete=False, files=names))
+        write_manifest(listing, manifest)
         for number, shard in enumerate(shards):
             start, stop = number * total // count, (number + 1) * total // count
             if shard in kept:
-                outcome.kept += stop - start
+                summary.kept += stop - start
                 continue
-            cases = outcome.counted(export.cases(start, stop), export.progress, f"{shard} cannot be filled: {TOO_FEW}")
-            write_place(shard, export.form, cases, outcome)
-        write_manifest(listing, Manifest(__version__, export.form.name, recipe, complete=True, files=names))
-    return outcome
-
-
-def _stem(place: Path, form: Format) -> str:
-    bare = place.name.removesuffix(suffix(place.name))
-    return bare if form.is_folder else bare.removesuffix(PurePosixPath(bare).suffix)
+            cases = summary.counted(export.cases(start, stop), f"{shard} cannot be filled: {TOO_FEW}")
+            write_place(shard, form, counting(cases), summary)
+        write_manifest(listing, replace(manifest, complete=True))
+    return summary
 
 
 def _kept(shards: Sequence[Path], former: Sequence[Path], listing: Path, recipe: str, *, force: bool) -> list[Path]:

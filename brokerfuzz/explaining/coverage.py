@@ -27,7 +27,6 @@ from brokerfuzz.schemas.json_reader import read
 from brokerfuzz.wording import plural, table
 
 ROOT = "(root)"
-_BAR = 20
 
 
 @dataclass
@@ -49,7 +48,7 @@ class Coverage:
         """
         return sum((tally.score(*kinds) for tally in self.tallies.values()), Score(0, 0))
 
-    def summary(self, *, missing: bool = False, bars: bool = False) -> Description:
+    def summary(self, *, missing: bool = False) -> Description:
         """A table with a row for each site, with colour codes. With `missing`, the text lists the goals that no message
         covers.
         """
@@ -58,7 +57,7 @@ class Coverage:
             if missing:
                 text += map(tally.full_name, tally.missing())
             else:
-                text += [*([""] if text else []), *_table(tally, bars=bars)]
+                text += [*([""] if text else []), *_table(tally)]
         data = {
             "messages": {name: _data(tally) for name, tally in self.tallies.items()},
             "left_out": {"other_traffic": self.others.total(), "type_unknown": len(self.ambiguous_types)},
@@ -73,9 +72,9 @@ def measure(
     message_type: MessageType | None = None,
     lines: bool = False,
     now: datetime | None = None,
-    progress: Callable[[int], None],
+    counting: Callable[[Iterator[InputMessage]], Iterator[InputMessage]],
 ) -> Coverage:
-    """`progress` is called after each message with the number of counted messages.
+    """`counting` gets the messages, and shows the progress.
 
     Raises `InputError` if a file cannot be read or contains no messages. Raises `CorpusError` if a corpus is invalid,
     and `ClockError` if `now` is invalid.
@@ -83,7 +82,8 @@ def measure(
     coverage, present = Coverage(), clock(now)
     for name in names:
         before, first = coverage.messages, None
-        for message in contract_messages(messages(name, lines=lines), contract, message_type, coverage.others):
+        found = contract_messages(messages(name, lines=lines), contract, message_type, coverage.others)
+        for message in counting(found):
             first = first or message
             source, known_type = f"{message.name}:{message.line}", _type_of(message, message_type, contract)
             if known_type is None:
@@ -93,7 +93,6 @@ def measure(
             tally = coverage.tallies.setdefault(known_type, Tally(contract, known_type, present))
             faults = message.record.faults if message.record is not None and judgement.agrees else ()
             tally.add(Case(known_type, message.body, judgement.verdict, faults), source)
-            progress(coverage.messages)
         if coverage.messages == before:
             raise _nothing_in(name, first, coverage.others[name], contract)
     coverage.tallies = {name: coverage.tallies[name] for name in contract.message_types if name in coverage.tallies}
@@ -117,30 +116,24 @@ def _nothing_in(name: str, first: InputMessage | None, others: int, contract: Co
         return InputError(f"{name} is empty: specify a file that contains messages")
     reading = read(first.body)
     if reading.error:
-        return InputError(
-            f"{name} is not JSON ({reading.error}): specify a corpus, or add --message TYPE if this is an invalid "
-            "message of this type"
-        )
-    if isinstance(reading.usual, list):
-        remedy = "write one item per line (`jq -c '.[]'`), and add --ndjson"
-        return InputError(f"{name} contains an array, but the contract has no messages that are arrays: {remedy}")
+        remedy = "specify a corpus, or add --message TYPE if this is an invalid message of this type"
+        return InputError(f"{name} is not JSON ({reading.error}): {remedy}")
     closest = closest_type(reading.usual, contract)
     resembling = "" if closest is None else f"; the closest is {closest}"
-    return InputError(
-        f"{name} contains no message of a recognisable type{resembling}: specify the message type with --message"
-    )
+    remedy = "specify the message type with --message"
+    if isinstance(reading.usual, list):
+        remedy = "write one item per line (`jq -c '.[]'`), and add --ndjson"
+    return InputError(f"{name} contains no message of a recognisable type{resembling}: {remedy}")
 
 
 # ---------------------------------------------------------------------------------------------------------- summary
 
 
-def _table(tally: Tally, *, bars: bool) -> Iterator[str]:
+def _table(tally: Tally) -> Iterator[str]:
     """A cell such as `3/5` contains the number of covered goals and the number of all goals."""
     yield click.style(tally.title, bold=True)
     scores = {kind: tally.score(kind) for kind in KINDS}
-    rows = [
-        (plural(kind), str(score), f"{score.percent} %", _bar(score) if bars else "") for kind, score in scores.items()
-    ]
+    rows = [(plural(kind), str(score), f"{score.percent} %") for kind, score in scores.items()]
     for line, score in zip(table(rows, numbers=True), scores.values(), strict=True):
         yield click.style(f"  {line}", fg=_colour(score))
     yield ""
@@ -150,11 +143,6 @@ def _table(tally: Tally, *, bars: bool) -> Iterator[str]:
     ]
     for line in table([["site", *map(plural, KINDS)], *sites], numbers=True):
         yield f"  {line}"
-
-
-def _bar(score: Score) -> str:
-    filled = round(_BAR * score.share)
-    return "█" * filled + "░" * (_BAR - filled)
 
 
 def _colour(score: Score) -> str:

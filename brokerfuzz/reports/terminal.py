@@ -6,15 +6,11 @@ printable are escaped, so that a target cannot control the terminal.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from shutil import get_terminal_size
 from typing import IO
 
 import click
 from click.globals import resolve_color_default
 
-from brokerfuzz.campaign.firing import OnProgress
-from brokerfuzz.campaign.results import CampaignProgress
 from brokerfuzz.reports import facts
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.reports.facts import Fact
@@ -26,11 +22,6 @@ MOST_HEADLINES = 10
 """The maximum number of headlines on the first screen, which has 24 lines. `--verbose` shows all headlines."""
 FEW = 3
 """Without `--verbose`, the report has details only if there are at most `FEW` headlines."""
-EVERY = 30.0
-"""The number of seconds between two lines about the progress, if the stream is not a terminal."""
-LONGEST_LINE = 300
-"""The maximum number of characters of such a line."""
-NAME = "brokerfuzz"
 _MOST_REASONS = 5
 _FROM_OPTIONS = ("message", "now")
 """Facts that the user knows from the command."""
@@ -171,52 +162,3 @@ def _ledger(ambiguities: Sequence[Document]) -> Iterator[str]:
         for one in ambiguities
     )
     yield from (f"  {line}" for line in table([("ambiguity", "behaviour", *kinds), *rows], numbers=True))
-
-
-# ---------------------------------------------------------------------------------------------------------- progress
-
-
-@contextmanager
-def live_progress(stream: IO[str]) -> Iterator[OnProgress]:
-    """Yields a function that shows the progress of a campaign on one line of a terminal. If the stream is not a
-    terminal, the function writes a line every `EVERY` seconds.
-    """
-    if not stream.isatty():
-        yield _Lines(stream)
-        return
-    try:
-        yield lambda progress: _show_line(progress, stream)
-    finally:
-        click.echo("\r\x1b[K", file=stream, nl=False, color=True)
-
-
-def _show_line(progress: CampaignProgress, stream: IO[str]) -> None:
-    """Replaces the line. A longer line would not be replaced, because the terminal would wrap it."""
-    line = _shortened(progress_line(progress), get_terminal_size().columns)
-    click.echo(f"\r\x1b[K{line}", file=stream, nl=False, color=True)
-
-
-class _Lines:
-    def __init__(self, stream: IO[str]) -> None:
-        self._stream, self._next = stream, EVERY
-
-    def __call__(self, progress: CampaignProgress) -> None:
-        if progress.seconds >= self._next:
-            self._next = progress.seconds + EVERY
-            line = _shortened(f"{NAME}: {progress_line(progress)}", LONGEST_LINE)
-            click.echo(line, file=self._stream)
-
-
-def progress_line(progress: CampaignProgress) -> str:
-    """Describes the progress on one line: `firing: 300 of 1,000 cases, 4,000 requests/s, 2 problems: crash (status
-    500), ignores unknown properties`.
-    """
-    cases = f"{progress.cases:,} of {progress.total:,} cases" if progress.total else f"{progress.cases:,} cases"
-    line = f"{progress.phase}: {cases}, {progress.rate:,.0f} requests/s"
-    if not progress.problems:
-        return line
-    return f"{line}, {counted(len(progress.problems), 'problem')}: {printable(', '.join(progress.problems))}"
-
-
-def _shortened(line: str, width: int) -> str:
-    return line if len(line) < width else f"{line[: width - 2]}…"

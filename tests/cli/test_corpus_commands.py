@@ -178,7 +178,7 @@ def test_a_merged_corpus_contains_each_case_once_and_each_twin_before_its_faults
     faults, others = [case for case in cases if case.faults], [case for case in cases if not case.faults]
     write(tmp_path / "faults.ndjson", faults)
     write(tmp_path / "others.ndjson.gz", others)
-    parts = [tmp_path / "faults.ndjson", tmp_path / "others.ndjson.gz", mixed]
+    parts = [tmp_path / "others.ndjson.gz", tmp_path / "faults.ndjson", mixed]
     for out in ("one.ndjson", "two.ndjson"):
         assert run("corpus", "merge", tmp_path / out, *parts).exit_code == 0
     back = list(read(tmp_path / "one.ndjson"))
@@ -295,15 +295,11 @@ def test_verify_stops_after_too_many_lines_that_are_not_records(run: Run, tmp_pa
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_commands_that_read_a_corpus_twice_reject_a_pipe(run: Run, tmp_path: Path) -> None:
+def test_a_command_that_reads_a_corpus_twice_rejects_a_pipe(run: Run, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    for command in (
-        ["merge", tmp_path / "out", tmp_path / "pipe"],
-        ["show", tmp_path / "pipe", "0" * 16],
-    ):
-        result = run("corpus", *command)
-        assert result.exit_code == 2
-        assert "is not a regular file, but brokerfuzz has to read it more than once" in result.stderr
+    result = run("corpus", "show", tmp_path / "pipe", "0" * 16)
+    assert result.exit_code == 2
+    assert "is not a regular file, but brokerfuzz has to read it more than once" in result.stderr
 
 
 def test_merge_writes_to_a_pipe(spawn: Callable[..., subprocess.CompletedProcess[bytes]]) -> None:

@@ -5,11 +5,10 @@ other format.
 from importlib import import_module
 from pathlib import PurePosixPath
 
-from brokerfuzz.corpus.formats import ndjson
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, LeftOut
 from brokerfuzz.corpus.formats.suite_formats import SUITES
 from brokerfuzz.errors import CorpusError, UnknownNameError
-from brokerfuzz.format_names import BASE64, FORMATS
+from brokerfuzz.format_names import FORMATS
 from brokerfuzz.storage import suffix
 
 __all__ = ["FORMATS", "CorpusInfo", "File", "Format", "LeftOut", "format_named", "format_of"]
@@ -20,10 +19,8 @@ LINES = ("", ".ndjson", ".jsonl")
 
 def format_named(name: str) -> Format:
     """Raises `UnknownNameError` if there is no format with this name."""
-    if name not in (*FORMATS, BASE64):
+    if name not in FORMATS:
         raise UnknownNameError("format", name, FORMATS, "`brokerfuzz export --help` lists all formats")
-    if name == BASE64:
-        return ndjson.IN_BASE64
     if name in SUITES:
         return SUITES[name]
     found: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT

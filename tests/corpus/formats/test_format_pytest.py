@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 from exported_cases import about
+from fixture_types import Run
 from ready_suites import RULE, SEEN, TWIN, chosen, exported, fill_in
 
-from brokerfuzz.corpus import read, write
+from brokerfuzz.corpus import write
 from brokerfuzz.corpus.formats.case_names import now_of
-from brokerfuzz.corpus.verifying import Verification
-from brokerfuzz.schemas import check
 
 JUDGED = """
     import pathlib, base64
@@ -160,14 +159,7 @@ def test_checkers_find_no_problem(tool: list[str], tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_folder_is_a_corpus_that_can_be_verified(tmp_path: Path) -> None:
-    folder = tmp_path / "contract"
-    tests = [
-        case
-        for case in chosen()
-        if case.id in ids_of_tests() and check(case.message_type, case.body, headers=case.headers) == case.verdict
-    ]
-    cases = list({case.id: case for test in tests for case in (test.twin, test) if case is not None}.values())
-    write(folder, cases, fmt="pytest", about=about())
-    assert {case.id for case in read(folder)} == {case.id for case in cases}
-    assert [problem for problem in Verification().of(folder) if problem is not None] == []
+def test_the_folder_is_a_corpus_that_can_be_verified(run: Run, tmp_path: Path) -> None:
+    chosen = ["--message", "offer-pricing-response", "--rule", "*:minimum"]
+    assert run("export", tmp_path / "tests", "--format", "pytest", *chosen).exit_code == 0
+    assert run("corpus", "verify", tmp_path / "tests").exit_code == 0
