@@ -21,6 +21,7 @@ from brokerfuzz.cases.corpus_minimizer import seeds
 from brokerfuzz.cases.random_cases import plausible_cases, random_cases
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import quoted
+from brokerfuzz.generation.edge_values import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.known_values import KnownValues
@@ -113,6 +114,13 @@ class Plan:
     def valid_ids(self) -> frozenset[str]:
         """The IDs of the valid messages in the catalogue, which the campaign does not send again as twins."""
         return frozenset(case.id for case in self.catalogue_cases() if case.label == "valid" and not case.headers)
+
+    @property
+    def left_out_without_time(self) -> int:
+        """The number of time-dependent cases that the plan would have with a time."""
+        if self.only_random or self.now is not None:
+            return 0
+        return len(replace(self, now=EARLIEST_NOW).catalogue_cases()) - len(self.catalogue_cases())
 
     @property
     def _catalogue_shards(self) -> int:

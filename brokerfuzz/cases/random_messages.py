@@ -3,63 +3,42 @@
 from collections.abc import Collection, Iterator
 from datetime import datetime
 from itertools import count
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.errors import quoted
 from brokerfuzz.generation import RandomSource, valid_draw
 from brokerfuzz.generation.plausible.streams import PlausibleMessages, today
-from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListResponse
 
 
+class MessageOptions(TypedDict, total=False):
+    plausible: bool
+    now: datetime | None
+    contract: Contract | None
+
+
 @overload
 def messages(
-    message_type: Literal["offer-creation-request"],
-    seed: int,
-    *,
-    plausible: bool = False,
-    now: datetime | None = None,
-    contract: Contract | None = None,
+    message_type: Literal["offer-creation-request"], seed: int, **options: Unpack[MessageOptions]
 ) -> Iterator[OfferCreationRequest]: ...
 @overload
 def messages(
-    message_type: Literal["product-list-response"],
-    seed: int,
-    *,
-    plausible: bool = False,
-    now: datetime | None = None,
-    contract: Contract | None = None,
+    message_type: Literal["product-list-response"], seed: int, **options: Unpack[MessageOptions]
 ) -> Iterator[ProductListResponse]: ...
 @overload
 def messages(
-    message_type: Literal["offer-pricing-response"],
-    seed: int,
-    *,
-    plausible: bool = False,
-    now: datetime | None = None,
-    contract: Contract | None = None,
+    message_type: Literal["offer-pricing-response"], seed: int, **options: Unpack[MessageOptions]
 ) -> Iterator[OfferPricingResponse]: ...
 @overload
-def messages(
-    message_type: MessageType,
-    seed: int,
-    *,
-    plausible: bool = False,
-    now: datetime | None = None,
-    contract: Contract | None = None,
-) -> Iterator[Any]: ...
+def messages(message_type: MessageType, seed: int, **options: Unpack[MessageOptions]) -> Iterator[Any]: ...
 @overload
 def messages(
-    message_type: MessageType,
-    seed: int,
-    *,
-    verdicts: Collection[Label],
-    now: datetime | None = None,
-    contract: Contract | None = None,
+    message_type: MessageType, seed: int, *, verdicts: Collection[Label], **options: Unpack[MessageOptions]
 ) -> Iterator[Case]: ...
 def messages(
     message_type: MessageType,
@@ -88,25 +67,14 @@ def messages(
     >>> next(messages("offer-creation-request", seed=1, plausible=True))["number"]
     'OFF-53780878'
     """
-    known_contract(contract).known_message_type(message_type)
+    known = known_contract(contract)
+    known.known_message_type(message_type)
     if not isinstance(seed, int):
         raise TypeError(f"seed={quoted(seed)}: use an integer")
-    if verdicts is None:
-        return valid_messages(message_type, seed, plausible=plausible, now=now and clock(now), contract=contract)
-    return random_cases(message_type, seed, verdicts=known_labels(verdicts), now=now, contract=contract)
-
-
-def valid_messages(
-    message_type: MessageType,
-    seed: int,
-    *,
-    plausible: bool = False,
-    now: datetime | None = None,
-    contract: Contract | None = None,
-) -> Iterator[Any]:
-    """Yields an endless stream of valid messages (see `messages`)."""
-    known = contract or load_contract()
+    if verdicts is not None:
+        return random_cases(message_type, seed, verdicts=known_labels(verdicts), now=now, contract=contract)
+    time = now and clock(now)
     if plausible:
-        return PlausibleMessages(known, message_type, seed, now or today()).starting_at(0)
+        return PlausibleMessages(known, message_type, seed, time or today()).starting_at(0)
     draw, source = valid_draw(known, message_type), RandomSource(seed)
     return (draw(source) for _ in count())

@@ -9,7 +9,6 @@ import click
 from brokerfuzz import wording, workers
 from brokerfuzz.case_options import RANDOM_CASES, contract_of, has_filters, message_types_of, plans_of, recipe_of
 from brokerfuzz.cases.case import Case, clock
-from brokerfuzz.cases.clock_coverage import covered_only_with_clock
 from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.commands.output import UsageError, print_written
@@ -25,8 +24,6 @@ from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ExportOptions
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.storage import place_of
-
-_KINDS = {"rules": "rule", "techniques": "technique", "ambiguities": "ambiguity"}
 
 
 class _WithFormats(SectionedCommand):
@@ -91,7 +88,7 @@ def command(out: str, options: ExportOptions) -> None:
         summary = _written(export, form, out, info, progress, options)
     for warning in info.warnings:
         click.echo(f"warning: {warning}", err=True)
-    _print_summary(summary, out, progress.seconds, {} if options["clock"] else _not_covered(plans), options)
+    _print_summary(summary, out, progress.seconds, sum(plan.left_out_without_time for plan in plans), options)
 
 
 def _check(out: str, options: ExportOptions) -> None:
@@ -182,28 +179,16 @@ def _cases(export: Export, progress: ProgressLine) -> Iterator[Case]:
     yield from export.cases(0, export.total)
 
 
-def _not_covered(plans: tuple[Plan, ...]) -> dict[str, list[str]]:
-    """Returns the rules, techniques and ambiguities that only time-dependent cases of the catalogue cover."""
-    found: dict[str, list[str]] = {}
-    for plan in (plan for plan in plans if not plan.only_random):
-        for kind, names in covered_only_with_clock(plan).items():
-            found.setdefault(kind, []).extend(names)
-    return found
-
-
-def _print_summary(
-    summary: Summary, out: str, seconds: float, not_covered: dict[str, list[str]], options: ExportOptions
-) -> None:
+def _print_summary(summary: Summary, out: str, seconds: float, time_dependent: int, options: ExportOptions) -> None:
     shards, left_out = options["shards"], dict(summary.info.left_out.by_reason)
     data: dict[str, Any] = {"bytes": summary.bytes, "seconds": round(seconds, 3)}
     data |= {} if shards is None else {"shards": shards, "kept": summary.kept}
     data |= {"left_out": left_out} if left_out else {}
-    data |= {"covered_only_with_clock": not_covered} if not_covered else {}
+    data |= {"time_dependent": time_dependent} if time_dependent else {}
     notes = [f"{summary.kept:,} cases already existed"] if summary.kept else []
     notes += [f"left out: {wording.counted(count, 'case')} {reason}" for reason, count in left_out.items()]
-    if not_covered:
-        numbers = (wording.counted(len(not_covered[kind]), one) for kind, one in _KINDS.items() if kind in not_covered)
-        notes.append(f"not covered without --clock: {wording.listed(numbers)} (--json lists them)")
+    if time_dependent:
+        notes.append(f"--clock adds {wording.counted(time_dependent, 'time-dependent case')}")
     in_shards = "" if shards is None else f", in {shards:,} shards"
     duration = f" in {seconds:,.1f} s" if sys.stderr.isatty() else ""
     details = f"{in_shards} ({summary.bytes:,} bytes{duration})"

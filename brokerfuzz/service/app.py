@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from brokerfuzz.cases.random_messages import valid_messages as messages
+from brokerfuzz.cases.random_messages import messages
 from brokerfuzz.schemas import Contract, MessageType, load_contract
 from brokerfuzz.schemas.manifest import Transfer
 from brokerfuzz.service.answers import ServiceAnswer, envelope

@@ -94,19 +94,8 @@ def test_the_verdicts_of_a_changed_contract_do_not_change_either(tmp_path: Path)
     assert not changing(cases, contract)
 
 
-@pytest.mark.every(3)
-@pytest.mark.parametrize(
-    ("filters", "needed"),
-    [
-        (["--verdict", "valid"], {}),
-        (["--verdict", "unspecified"], {"ambiguities": ["clock-tolerance"]}),
-        (["--rule", "*:minimum"], {}),
-        (["--technique", "hour-ahead", "--technique", "last-year-there-is"], {"techniques": ["hour-ahead"]}),
-    ],
-    ids=["valid", "unspecified", "minimum", "two techniques"],
-)
-def test_an_export_names_what_only_cases_about_the_time_cover(
-    run: Run, folder: Path, filters: list[str], needed: dict[str, list[str]]
-) -> None:
-    result = run("export", "a.ndjson", "--message", OFFER, "--json", *filters)
-    assert json.loads(result.stdout).get("covered_only_with_clock", {}) == needed
+def test_an_export_counts_the_cases_that_depend_on_the_time(run: Run, folder: Path) -> None:
+    late = ["--rule", "*:not-in-future"]
+    for filters, has_some in ((["--rule", "*orderMinimum:minimum"], False), (late, True), ([*late, "--clock"], False)):
+        shown = run("export", "a.ndjson", "--force", "--message", OFFER, "--json", *filters).stdout
+        assert bool(json.loads(shown).get("time_dependent")) == has_some

@@ -8,7 +8,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case, clock, confirmed, now_tag
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
-from brokerfuzz.cases.probes import bytes_and_sizes, relations, string_syntax, unknown_values
+from brokerfuzz.cases.probes import bytes_and_sizes, values
 from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext
 from brokerfuzz.generation import COMPLETE, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.ambiguity_sites import fitting_sites
@@ -17,12 +17,7 @@ from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.sites import join
 
-_MAKERS: Mapping[str, Make] = {
-    **string_syntax.MAKERS,
-    **relations.MAKERS,
-    **bytes_and_sizes.MAKERS,
-    **unknown_values.MAKERS,
-}
+_MAKERS: Mapping[str, Make] = {**values.MAKERS, **bytes_and_sizes.MAKERS}
 
 _ABOUT = {
     "integer_form": "integer",
@@ -86,7 +81,7 @@ class ProbeMaker:
         )
 
     def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:
-        timed = ambiguity.detector == "near_now" or name in string_syntax.OFFSETS
+        timed = ambiguity.detector == "near_now" or name in values.OFFSETS
         return f"probe:{ambiguity.id}", f"as:{name}", *([now_tag(self.now)] if self.now is not None and timed else [])
 
     def _message(self, site: Any, setting: Setting, more: Wishes | None = None) -> Any:

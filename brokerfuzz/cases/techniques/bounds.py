@@ -118,41 +118,29 @@ def _literal(written: str) -> ChangeOf:
 register_rows(
     "minimum",
     family="bound",
-    change=_integer,
     rows=[
-        ("below-int32", "One less than the minimum of a signed 32-bit integer.", -(1 << 31) - 1),
-        ("below-int64", "One less than the minimum of a signed 64-bit integer.", -(1 << 63) - 1),
+        ("below-int32", "One less than the minimum of a signed 32-bit integer.", _integer(-(1 << 31) - 1)),
+        ("below-int64", "One less than the minimum of a signed 64-bit integer.", _integer(-(1 << 63) - 1)),
+        ("minus-four-hundred-digits", "A negative integer with 400 digits.", _literal("-1" + "0" * 399)),
+        ("below-by-exponent", "A negative 11-digit integer, written with an exponent.", _literal("-1e10")),
     ],
 )
 register_rows(
     "maximum",
     family="bound",
-    change=_integer,
     rows=[
-        ("wraps-from-above", "A number so high that it wraps around to 1 in a 32-bit integer.", (1 << 32) + 1),
-        ("most-of-uint32", "The maximum of an unsigned 32-bit integer.", (1 << 32) - 1),
-        ("most-of-int64", "The maximum of a signed 64-bit integer.", (1 << 63) - 1),
-        ("far-above", "One more than the maximum of a signed 64-bit integer.", 1 << 63),
-        ("wraps-64-bits", "A number so high that it wraps around to 1 in a 64-bit integer.", (1 << 64) + 1),
-    ],
-)
-register_rows(
-    "maximum",
-    family="bound",
-    change=_literal,
-    rows=[
-        ("four-hundred-digits", "A positive integer with 400 digits, too high for a double.", "1" + "0" * 399),
-        ("five-thousand-digits", "A positive integer with 5,000 digits. Python converts 4,300.", "1" + "0" * 4999),
-        ("above-by-exponent", "A positive 11-digit integer, written with an exponent.", "1e10"),
-    ],
-)
-register_rows(
-    "minimum",
-    family="bound",
-    change=_literal,
-    rows=[
-        ("minus-four-hundred-digits", "A negative integer with 400 digits, too low for a double.", "-1" + "0" * 399),
-        ("below-by-exponent", "A negative 11-digit integer, written with an exponent.", "-1e10"),
+        ("wraps-from-above", "A number so high that it wraps around to 1 in 32 bits.", _integer((1 << 32) + 1)),
+        ("most-of-uint32", "The maximum of an unsigned 32-bit integer.", _integer((1 << 32) - 1)),
+        ("most-of-int64", "The maximum of a signed 64-bit integer.", _integer((1 << 63) - 1)),
+        ("far-above", "One more than the maximum of a signed 64-bit integer.", _integer(1 << 63)),
+        ("wraps-64-bits", "A number so high that it wraps around to 1 in 64 bits.", _integer((1 << 64) + 1)),
+        (
+            "four-hundred-digits",
+            "A positive integer with 400 digits, too high for a double.",
+            _literal("1" + "0" * 399),
+        ),
+        ("five-thousand-digits", "An integer with 5,000 digits. Python converts 4,300.", _literal("1" + "0" * 4999)),
+        ("above-by-exponent", "A positive 11-digit integer, written with an exponent.", _literal("1e10")),
     ],
 )
 

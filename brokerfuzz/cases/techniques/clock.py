@@ -10,11 +10,10 @@ from brokerfuzz.schemas.instants import spell, timestamp
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
-def _ahead(ahead: tuple[timedelta, str]) -> ChangeOf:
+def _ahead(delta: timedelta, end: str = "Z") -> ChangeOf:
     """Adds a duration to the current time, and writes the result with these decimal digits or this time zone. The
     technique does not apply if the result is after the year 9999.
     """
-    delta, end = ahead
 
     def change(context: FaultContext) -> Change | None:
         if context.now is None:
@@ -39,41 +38,23 @@ def _fixed(written: str) -> ChangeOf:
 register_rows(
     "not-in-future",
     family=CLOCK,
-    change=_ahead,
     rows=[
-        ("hour-ahead", "One hour in the future.", (_HOUR, "Z")),
-        ("day-ahead", "One day in the future.", (_DAY, "Z")),
-        ("minutes-ahead", "Six minutes in the future: more than the usual tolerances.", (timedelta(minutes=6), "Z")),
-    ],
-)
-register_rows(
-    "not-in-future",
-    family=CLOCK,
-    change=_fixed,
-    rows=[
-        ("last-year-there-is", "The last second of the year 9999.", "9999-12-31T23:59:59Z"),
-        ("last-year-with-offset", "The last second of the year 9999, with +00:00.", "9999-12-31T23:59:59+00:00"),
-        ("last-year-without-zone", "The last second of the year 9999, without a zone.", "9999-12-31T23:59:59"),
-        ("last-day-there-is", "The last day of the year 9999, without a time.", "9999-12-31"),
-    ],
-)
-register_rows(
-    "not-in-future",
-    family=CLOCK,
-    change=_ahead,
-    rows=[
-        ("hour-ahead-by-offset", "One hour in the future, in a time zone behind UTC.", (-4 * _HOUR, "-05:00")),
-        ("day-ahead-with-milliseconds", "One day in the future, with milliseconds.", (_DAY, ".123Z")),
-        ("day-ahead-with-nanoseconds", "One day in the future, with nanoseconds.", (_DAY, ".123456789Z")),
-    ],
-)
-# The next two techniques stop applying in 2038 and 2262, so they are the last.
-register_rows(
-    "not-in-future",
-    family=CLOCK,
-    change=_fixed,
-    rows=[
-        ("past-32-bits", "The first second beyond a signed 32-bit count of seconds.", "2038-01-19T03:14:08Z"),
-        ("past-nanoseconds", "The first second beyond a 64-bit count of nanoseconds.", "2262-04-11T23:47:17Z"),
+        ("hour-ahead", "One hour in the future.", _ahead(_HOUR)),
+        ("day-ahead", "One day in the future.", _ahead(_DAY)),
+        ("minutes-ahead", "Six minutes in the future: more than the usual tolerances.", _ahead(timedelta(minutes=6))),
+        ("last-year-there-is", "The last second of the year 9999.", _fixed("9999-12-31T23:59:59Z")),
+        (
+            "last-year-with-offset",
+            "The last second of the year 9999, with +00:00.",
+            _fixed("9999-12-31T23:59:59+00:00"),
+        ),
+        ("last-year-without-zone", "The last second of the year 9999, without a zone.", _fixed("9999-12-31T23:59:59")),
+        ("last-day-there-is", "The last day of the year 9999, without a time.", _fixed("9999-12-31")),
+        ("hour-ahead-by-offset", "One hour in the future, in a zone behind UTC.", _ahead(-4 * _HOUR, "-05:00")),
+        ("day-ahead-with-milliseconds", "One day in the future, with milliseconds.", _ahead(_DAY, ".123Z")),
+        ("day-ahead-with-nanoseconds", "One day in the future, with nanoseconds.", _ahead(_DAY, ".123456789Z")),
+        # these two stop applying in 2038 and 2262, so they are the last
+        ("past-32-bits", "The first second beyond 32-bit counts of seconds.", _fixed("2038-01-19T03:14:08Z")),
+        ("past-nanoseconds", "The first second beyond 64-bit counts of nanoseconds.", _fixed("2262-04-11T23:47:17Z")),
     ],
 )

@@ -82,11 +82,7 @@ register_rows(
         ("prefix", "The first half of an enumeration value.", lambda text: text[: len(text) // 2]),
         ("longer", "An enumeration value with a letter after it.", lambda text: f"{text}s"),
         ("letter-before", "An enumeration value with a letter before it.", lambda text: f"x{text}"),
-        (
-            "dotless-letter",
-            "An enumeration value with the Turkish ı instead of i.",
-            lambda text: text.replace("i", "ı"),
-        ),
+        ("dotless-letter", "A value with the Turkish ı instead of i.", lambda text: text.replace("i", "ı")),
         ("full-width-letters", "An enumeration value in full-width letters.", lambda text: text.translate(FULL_WIDTH)),
         ("combining-mark", "An enumeration value with an accent on its last letter.", lambda text: f"{text}\u0301"),
         ("zero-width-inside", "A zero-width space in a value.", lambda text: f"{text[:1]}\u200b{text[1:]}"),

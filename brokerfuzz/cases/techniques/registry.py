@@ -100,10 +100,13 @@ def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
 
 
 def register_rows(
-    *keywords: str, family: str, change: Callable[[Any], ChangeOf], rows: Iterable[tuple[str, str, Any]]
+    *keywords: str,
+    family: str,
+    rows: Iterable[tuple[str, str, Any]],
+    change: Callable[[Any], ChangeOf] = lambda change: change,
 ) -> None:
-    """Registers a technique for each row: its name, its description, and the value from which `change` creates the
-    technique's function.
+    """Registers a technique for each row: its name, its description, and its function. With `change`, the row has a
+    value instead, from which `change` creates the function.
     """
     for name, text, value in rows:
         register_technique(name, text, *keywords, family=family, change=change(value))

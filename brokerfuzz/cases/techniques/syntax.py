@@ -39,6 +39,10 @@ def _last_string_cut(end: bytes = b"") -> Rewriting:
 _cut_in_number = cut(at.number, lambda token: token.partition(b".")[0] + b".")
 
 
+def _single_quoted(token: bytes) -> bytes:
+    return b"'%b'" % token[1:-1]
+
+
 def _instead(body: bytes) -> Rewriting:
     return lambda _: body
 
@@ -69,19 +73,11 @@ register_rows(
         ("missing-colon", "No colon between a name and its value.", replaced(at.colon, b" ")),
         ("equals-for-colon", "An equals sign between a name and its value.", replaced(at.colon, b"=")),
         ("closed-twice", "One closing brace too many.", after(at.closing, b"}")),
-        (
-            "closed-by-bracket",
-            "A closing bracket instead of the last brace of the message.",
-            replaced(at.closing, b"]"),
-        ),
+        ("closed-by-bracket", "A closing bracket instead of the last brace.", replaced(at.closing, b"]")),
         ("opening-brace-missing", "The message without its first brace.", replaced(at.opening, b"")),
         # names
         ("unquoted-key", "The first property name without quotes.", replaced(at.name, lambda token: token[1:-1])),
-        (
-            "single-quoted-key",
-            "The first property name in single quotes.",
-            replaced(at.name, lambda token: b"'%b'" % token[1:-1]),
-        ),
+        ("single-quoted-key", "The first property name in single quotes.", replaced(at.name, _single_quoted)),
         ("number-for-key", "A property with an unquoted number as its name.", before(at.closing, b",1:1")),
         ("name-alone", "A property name without a colon and a value.", before(at.closing, b',"a"')),
         ("missing-value", "A property name and a colon without a value.", replaced(at.number, b"")),
@@ -128,11 +124,7 @@ register_rows(
         ("infinite-cut-short", "The word Inf instead of a number.", _number("Inf")),
         ("undefined-value", "The word undefined instead of a number.", _number("undefined")),
         # words
-        (
-            "capital-true",
-            "The word true or false with a capital first letter, as in Python.",
-            replaced(at.boolean, bytes.capitalize),
-        ),
+        ("capital-true", "True or false with a capital letter, as in Python.", replaced(at.boolean, bytes.capitalize)),
         ("upper-case-true", "The word true or false in upper case.", replaced(at.boolean, bytes.upper)),
         ("yes", "The word yes without quotes instead of a boolean.", replaced(at.boolean, b"yes")),
         ("unquoted-string", "A string without quotes.", replaced(at.string, b"abc")),
@@ -144,18 +136,10 @@ register_rows(
         ("bad-escape", "An escape that JSON does not have: \\x with two digits.", _in_string(rb"\x41")),
         ("octal-escape", "An escape that JSON does not have: three octal digits.", _in_string(rb"\101")),
         ("apostrophe-escape", "A backslash before an apostrophe.", _in_string(rb"\'")),
-        (
-            "newline-escape",
-            "A backslash before a line break, which continues the line in JavaScript.",
-            _in_string(b"\\\n"),
-        ),
+        ("newline-escape", "A backslash before a line break, as in JavaScript.", _in_string(b"\\\n")),
         ("braced-unicode-escape", "A Unicode escape with its digits in braces.", _in_string(rb"\u{41}")),
         ("short-unicode-escape", "A Unicode escape with three digits.", _in_string(rb"\u004")),
-        (
-            "wordy-unicode-escape",
-            "A Unicode escape with letters that are not hexadecimal digits.",
-            _in_string(rb"\uqqqq"),
-        ),
+        ("wordy-unicode-escape", "A Unicode escape with letters instead of digits.", _in_string(rb"\uqqqq")),
         ("signed-unicode-escape", "A Unicode escape with a plus sign.", _in_string(rb"\u+041")),
         ("surrogate-cut-short", "A surrogate pair whose second half has only two digits.", _in_string(rb"\ud834\udd")),
         ("raw-quote", "An unescaped double quote in a string.", _in_string(b'"')),
@@ -170,11 +154,7 @@ register_rows(
         ("cut-in-escape", "The message ends after a backslash.", _last_string_cut(b"\\")),
         ("cut-in-unicode-escape", "The message ends inside a Unicode escape.", _last_string_cut(rb"\u00")),
         ("cut-in-character", "The message ends inside a two-byte character.", _last_string_cut(b"\xc3")),
-        (
-            "cut-in-literal",
-            "The message ends inside its last true or false.",
-            cut(at.last_boolean, lambda token: token[:-1]),
-        ),
+        ("cut-in-literal", "The message ends inside true or false.", cut(at.last_boolean, lambda token: token[:-1])),
         ("cut-in-number", "The message ends after the decimal point of a number.", _cut_in_number),
     ],
 )
@@ -193,11 +173,7 @@ register_rows(
         ("very-many-brackets", "100,000 opening brackets.", _instead(b"[" * 100_000)),
         ("in-base64", "The message encoded in Base64.", b64encode),
         ("as-form", "The message encoded as an HTML form.", _as_form),
-        (
-            "as-xml",
-            "XML instead of the message.",
-            _instead(b'<?xml version="1.0"?><offer><number>A-1</number></offer>'),
-        ),
+        ("as-xml", "An XML document.", _instead(b'<?xml version="1.0"?><offer><number>A-1</number></offer>')),
         ("as-yaml", "The message as YAML, with one property per line.", _as_yaml),
         ("as-python", "The message as a Python dictionary literal.", lambda body: in_words(loads(body)).encode()),
     ],

@@ -50,11 +50,7 @@ register_rows(
         ("extension-key", "An unknown property like an extension in OpenAPI: its name begins with x-.", _New("x-note")),
         ("dollar-key", "An unknown property $type, the type name in .NET.", _New("$type", "System.Object")),
         ("schema-key", "An unknown property $schema, which some validators ignore.", _New("$schema", "https://a.b/c")),
-        (
-            "proto-key",
-            "An unknown property __proto__, a prototype in JavaScript.",
-            _New("__proto__", {"isAdmin": True}),
-        ),
+        ("proto-key", "An unknown property __proto__, as in JavaScript.", _New("__proto__", {"isAdmin": True})),
         ("inherited-key", "An unknown property toString, which every JavaScript object has.", _New("toString")),
     ],
 )
@@ -76,6 +72,10 @@ def _renamed_copy(rename: Callable[[str], str]) -> ChangeOf:
     return change
 
 
+def _other_case(name: str) -> str:
+    return name[0].swapcase() + name[1:]
+
+
 def _words(name: str, separator: str) -> str:
     return re.sub(r"(?<=[a-z0-9])[A-Z]", lambda found: separator + found[0].lower(), name)
 
@@ -85,11 +85,7 @@ register_rows(
     family="unknown-property",
     change=_renamed_copy,
     rows=[
-        (
-            "other-case-key",
-            "A copy of a known property with the case of its name's first letter changed.",
-            lambda name: name[0].swapcase() + name[1:],
-        ),
+        ("other-case-key", "A copy of a known property with its first letter in the other case.", _other_case),
         ("lower-case-key", "A copy of a known property with its name in lower case.", str.lower),
         ("snake-case-key", "A copy of a known property with a name like_this.", lambda name: _words(name, "_")),
         ("kebab-case-key", "A copy of a known property with a name like-this.", lambda name: _words(name, "-")),

@@ -1,12 +1,58 @@
-"""Generates probes whose values are ambiguous only in combination: for example, a minimum above its maximum, repeated
-items, a wrong sum, or data in a failed response.
+"""Generates probes with values whose meaning the contract leaves open: strings in several notations, values that are
+ambiguous only in combination (such as a minimum above its maximum), and values that the target does not know.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from brokerfuzz.cases.changes import Put
-from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext
+from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext, spelled
+from brokerfuzz.generation.ambiguous_values import CRONS, NAMES, TIMES, URLS
+from brokerfuzz.schemas.flattening import KNOWN, ROWS, types_of
+from brokerfuzz.schemas.instants import spell, timestamp
+from brokerfuzz.schemas.known_values import DETECTOR, columns
+from brokerfuzz.wording import counted
+
+# ---------------------------------------------------------------------------------------------- notations of strings
+
+
+def _times(context: ProbeContext) -> Iterator[Probe]:
+    """Generates times in one notation: the option `spelling` of the ambiguity."""
+    spelling = context.ambiguity.options["spelling"]
+    now = context.now
+    moving = (
+        {
+            name: spell(now + timedelta(hours=hours)).removesuffix("Z") + offset
+            for name, (hours, offset) in OFFSETS.items()
+        }
+        if now
+        else {}
+    )
+    for name, value in {**TIMES, **moving}.items():
+        if timestamp(value).spellings[0] == spelling:
+            yield context.put(name, value)
+
+
+OFFSETS = {"behind-by-offset": (4, "+05:00"), "behind-without-zone": (-1, "")}
+"""Two notations of the time one hour ago. Each entry contains the number of hours to add to the current UTC time, and
+the time zone to write after the result. For example, four hours later in the zone `+05:00` is one hour ago in UTC.
+"""
+
+
+def _near_now(context: ProbeContext) -> Iterator[Probe]:
+    """Generates times in the near future. A program usually accepts times up to 0, 30, 60, 120 or 300 seconds ahead of
+    its clock. Each generated time is between two of these limits.
+    """
+    if context.now is None:
+        return
+    for seconds in (1, 45, 90, 290):
+        yield context.put(
+            f"in-{counted(seconds, 'second').replace(' ', '-')}", spell(context.now + timedelta(seconds=seconds))
+        )
+
+
+# --------------------------------------------------------------------------------------------------- combined values
 
 
 def _crossed(context: ProbeContext) -> Iterator[Probe]:
@@ -102,7 +148,57 @@ def _off(amount: float, by: float) -> float:
     return amount + by if amount < 1e6 else amount / 2
 
 
+# --------------------------------------------------------------------------------------------------- unknown values
+
+_TEXTS: Mapping[str, str] = {
+    "word": "unknown", "empty": "", "blank": " ", "digits": "0", "null-string": "null", "longest": "a" * 1024,
+    "letters-beyond-ascii": "\u00e9\u6f22", "control-characters": "\t\n", "quote": "'",
+}  # fmt: skip
+_INTEGERS: Mapping[str, int] = {"zero": 0, "one": 1, "negative": -1, "highest": (1 << 31) - 1}
+_NUMBERS: Mapping[str, float] = {**_INTEGERS, "fraction": 0.5}
+
+
+def _unknown(context: ProbeContext) -> Iterator[Probe]:
+    """Generates extreme values, and values that are similar to a known value. If the reference data lists rows
+    (combinations of values) for an object, generates objects that mix the values of two rows.
+    """
+    if ROWS in context.schema:
+        yield from _mixed(context)
+        return
+    known = context.schema.get(KNOWN) or context.schema.get("enum", ())
+    for name, value in {**_extreme(context), **_similar(known[0] if known else None)}.items():
+        if value not in known:
+            yield context.put(name, value)
+
+
+def _extreme(context: ProbeContext) -> Mapping[str, Any]:
+    types = types_of(context.schema)
+    return _TEXTS if "string" in types else _NUMBERS if "number" in types else _INTEGERS if "integer" in types else {}
+
+
+def _similar(known: Any) -> Mapping[str, Any]:
+    if isinstance(known, str):
+        changed = {"other-case": known.swapcase(), "padded": f" {known} ", "with-suffix": f"{known}-0"}
+        return {**changed, "without-end": known[:-1]} if len(known) > 1 else changed
+    return {"one-more": known + 1} if isinstance(known, int | float) and not isinstance(known, bool) else {}
+
+
+def _mixed(context: ProbeContext) -> Iterator[Probe]:
+    """Generates objects in which one value comes from another row of the reference data."""
+    rows, there = context.schema[ROWS], context.present
+    for name in columns(rows):
+        if (
+            other := next((row[name] for row in rows if name in row and row[name] != there.get(name)), None)
+        ) is not None and name in there:
+            yield context.put(f"{name}-of-another-row", {**there, name: other})
+
+
 MAKERS: Mapping[str, Make] = {
+    "timestamp": _times,
+    "near_now": _near_now,
+    "cron": spelled(CRONS),
+    "url": spelled(URLS),
+    "name": spelled(NAMES),
     "ordered_numbers": _crossed,
     "within_range": _outside,
     "ordered_instants": _ends_early,
@@ -110,6 +206,7 @@ MAKERS: Mapping[str, Make] = {
     "envelope": _contradicting,
     "arithmetic": _wrong_sums,
     "rounding": _rounded_sums,
+    DETECTOR: _unknown,
 }
 """Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the
 ambiguity.
