@@ -5,7 +5,7 @@ similar tools, and `python -m benchmarks schema-suite` uses the schemas of the J
 
 import sys
 
-from benchmarks.generators.generator_benchmarks import generators
+from benchmarks.generators import generators
 from benchmarks.headlines import headlines
 from benchmarks.kills import kills
 from benchmarks.quality.command import quality

@@ -1,7 +1,17 @@
+"""Examples of Hypothesis strategies, and the strategies of other tools for offers."""
+
+# pyright: reportMissingImports=false
+# (Schemathesis is installed only with the extra `bench`.)
+
+from copy import deepcopy
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.internal.conjecture import utils
 from hypothesis.strategies import SearchStrategy
+
+from benchmarks.fleet.messages import OFFER
+from brokerfuzz import load_contract
 
 PATIENCE = (
     HealthCheck.too_slow,
@@ -24,3 +34,34 @@ def examples(strategy: SearchStrategy[Any], count: int, seed_number: int = 1) ->
 
     draw()
     return found[:count]
+
+
+def hypothesis_jsonschema() -> SearchStrategy[Any]:
+    """Adds the method `many.more()` to Hypothesis, which 6.170.10 removed and hypothesis-jsonschema calls."""
+    from hypothesis_jsonschema import from_schema
+
+    if not hasattr(utils.many, "more"):
+        setattr(utils.many, "more", _more)  # noqa: B010  (type checkers reject the assignment)
+    return from_schema(deepcopy(load_contract().flat[OFFER]))
+
+
+def _more(self: Any) -> bool:
+    if self._depth is None:
+        self.__enter__()
+        self._rounds = iter(self)
+    if next(self._rounds, True) is None:
+        return True
+    self.__exit__(None, None, None)
+    return False
+
+
+def schemathesis() -> SearchStrategy[Any]:
+    """The bodies that Schemathesis considers valid, for an HTTP operation that receives an offer."""
+    from schemathesis import GenerationMode, openapi
+
+    body = {"required": True, "content": {"application/json": {"schema": deepcopy(load_contract().schemas[OFFER])}}}
+    operation = {"requestBody": body, "responses": {"200": {"description": "OK"}}}
+    paths = {"/messages": {"post": operation}}
+    document = openapi.from_dict({"openapi": "3.1.0", "info": {"title": "messages", "version": "1"}, "paths": paths})
+    strategy: SearchStrategy[Any] = document["/messages"]["POST"].as_strategy(generation_mode=GenerationMode.POSITIVE)
+    return strategy.map(lambda case: case.body)

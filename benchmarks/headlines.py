@@ -9,7 +9,7 @@ from itertools import pairwise
 from random import Random
 
 from benchmarks.fleet.fleet import fleet
-from benchmarks.fleet.messages import OFFER, Behaviour, Reader
+from benchmarks.fleet.messages import OFFER, Reader
 from benchmarks.fleet.mutants import Mutant
 from benchmarks.stacks.habits import STACKS
 from brokerfuzz.campaign import Result, Settings, fire
@@ -52,11 +52,8 @@ def _lax(is_held_out: bool) -> str:
 
 
 def _single(is_held_out: bool) -> str:
-    reader = Reader(load_contract(), NOW)
-    counts = [
-        _printed(mutant.name, _fired(_target(mutant.answer, reader)), 1)
-        for mutant in _chosen()[:SINGLE][is_held_out::2]
-    ]
+    chosen = _chosen()[:SINGLE][is_held_out::2]
+    counts = [_printed(mutant.name, _fired(_target([mutant])), 1) for mutant in chosen]
     return (
         f"one bug: {len(counts)} services, one headline {counts.count(1)}, two {counts.count(2)}, "
         f"none {counts.count(0)}, more {sum(count > 2 for count in counts)}"
@@ -64,9 +61,8 @@ def _single(is_held_out: bool) -> str:
 
 
 def _pairs(is_held_out: bool) -> str:
-    reader = Reader(load_contract(), NOW)
     pairs = [*pairwise(_chosen()[SINGLE:])][::2][is_held_out::2]
-    shared = sum(_shares_a_headline(pair, reader) for pair in pairs)
+    shared = sum(_shares_a_headline(pair) for pair in pairs)
     return f"two bugs: {len(pairs)} services, a headline of both {shared}"
 
 
@@ -85,21 +81,10 @@ def _printed(name: str, result: Result, most: int) -> int:
     return len(result.headlines)
 
 
-def _shares_a_headline(pair: tuple[Mutant, Mutant], reader: Reader) -> bool:
+def _shares_a_headline(pair: Sequence[Mutant]) -> bool:
     """Returns whether one headline has findings of both bugs. A finding that shows both bugs counts as neither."""
-
-    def accepts(body: bytes) -> bool:
-        message = reader(body)
-        first, second = pair[0].answer(message), pair[1].answer(message)
-        if message.contradicts(first):
-            if first == "crashed":
-                raise RuntimeError("a bug")
-            return first == "accepted"
-        if second == "crashed":
-            raise RuntimeError("a bug")  # at a line of its own, as another bug would be
-        return second == "accepted"
-
-    for headline in _fired(FunctionTarget(accepts)).headlines:
+    reader = Reader(load_contract(), NOW)
+    for headline in _fired(_target(pair)).headlines:
         messages = [reader(finding.body) for finding in headline.findings]
         wrong = [{mutant.name for mutant in pair if one.contradicts(mutant.answer(one))} for one in messages]
         if len({name for names in wrong if len(names) == 1 for name in names}) > 1:
@@ -108,12 +93,20 @@ def _shares_a_headline(pair: tuple[Mutant, Mutant], reader: Reader) -> bool:
     return False
 
 
-def _target(answer: Behaviour, reader: Reader) -> FunctionTarget:
+def _target(mutants: Sequence[Mutant]) -> FunctionTarget:
+    """A service with the bugs of all these mutants."""
+    reader = Reader(load_contract(), NOW)
+
     def accepts(body: bytes) -> bool:
-        found = answer(reader(body))
-        if found == "crashed":
+        message = reader(body)
+        answers = [mutant.answer(message) for mutant in mutants]
+        wrong = [number for number, answer in enumerate(answers) if message.contradicts(answer)]
+        first = wrong[0] if wrong else len(answers) - 1
+        if answers[first] == "crashed":
+            if first:
+                raise RuntimeError("a bug")  # at a line of its own, as another bug would be
             raise RuntimeError("a bug")
-        return found == "accepted"
+        return answers[first] == "accepted"
 
     return FunctionTarget(accepts)
 

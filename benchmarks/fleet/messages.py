@@ -1,38 +1,45 @@
 """The messages that the services of the fleet get. Each message is parsed and judged only once for all services."""
 
-from collections.abc import Callable
+import json
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal, NamedTuple, NoReturn
 
-from brokerfuzz.schemas import Contract, Label, MessageType, check
-from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
-from brokerfuzz.schemas.interpretations import Interpretation
-from brokerfuzz.schemas.json_reader import read, read_fully
-from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
+from brokerfuzz.schemas import Contract, Label, MessageType, Rule, Violation, check
+from brokerfuzz.schemas.sites import join, site_of
 
 Answer = Literal["accepted", "rejected", "crashed"]
-ROUNDED = Interpretation(rounded=True)
 OFFER: MessageType = "offer-creation-request"
+ABSENT: Final = object()
+"""Stands for a property that is absent."""
+UNREADABLE: Final = object()
+"""Stands for the value of a message that is not JSON."""
+
+
+class Break(NamedTuple):
+    """A rule that a message breaks. `steps` leads to `value`, which is `ABSENT` if a property is missing. The `site` of
+    an unknown property ends with `*`, and its `value` is an object that contains only this property.
+    """
+
+    rule: Rule
+    steps: tuple[str | int, ...]
+    site: str
+    value: Any
 
 
 @dataclass(frozen=True)
 class Message:
-    """A message with its label from the oracle.
-
-    If `readable` is true, the message is JSON and `value` is its value. If `punctual` is true, the message does not
-    break the time-dependent rule. `broken` contains the sites of the broken rules. `now` is the time at which the
-    message arrives. A lenient service rewrites the message, and calls `reader` to parse and judge the new bytes.
+    """A message, its label, and the rules that it breaks according to the oracle. A lenient service rewrites the
+    message, and calls `reader` to parse and judge the new bytes.
     """
 
     body: bytes
     label: Label
-    readable: bool
     value: Any
-    punctual: bool
-    broken: tuple[str, ...]
-    now: datetime
+    breaks: tuple[Break, ...]
     reader: "Reader" = field(repr=False)
+    _values: dict[str, list[Any]] = field(repr=False)
+    """The values at the sites that a service has looked at."""
 
     @property
     def conforming(self) -> Answer:
@@ -43,30 +50,82 @@ class Message:
         """An unspecified message can be accepted or rejected, so only a crash contradicts the contract."""
         return answer == "crashed" or (self.label != "unspecified" and answer != self.conforming)
 
+    def item(self, steps: tuple[str | int, ...]) -> Any:
+        """Returns the value at a place."""
+        value = self.value
+        for step in steps:
+            value = _child(value, step)
+        return value
 
-Behaviour = Callable[[Message], Answer]
+    def values(self, path: str) -> list[Any]:
+        """Returns the values at a site. `ABSENT` stands for a property that is missing from its object."""
+        if path not in self._values:
+            above, step = above_and_step(path)
+            self._values[path] = [value for of in self.values(above) for value in _children(of, step)]
+        return self._values[path]
+
+
+def _children(value: Any, step: str) -> list[Any]:
+    if step == "[]":
+        return value if isinstance(value, list) else []
+    return [value.get(step, ABSENT)] if isinstance(value, dict) else []
 
 
 class Reader:
     def __init__(self, contract: Contract, now: datetime) -> None:
         self.contract = contract
         self.now = now
-        self._validator = validator(standard(contract.flat[OFFER]), registry_of({}))
 
     def __call__(self, body: bytes) -> Message:
         verdict = check(OFFER, body, now=self.now, contract=self.contract)
-        reading = read(body)
-        value = reading.values.get(ROUNDED, reading.usual)
-        if not self._can_validate(value):
-            value = read_fully(body).usual
-        punctual = not any(broken.rule.endswith(f":{NOT_IN_FUTURE}") for broken in verdict.broken)
-        broken = tuple({self.contract.rules_by_id[broken.rule].site for broken in verdict.broken})
-        return Message(body, verdict.label, reading.error is None, value, punctual, broken, self.now, self)
+        value = parsed(body)
+        return Message(
+            body, verdict.label, value, tuple(self._break(value, one) for one in verdict.broken), self, {"": [value]}
+        )
 
-    def _can_validate(self, value: Any) -> bool:
-        """Returns False if the nesting of the value is too deep for the validator."""
-        try:
-            self._validator.is_valid(value)
-        except (ValueError, RecursionError):
-            return False
-        return True
+    def _break(self, value: Any, broken: Violation) -> Break:
+        steps: list[str | int] = []
+        for token in broken.at.split("/")[1:]:
+            step = (
+                int(token)
+                if isinstance(value, list) and token.isdigit()
+                else token.replace("~1", "/").replace("~0", "~")
+            )
+            steps.append(step)
+            value = _child(value, step)
+        rule = self.contract.rules_by_id[broken.rule]
+        if rule.keyword == "additionalProperties":
+            return Break(rule, tuple(steps), join(rule.site, "*"), {str(steps[-1]): value})
+        return Break(rule, tuple(steps), site_of(tuple(steps)), value)
+
+
+def parsed(body: bytes) -> Any:
+    """Returns the value of the message, or `UNREADABLE`."""
+    try:
+        return json.loads(body.decode(), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return UNREADABLE
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _child(value: Any, step: str | int) -> Any:
+    """Returns `ABSENT` for a place that is only in another interpretation of the message."""
+    if isinstance(value, list) and isinstance(step, int) and step < len(value):
+        return value[step]
+    return value.get(step, ABSENT) if isinstance(value, dict) else ABSENT
+
+
+def steps_of(path: str) -> list[str]:
+    """Splits a path: `a[].b` becomes `["a", "[]", "b"]`."""
+    return [step for step in path.replace("[]", ".[]").split(".") if step]
+
+
+def above_and_step(path: str) -> tuple[str, str]:
+    """Splits off the last step: `a[].b` becomes `("a[]", "b")`."""
+    if path.endswith("[]"):
+        return path[:-2], "[]"
+    above, _, name = path.rpartition(".")
+    return above, name

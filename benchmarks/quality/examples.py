@@ -17,8 +17,7 @@ from hypothesis.errors import NoSuchExample
 
 from benchmarks.drawing import examples
 from benchmarks.fleet.messages import OFFER
-from benchmarks.quality.figures import Figures, Value
-from benchmarks.quality.kills import NOW
+from benchmarks.quality import NOW, Figures, Value
 from benchmarks.quality.minima import MINIMA, Minimum
 from brokerfuzz import Case, load_contract, strategies
 
@@ -76,14 +75,12 @@ def validation_rules() -> dict[int, set[str]]:
     return dict(sorted(stated.items()))
 
 
-def smallest_examples(minima: Sequence[Minimum] = MINIMA, tell: Callable[[str], None] = print) -> Figures:
-    """Counts the conditions whose examples become as simple as a person would write them. Passes the others to
-    `tell`.
-    """
-    different = [words for minimum in minima if (words := difference(minimum, [smallest(minimum, seed=1)]))]
+def smallest_examples(note: Callable[[str], None]) -> Figures:
+    """Counts the conditions whose examples become as simple as a person would write them. Notes the others."""
+    different = [words for minimum in MINIMA if (words := difference(minimum, [smallest(minimum, seed=1)]))]
     for words in different:
-        tell(words)
-    return {"smallest examples": {"as expected": len(minima) - len(different), "of": len(minima)}}
+        note(words)
+    return {"smallest examples": {"as expected": len(MINIMA) - len(different), "of": len(MINIMA)}}
 
 
 def smallest(minimum: Minimum, seed: int) -> Any:

@@ -14,12 +14,10 @@ from statistics import median
 from typing import Any
 
 import brokerfuzz
-from benchmarks import peers
-from benchmarks.drawing import examples
+from benchmarks.drawing import examples, hypothesis_jsonschema
 from benchmarks.fleet.messages import OFFER
-from benchmarks.generators.generator import written
-from benchmarks.quality.figures import Figures, Value
-from benchmarks.quality.kills import NOW
+from benchmarks.fleet.plain_messages import written
+from benchmarks.quality import NOW, Figures, Value
 from brokerfuzz import Case, strategies
 from brokerfuzz.corpus import write
 
@@ -30,7 +28,7 @@ Work = Callable[[], int]
 
 
 def rates() -> Figures:
-    peer = _rate(lambda: len(examples(peers.from_schema(), 30)))
+    peer = _rate(lambda: len(examples(hypothesis_jsonschema(), 30)))
     return {
         "valid examples per second": _compared(
             lambda: len(examples(strategies.offer_requests(), 500)), peer, "hypothesis-jsonschema"

@@ -1,1 +1,0 @@
-"""Compares generators of offers: their speed, their share of invalid messages, and their variety."""
