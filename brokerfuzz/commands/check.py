@@ -17,10 +17,10 @@ from brokerfuzz.options import CheckOptions
 def command(files: tuple[str, ...], options: CheckOptions) -> int:
     """Judge messages as valid, invalid or unspecified, and explain why.
 
-    A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. A FILE can also be a
-    corpus that `export` wrote. brokerfuzz judges each message of a corpus again, and compares the new verdict with the
-    verdict in the corpus. A FILE can also be recorded traffic (HAR), in which brokerfuzz judges only the messages of
-    the contract. In a folder, each file is read. A message that is not JSON counts as invalid, not as a usage error.
+    A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. A FILE can also be
+    recorded traffic (HAR), in which brokerfuzz judges only the messages of the contract, or a corpus (`corpus verify`
+    compares its verdicts). In a folder, each file is read. A message that is not JSON counts as invalid, not as a usage
+    error.
 
     Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible,
     brokerfuzz judges the message once for each of these types. If the verdicts for these types differ, you must specify
@@ -28,8 +28,7 @@ def command(files: tuple[str, ...], options: CheckOptions) -> int:
 
     With --json, each line of the output is a JSON document about one message.
 
-    Exit status: 0 no message is invalid (for a corpus: no verdict has changed); 1 a message is invalid (for a corpus: a
-    verdict has changed); 2 usage error, or a file cannot be read.
+    Exit status: 0 no message is invalid; 1 a message is invalid; 2 usage error, or a file cannot be read.
 
     \b
     Examples:
@@ -47,8 +46,9 @@ def command(files: tuple[str, ...], options: CheckOptions) -> int:
             for message in contract_messages(messages(name, lines=options["ndjson"]), contract, message_type, others):
                 judgement = judge(message, message_type, contract=contract, now=options["now"], policies=policies)
                 counts.add(judgement)
-                status = max(status, FOUND if judgement.is_finding else 0)
-                if not options["summary"] and not (options["quiet"] and judgement.is_as_expected):
+                label = judgement.verdict.label
+                status = max(status, FOUND if label == "invalid" else 0)
+                if not options["summary"] and not (options["quiet"] and label == "valid"):
                     show(judgement_summary(judgement, contract), as_json=as_json, indent=None)
         except (InputError, CorpusError) as problem:
             status = failed(str(problem))

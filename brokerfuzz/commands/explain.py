@@ -25,9 +25,9 @@ def command(name: str, files: tuple[str, ...], options: ExplainOptions) -> None:
 
     NAME can also be a part of a name. If several names contain this part, brokerfuzz lists all of them.
 
-    NAME can also be the ID of a case in the catalogue. If you specify a corpus or a journal as FILE, NAME can be the ID
-    of a case in this FILE. If you specify a journal, a JSON report or a baseline as FILE, NAME can be the ID of a
-    finding in this FILE. You can shorten the ID of a finding to its first eight digits.
+    NAME can also be the ID of a case in the catalogue. If you specify a journal or a JSON report as FILE, NAME can be
+    the ID of a finding in this FILE, which you can shorten to its first eight digits. With a journal, NAME can also be
+    the ID of a message. For the cases of a corpus, use `corpus show`.
 
     \b
     Examples:
@@ -55,7 +55,7 @@ def _named(name: str, contract: Contract, now: datetime | None) -> Description:
         if CASE_ID.fullmatch(name) and (found := in_catalogue(name, contract, now)) is not None:
             number, case = found
             return case_summary(case, contract, number)
-        remedy = "add the corpus, journal, JSON report or baseline that contains the case or finding with this ID"
+        remedy = "add the journal or the JSON report that contains this ID, or use `brokerfuzz corpus show CORPUS ID`"
         raise UnknownNameError("ID", name, (), remedy)
     similar = names_with(name, contract)
     if len(similar) > 1:

@@ -1,24 +1,21 @@
-"""Finds a case or a finding by its ID in corpora, journals, JSON reports and baselines."""
+"""Finds a case or a finding by its ID in journals and JSON reports."""
 
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from brokerfuzz.campaign import Settings, baseline, journal
+from brokerfuzz.campaign import Settings, journal
 from brokerfuzz.cases.case import TWIN_TAGS, Case
 from brokerfuzz.cases.plan import STRIDE
 from brokerfuzz.commands.journal_results import outcome, recorded
 from brokerfuzz.errors import UnknownNameError
-from brokerfuzz.explaining.cases import case_summary, in_corpora
+from brokerfuzz.explaining.cases import case_summary
 from brokerfuzz.explaining.description import Description
-from brokerfuzz.explaining.findings import finding_summary, headline_summary, known_finding_summary
-from brokerfuzz.file_contents import read_file
+from brokerfuzz.explaining.findings import finding_summary, headline_summary
 from brokerfuzz.reports import json_document
 from brokerfuzz.reports.report_files import read_report
-from brokerfuzz.schemas import check, load_contract
+from brokerfuzz.schemas import check
 
 CASE_ID = re.compile("[0-9a-f]{16}")
 FINDING_ID = re.compile("[0-9a-f]{8,16}")
@@ -26,34 +23,13 @@ FINDING_ID = re.compile("[0-9a-f]{8,16}")
 
 def find(wanted: str, paths: Sequence[str], contract: str | None) -> Description:
     """Finds a case or a finding by its ID. Raises `UnknownNameError` if no file contains this ID."""
-    found = next((one for path in paths if (one := _in_file(wanted, path, contract)) is not None), None)
-    if found is None:
-        raise UnknownNameError(
-            "ID", wanted, (), f"no case and no finding in {', '.join(paths)} has this ID; specify another ID or file"
-        )
-    return found
-
-
-def _in_file(wanted: str, path: str, contract: str | None) -> Description | None:
-    match _properties(path):
-        case ["journal", *_]:
-            return _in_journal(wanted, path, contract)
-        case ["baseline", *_]:
-            return _in_baseline(wanted, path)
-        case properties if "findings" in properties:
-            return _among(wanted, read_report(path))
-    return _in_corpus(wanted, path, contract)
-
-
-def _properties(path: str) -> list[str]:
-    """Returns the property names of the JSON object in a file, or an empty list if the file contains no object. A
-    `.json` file contains only this object. In any other file, this object is on the first line.
-    """
-    try:
-        whole = read_file(path) if Path(path).suffix == ".json" else next(journal.lines(path), b"")
-        return list(orjson.loads(whole))
-    except (OSError, ValueError, TypeError):
-        return []
+    for path in paths:
+        is_report = Path(path).suffix == ".json"
+        found = _among(wanted, read_report(path)) if is_report else _in_journal(wanted, path, contract)
+        if found is not None:
+            return found
+    remedy = f"no case and no finding in {', '.join(paths)} has this ID; specify another ID or file"
+    raise UnknownNameError("ID", wanted, (), remedy)
 
 
 def _in_journal(wanted: str, path: str, contract: str | None) -> Description | None:
@@ -93,12 +69,3 @@ def _among(wanted: str, document: Mapping[str, Any]) -> Description | None:
 def _message_ids(finding: Mapping[str, Any]) -> set[str]:
     messages = (finding[name] for name in ("case", "smallest", "twin"))
     return {message["id"] for message in messages if message is not None and "id" in message}
-
-
-def _in_baseline(wanted: str, path: str) -> Description | None:
-    known = baseline.read(Path(path)).items()
-    return next((known_finding_summary(name, entry) for name, entry in known if wanted.startswith(name)), None)
-
-
-def _in_corpus(wanted: str, path: str, contract: str | None) -> Description | None:
-    return in_corpora([path], wanted, load_contract(contract)) if CASE_ID.fullmatch(wanted) else None

@@ -1,8 +1,8 @@
 """Measures what the messages in files cover: rules, techniques, edges (unusual valid values), ambiguities and pairs of
 states.
 
-brokerfuzz judges each message. If a message is a case from a corpus, and its verdict in the corpus is correct, the
-techniques that the corpus specifies count, too. No techniques count for other messages.
+brokerfuzz judges each message. If a message is a case from a corpus, the techniques in the corpus that break a rule
+count, too.
 """
 
 from collections import Counter
@@ -91,7 +91,9 @@ def measure(
                 continue
             judgement = judge(message, known_type, contract=contract, now=now)
             tally = coverage.tallies.setdefault(known_type, Tally(contract, known_type, present))
-            faults = message.record.faults if message.record is not None and judgement.agrees else ()
+            broken = {entry.rule for entry in judgement.verdict.broken}
+            known = message.record.faults if message.record is not None else ()
+            faults = tuple(fault for fault in known if fault.rule in broken)
             tally.add(Case(known_type, message.body, judgement.verdict, faults), source)
         if coverage.messages == before:
             raise _nothing_in(name, first, coverage.others[name], contract)

@@ -1,12 +1,11 @@
-"""Describes a single finding or headline of a JSON report or a journal, or a known finding of a baseline."""
+"""Describes a single finding or headline of a JSON report or a journal."""
 
 from collections.abc import Mapping
 
-from brokerfuzz.campaign.baseline import KnownFinding
 from brokerfuzz.explaining.description import Description
 from brokerfuzz.reports import facts
-from brokerfuzz.reports.document_messages import Document, body_of
-from brokerfuzz.wording import counted, printable
+from brokerfuzz.reports.document_messages import Document
+from brokerfuzz.wording import counted
 
 
 def finding_summary(finding: Document) -> Description:
@@ -29,18 +28,3 @@ def headline_summary(headline: Document, findings: Mapping[str, Document]) -> De
         *finding_summary(known[0]).text,
     ]
     return Description(text, {"headline": dict(headline), "findings": known})
-
-
-def known_finding_summary(name: str, entry: KnownFinding) -> Description:
-    text = [f"{name} (known finding)", "", printable(entry.sentence, facts.LONGEST)]
-    if entry.reason is not None:
-        text += [f"Reason: {printable(entry.reason, facts.LONGEST)}"]
-    if entry.until is not None:
-        text += [f"The entry applies until {entry.until}."]
-    if "smallest" in entry.message:
-        text += facts.text_lines(facts.message_facts(body_of(entry.message["smallest"]), None, ()))
-    else:
-        text += ["The baseline does not contain the message: specify a journal or a JSON report to see the message."]
-    until = None if entry.until is None else entry.until.isoformat()
-    said = {"sentence": entry.sentence, "reason": entry.reason, "until": until, **entry.message}
-    return Description(text, {"finding": {"name": name, "known": True, **said}})

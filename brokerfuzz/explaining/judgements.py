@@ -1,8 +1,7 @@
 """Judges messages from files, and describes the verdicts.
 
 If the user gives no message type, brokerfuzz judges the message as each type that matches its property names. If the
-labels for several types differ, the user must specify the type. If the message is a case from a corpus, brokerfuzz also
-compares the new verdict with the verdict in the corpus.
+labels for several types differ, the user must specify the type.
 """
 
 from collections import Counter
@@ -13,9 +12,8 @@ from typing import Any
 
 import click
 
-from brokerfuzz.cases.record_reader import CaseRecord, check_message_type
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.errors import CorpusError, InputError
+from brokerfuzz.errors import InputError, quoted
 from brokerfuzz.explaining.description import NOT_STATED, Description
 from brokerfuzz.inputs.files import InputMessage
 from brokerfuzz.inputs.recognising import ClosestType, closest_type, possible_types
@@ -41,23 +39,6 @@ class MessageJudgement:
     verdict: Verdict
     closest: ClosestType | None = None
 
-    @property
-    def agrees(self) -> bool:
-        """True if the new verdict and the verdict in the corpus are equal, or if the message is not from a corpus."""
-        return self.message.record is None or _agrees(self.message.record, self.verdict)
-
-    @property
-    def is_finding(self) -> bool:
-        """A message from a corpus is a finding if its verdict differs from the verdict in the corpus. Any other message
-        is a finding if it is invalid.
-        """
-        return not self.agrees if self.message.record else self.verdict.label == "invalid"
-
-    @property
-    def is_as_expected(self) -> bool:
-        """True for a message from a corpus whose verdict has not changed, and for any other message that is valid."""
-        return self.agrees if self.message.record else self.verdict.label == "valid"
-
 
 def judge(
     message: InputMessage,
@@ -68,55 +49,31 @@ def judge(
     policies: Policies | None = None,
 ) -> MessageJudgement:
     """Judges a message as if the current time were `now` (default: the time for which a case from a corpus was
-    generated, otherwise the actual time).
+    generated, otherwise the actual time). Without a `message_type`, a case from a corpus has the type in the corpus.
 
-    Raises `InputError` if the possible message types lead to different labels, or if `message_type` contradicts the
-    corpus.
+    Raises `InputError` if the possible message types lead to different labels.
     """
     record, place = message.record, f"{message.name}, line {message.line}"
-    if record is None:
-        return _judged_as_recognised(message, message_type, contract, now, policies)
-    if message_type not in (None, record.message_type):
-        raise InputError(
-            f"{place}, has the message type {record.message_type}: remove --message, or use --message "
-            f"{record.message_type}"
-        )
-    try:
-        check_message_type(record.message_type, contract)
-    except CorpusError as problem:
-        raise InputError(f"{place}: {problem}") from problem
-    now, headers = now or record.now, record.headers
-    verdict = check(record.message_type, message.body, now=now, contract=contract, policies=policies, headers=headers)
-    return MessageJudgement(message, record.message_type, verdict)
-
-
-def _judged_as_recognised(
-    message: InputMessage,
-    message_type: MessageType | None,
-    contract: Contract,
-    now: datetime | None,
-    policies: Policies | None,
-) -> MessageJudgement:
-    value = None if message_type else read(message.body).usual
-    closest = None if message_type else closest_type(value, contract)
-    known = message_type or (closest.message_type if closest else None)
-    possible = (known,) if known else possible_types(value, contract)
-    verdicts = [check(one, message.body, now=now, contract=contract, policies=policies) for one in possible]
+    known, closest, headers = message_type, None, record.headers if record is not None else ()
+    if record is not None:
+        known, now = known or record.message_type, now or record.now
+    if known is None:
+        value = read(message.body).usual
+        closest = closest_type(value, contract)
+        possible = (closest.message_type,) if closest else possible_types(value, contract)
+    elif known in contract.message_types:
+        possible = (known,)
+    else:
+        raise InputError(f"{place}, has the unknown message type {quoted(known)}: use the contract that has it")
+    verdicts = [
+        check(one, message.body, now=now, contract=contract, policies=policies, headers=headers) for one in possible
+    ]
     if len({verdict.label for verdict in verdicts}) > 1:
-        raise InputError(
-            f"{message.name}, line {message.line}, can be {' or '.join(possible)}: specify the message type with "
-            "--message"
-        )
+        raise InputError(f"{place}, can be {' or '.join(possible)}: specify the message type with --message")
     broken = dict.fromkeys(entry for verdict in verdicts for entry in verdict.broken)
     touched = dict.fromkeys(entry for verdict in verdicts for entry in verdict.ambiguities)
     joined = Verdict(verdicts[0].label, tuple(broken), tuple(touched))
     return MessageJudgement(message, possible[0] if len(possible) == 1 else None, joined, closest)
-
-
-def _agrees(record: CaseRecord, verdict: Verdict) -> bool:
-    broken, touched = {entry.rule for entry in verdict.broken}, {entry.ambiguity for entry in verdict.ambiguities}
-    claimed = {fault.rule for fault in record.faults}
-    return verdict.label == record.label and touched == set(record.ambiguities) and (broken == claimed or not claimed)
 
 
 # --------------------------------------------------------------------------------------------------------- summaries
@@ -124,7 +81,7 @@ def _agrees(record: CaseRecord, verdict: Verdict) -> bool:
 
 def judgement_summary(judgement: MessageJudgement, contract: Contract) -> Description:
     """The verdict, with colour codes, and the reasons."""
-    message, closest, record = judgement.message, judgement.closest, judgement.message.record
+    message, closest = judgement.message, judgement.closest
     what = f" ({judgement.message_type})" if judgement.message_type else ""
     if closest is not None:
         what = f" (not a message of the contract; the closest is {closest})"
@@ -138,11 +95,6 @@ def judgement_summary(judgement: MessageJudgement, contract: Contract) -> Descri
         "closest": None if closest is None else {"message": closest.message_type, "site": closest.site},
         **verdict_data(judgement.verdict, contract),
     }
-    if record is not None:
-        data["record"] = {"verdict": record.label, "agrees": judgement.agrees}
-        if not judgement.agrees:
-            said = " ".join([record.label, *sorted({*(fault.rule for fault in record.faults), *record.ambiguities})])
-            text += [f"  the corpus says {said}: the corpus was changed, or it was generated for another contract"]
     return Description(text, data)
 
 

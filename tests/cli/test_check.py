@@ -151,37 +151,6 @@ def test_the_content_of_a_message_cannot_control_the_terminal(run: Run, spawn: S
     assert not done.stderr
 
 
-# --------------------------------------------------------------------------------------------------------- corpora
-
-
-@pytest.fixture
-def corpus(run: Run, folder: Path) -> list[str]:
-    assert run("export", "corpus.ndjson", "--message", "offer-pricing-response").exit_code == 0
-    return (
-        (folder / "corpus.ndjson").read_text().removesuffix("\n").split("\n")
-    )  # splitlines() would also split at other characters within strings
-
-
-@pytest.mark.long
-def test_a_corpus_with_invalid_messages_agrees_with_its_records(run: Run, corpus: list[str]) -> None:
-    result = run("check", "--json", "corpus.ndjson")
-    assert result.exit_code == 0
-    said = judged(result)
-    assert len(said) == len(corpus)
-    assert all(one["record"] == {"verdict": one["verdict"], "agrees": True} for one in said)
-    assert {one["verdict"] for one in said} == {"valid", "invalid", "unspecified"}
-
-
-def test_a_wrong_record_is_found(run: Run, corpus: list[str]) -> None:
-    record = next(number for number, line in enumerate(corpus) if '"verdict":"valid"' in line)
-    corpus[record] = corpus[record].replace('"verdict":"valid"', '"verdict":"invalid"')
-    Path("changed.ndjson").write_text("\n".join(corpus) + "\n")
-    result = run("check", "--quiet", "changed.ndjson")
-    assert result.exit_code == 1
-    assert result.stdout.splitlines()[0] == f"changed.ndjson:{record + 1}: valid (offer-pricing-response)"
-    assert "the corpus says invalid" in result.stdout
-
-
 def test_a_folder_of_messages_gives_a_table_of_broken_rules(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "captured"
     folder.mkdir()
