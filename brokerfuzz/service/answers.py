@@ -1,6 +1,5 @@
 """Defines the answer to an offer."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -45,21 +44,14 @@ class ServiceAnswer:
         return self.manner == "reply" and not self.violations
 
     @property
-    def status(self) -> int | None:
-        """The HTTP status, or None if the service sends no answer."""
-        if self.manner != "reply":
-            return 500 if self.manner == "crash" else None
+    def status(self) -> int:
         return 400 if self.violations else 201
 
     @property
-    def envelope(self) -> Mapping[str, Any] | None:
-        """The envelope in the body of the answer, or None if the body contains no envelope."""
-        if self.manner != "reply":
-            return None
-        body = envelope(*self._messages(), information=() if self.violations else ("The offer was created.",))
-        return body if self.success is None else {**body, "operationWasSuccessful": self.success}
-
-    def _messages(self) -> list[str]:
+    def envelope(self) -> dict[str, Any]:
+        """The body of the answer."""
         shown = [f"{one.at or 'the offer'}: {violation(one.found, one.demanded)}" for one in self.violations]
         left = len(shown) - MOST_MESSAGES
-        return [*shown[:MOST_MESSAGES], f"and {left} more"] if left > 0 else shown
+        failures = [*shown[:MOST_MESSAGES], f"and {left} more"] if left > 0 else shown
+        body = envelope(*failures, information=() if self.violations else ("The offer was created.",))
+        return body if self.success is None else {**body, "operationWasSuccessful": self.success}

@@ -17,13 +17,14 @@ the contract leaves open.
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from brokerfuzz.cases.random_messages import messages
-from brokerfuzz.schemas import Contract, MessageType, load_contract
+from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.schemas.manifest import Transfer
 from brokerfuzz.service.answers import ServiceAnswer, envelope
 from brokerfuzz.service.judging import answering
@@ -34,51 +35,6 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST_BODY = 32 * 1024 * 1024  # bytes
-JSON_TYPE = b"application/json"
-
-
-def reference_app(
-    *, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None, seed: int = 0
-) -> App:
-    """Returns the service as an ASGI application. Without bugs, the service complies with the contract.
-
-    The service uses `now` as the current time when it judges offers (None: the real current time). `seed` determines
-    the products and prices in the responses. Raises `UnknownNameError` if a bug is unknown.
-    """
-    known, names = contract or load_contract(), tuple(bugs)
-    service = _Service(
-        tuple(
-            _Endpoint(
-                transfer.path,
-                _methods(transfer),
-                re.compile(transfer.path_pattern),
-                answering(bugs=names, contract=known, now=now, message_type=name) if transfer.is_request else None,
-                None if transfer.is_request else _generated(name, seed, known, now),
-            )
-            for name, transfer in sorted(known.transfers.items(), key=lambda item: not item[1].is_request)
-        )
-    )
-
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            raise NotImplementedError(f"the reference service supports only http, not {scope['type']}")
-        await service(scope, receive, send)
-
-    return app
-
-
-def _methods(transfer: Transfer) -> tuple[str, ...]:
-    return ("GET", "HEAD") if transfer.method == "GET" else (transfer.method,)
-
-
-def _generated(message_type: MessageType, seed: int, contract: Contract, now: datetime | None) -> Iterator[bytes]:
-    """Yields valid responses without end."""
-    for message in messages(message_type, seed, plausible=True, now=now, contract=contract):
-        yield _encoded(message)
-
-
-def _encoded(value: Any) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,101 +42,107 @@ class _Reply:
     status: int
     body: bytes
     headers: tuple[tuple[bytes, bytes], ...] = ()
-    content_type: bytes = JSON_TYPE
+    content_type: bytes = b"application/json"
+
+
+_CRASH = _Reply(500, b"Internal Server Error", content_type=b"text/plain; charset=utf-8")
+
+
+class _Endpoint(NamedTuple):
+    """A path of the service. The function receives the body of a request."""
+
+    transfer: Transfer
+    answer: Callable[[bytes], ServiceAnswer | _Reply]
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        method = self.transfer.method
+        return ("GET", "HEAD") if method == "GET" else (method,)
+
+
+def reference_app(
+    *, bugs: Iterable[str] = (), contract: Contract | None = None, now: datetime | None = None, seed: int = 0
+) -> App:
+    """Returns the service as an ASGI application. Without bugs, the service complies with the contract.
+
+    The service uses `now` as the current time when it judges offers (None: the real current time). `seed` determines
+    the products and prices in the responses. Raises `UnknownNameError` if a bug is unknown.
+    """
+    known, names = contract or load_contract(), tuple(bugs)
+    endpoints: list[_Endpoint] = []
+    for name, transfer in sorted(known.transfers.items(), key=lambda item: not item[1].is_request):
+        if transfer.is_request:
+            endpoints.append(_Endpoint(transfer, answering(bugs=names, contract=known, now=now, message_type=name)))
+        else:
+            valid = messages(name, seed, plausible=True, now=now, contract=known)
+            endpoints.append(_Endpoint(transfer, partial(_next_reply, valid)))
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise NotImplementedError(f"the reference service supports only http, not {scope['type']}")
+        answer = await _answer(endpoints, scope, receive)
+        if isinstance(answer, _Reply):
+            await _send(answer, send)
+        elif answer.manner == "hang":
+            while (await receive())["type"] != "http.disconnect":
+                pass
+        elif answer.manner == "abort":
+            _abort(receive)
+        else:
+            crashes = answer.manner == "crash"
+            await _send(_CRASH if crashes else _Reply(answer.status, _encoded(answer.envelope)), send)
+
+    return app
+
+
+async def _answer(endpoints: Sequence[_Endpoint], scope: Scope, receive: Receive) -> ServiceAnswer | _Reply:
+    path, method = scope["path"], scope["method"]
+    at_path = [one for one in endpoints if re.fullmatch(one.transfer.path_pattern, path)]
+    if not at_path:
+        known = ", ".join(one.transfer.path for one in endpoints)
+        return _failure(404, f"{path} does not exist: use one of {known}")
+    endpoint = next((one for one in at_path if method in one.methods), None)
+    if endpoint is None:
+        allowed = ", ".join(method for one in at_path for method in one.methods)
+        return _failure(405, f"{path} does not support {method}: use {allowed}", (b"allow", allowed.encode()))
+    body = await _body(receive)
+    if body is None:
+        return _failure(413, f"the body has more than {LARGEST_BODY:,} bytes: send a smaller body")
+    if endpoint.transfer.is_request and any(name == b"content-encoding" for name, _ in scope["headers"]):
+        problem = "a body with a content-encoding is not supported: send the message unencoded"
+        return _failure(415, problem, (b"accept-encoding", b"identity"))
+    return endpoint.answer(body)
+
+
+def _next_reply(valid: Iterator[Any], body: bytes) -> _Reply:
+    return _Reply(200, _encoded(next(valid)))
 
 
 def _failure(status: int, message: str, *headers: tuple[bytes, bytes]) -> _Reply:
     return _Reply(status, _encoded(envelope(message)), headers)
 
 
-@dataclass(frozen=True, slots=True)
-class _Endpoint:
-    """A path of the service, with either a function that answers messages, or endless responses."""
-
-    path: str
-    methods: tuple[str, ...]
-    pattern: re.Pattern[str]
-    answer: Callable[[bytes], ServiceAnswer] | None
-    responses: Iterator[bytes] | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Service:
-    endpoints: tuple[_Endpoint, ...]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path, method = scope["path"], scope["method"]
-        at_path = [one for one in self.endpoints if one.pattern.fullmatch(path)]
-        endpoint = next((one for one in at_path if method in one.methods), None)
-        if not at_path:
-            reply = _failure(404, f"{path} does not exist: use one of {', '.join(one.path for one in self.endpoints)}")
-        elif endpoint is None:
-            allowed = ", ".join(method for one in at_path for method in one.methods)
-            reply = _failure(405, f"{path} does not support {method}: use {allowed}", (b"allow", allowed.encode()))
-        elif (body := await _body(scope, receive)) is None:
-            reply = _failure(413, f"the body has more than {LARGEST_BODY:,} bytes: send a smaller body")
-        elif endpoint.answer is not None and _is_encoded(scope):
-            reply = _failure(
-                415,
-                "a body with a content-encoding is not supported: send the message unencoded",
-                (b"accept-encoding", b"identity"),
-            )
-        elif endpoint.answer is not None:
-            await self._judged(endpoint.answer(body), receive, send)
-            return
-        else:
-            assert endpoint.responses is not None
-            reply = _Reply(200, next(endpoint.responses))
-        await _send(reply, send)
-
-    async def _judged(self, answer: ServiceAnswer, receive: Receive, send: Send) -> None:
-        match answer.manner:
-            case "hang":
-                await _until_gone(receive)
-            case "abort":
-                _abort(receive)
-            case "crash":
-                await _send(_Reply(500, b"Internal Server Error", content_type=b"text/plain; charset=utf-8"), send)
-            case "reply":
-                assert answer.status is not None
-                await _send(_Reply(answer.status, _encoded(answer.envelope)), send)
+def _encoded(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
 
 
 async def _send(reply: _Reply, send: Send) -> None:
-    headers = [
-        (b"content-type", reply.content_type),
-        (b"content-length", str(len(reply.body)).encode()),
-        *reply.headers,
-    ]
+    length = str(len(reply.body)).encode()
+    headers = [(b"content-type", reply.content_type), (b"content-length", length), *reply.headers]
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     await send({"type": "http.response.body", "body": reply.body})
 
 
-def _is_encoded(scope: Scope) -> bool:
-    return any(name == b"content-encoding" for name, _ in scope["headers"])
-
-
-async def _body(scope: Scope, receive: Receive) -> bytes | None:
+async def _body(receive: Receive) -> bytes | None:
     """Returns the body of a request, or None if the body is larger than `LARGEST_BODY`."""
-    declared = dict(scope["headers"]).get(b"content-length", b"0")
-    if declared.isdigit() and int(declared) > LARGEST_BODY:
-        return None
-    parts: list[bytes] = []
-    size, more = 0, True
+    body, more = bytearray(), True
     while more:
         message = await receive()
-        part = message.get("body", b"")
-        size += len(part)
-        if size > LARGEST_BODY:
+        body += message.get("body", b"")
+        if len(body) > LARGEST_BODY:
             return None
-        parts.append(part)
         more = message.get("more_body", False)
-    return b"".join(parts)
-
-
-async def _until_gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+    return bytes(body)
 
 
 def _abort(receive: Receive) -> None:

@@ -26,11 +26,8 @@ message.
 
 
 def decisions(contract: Contract) -> Policies:
-    known = {ambiguity.id for ambiguity in contract.ambiguities if ambiguity.interpretations}
-    policies = {name: "accepted" for name in known if name.partition(".")[0] not in DECISIONS}
-    return contract.check_policies(
-        {**policies, **{name: value for name, value in DECISIONS.items() if any(one.startswith(name) for one in known)}}
-    )
+    known = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.interpretations]
+    return contract.check_policies({name: DECISIONS.get(name.partition(".")[0], "accepted") for name in known})
 
 
 def answering(
@@ -50,13 +47,14 @@ def answering(
     known = contract or load_contract()
     policies, judged = decisions(known), message_type or known.message_types[0]
 
-    def judge(body: bytes) -> ServiceAnswer:
+    def by_contract(body: bytes) -> ServiceAnswer:
         return ServiceAnswer(check(judged, body, now=now, contract=known, policies=policies).broken)
 
-    flawed: Judge = judge
+    judge: Judge = by_contract
+
     for name in bugs:
-        flawed = _flawed(flawed, bug(name))
-    return flawed
+        judge = _flawed(judge, bug(name))
+    return judge
 
 
 def _flawed(judge: Judge, seeded: Bug) -> Judge:

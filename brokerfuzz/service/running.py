@@ -24,6 +24,11 @@ LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8080
 LARGEST_PORT = 65535
 QUEUE = 128  # the maximum number of connections that wait to be accepted
+_PROBLEMS = {
+    errno.EADDRINUSE: "is in use: use another port, or 0 for any free port",
+    errno.EACCES: "needs administrator rights: use a port above 1023, or 0 for any free port",
+    errno.EADDRNOTAVAIL: f"cannot be used, because this is not an address of this machine: use {LOOPBACK}",
+}
 _EVERYWHERE = {"0.0.0.0": LOOPBACK, "::": "::1"}  # noqa: S104  (all interfaces -> the address to connect to)
 
 
@@ -31,15 +36,8 @@ def serve_command(url: str, *, bugs: Iterable[str], contract: str | None, now: d
     """Returns the beginning of a shell command. This beginning ends in `--`, and the caller must append a second
     command to it. The complete command starts the service, runs the second command, and stops the service.
     """
-    words = [
-        sys.executable,
-        "-m",
-        "brokerfuzz",
-        "serve",
-        "--port",
-        str(urlsplit(url).port),
-        *(word for name in bugs for word in ("--bug", name)),
-    ]
+    words = [sys.executable, "-m", "brokerfuzz", "serve", "--port", str(urlsplit(url).port)]
+    words += [f"--bug={name}" for name in bugs]
     words += ["--contract", contract] if contract is not None else []
     words += ["--now", now.isoformat()] if now is not None else []
     words += ["--seed", str(seed)] if seed else []
@@ -124,35 +122,21 @@ def _listening(host: str, port: int) -> socket.socket:
     if not 0 <= port <= LARGEST_PORT:
         raise TargetError(f"{port} is not a valid port: use 1 to {LARGEST_PORT}, or 0 for any free port")
     try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
-            0
-        ]
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, _, _, address = found[0]
         listener = socket.socket(family, kind, socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as problem:
         raise TargetError(f"the host {host!r} cannot be resolved ({problem}): use {LOOPBACK}") from problem
     try:
-        if (
-            os.name == "posix"
-        ):  # lets a new server use the port of an ended one; on Windows, it would let two servers share the port
+        if os.name == "posix":  # a new server may use the port of an ended one; on Windows, two servers would share it
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(QUEUE)
     except OSError as problem:
         listener.close()
-        raise TargetError(_remedy(host, port, problem)) from problem
+        why = _PROBLEMS.get(problem.errno or 0, f"cannot be used ({problem.strerror})")
+        raise TargetError(f"port {port} of {host} {why}") from problem
     return listener
-
-
-def _remedy(host: str, port: int, problem: OSError) -> str:
-    match problem.errno:
-        case errno.EADDRINUSE:
-            return f"port {port} of {host} is in use: use another port, or 0 for any free port"
-        case errno.EACCES:
-            return f"port {port} of {host} needs administrator rights: use a port above 1023, or 0 for any free port"
-        case errno.EADDRNOTAVAIL:
-            return f"{host} is not an address of this machine: use {LOOPBACK}"
-        case _:
-            return f"cannot listen on port {port} of {host} ({problem.strerror}): use {LOOPBACK} and port 0"
 
 
 def _url(host: str, listener: socket.socket) -> str:

@@ -41,9 +41,9 @@ def parametrize(
     patterns that select cases, as in `corpus.load`. `pytest --brokerfuzz-count 1000 --brokerfuzz-seed 7` adds random
     cases.
 
-    The function can be a method of a `unittest.TestCase`. The function can also be `async` if a plugin such as
-    pytest-asyncio runs it. Raises `UnknownNameError`, `TypeError` or `ValueError` if an argument is invalid, or if the
-    function has no parameter `case`.
+    In a `unittest.TestCase`, a method runs the tests of all rules as sub-tests. The function can also be `async` if a
+    plugin such as pytest-asyncio runs it. Raises `UnknownNameError`, `TypeError` or `ValueError` if an argument is
+    invalid, or if the function has no parameter `case`.
 
     >>> import brokerfuzz
     >>> def accepts(body: bytes) -> bool:  # replace this with the code that you test
@@ -100,7 +100,7 @@ def _synchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable[
     @wraps(function)
     def test(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        if _runs_without_pytest(args, kwargs):
+        if _is_of_unittest(args, kwargs):
             return _run_sub_tests(args[0], chosen, lambda given: test(*args, **{**kwargs, ARGUMENT: given}))
         group = kwargs.get(ARGUMENT)
         if not isinstance(group, CaseGroup):
@@ -132,10 +132,8 @@ def _asynchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable
     return test
 
 
-def _runs_without_pytest(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Returns True if unittest runs the test method. With pytest, the plugin replaces the test method by a separate
-    method for each test.
-    """
+def _is_of_unittest(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    """Returns True for a method of a `unittest.TestCase`, because unittest does not support parameters."""
     return ARGUMENT not in kwargs and len(args) == 1 and isinstance(args[0], TestCase)
 
 

