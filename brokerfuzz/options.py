@@ -383,11 +383,6 @@ class FireOptions(CaseFilters, SendingOptions, total=False):
         read=read.duration_or_off, default=60.0, default_help="60s", section=LIMITS, metavar="DURATION|off",
         example="10s",
     )]  # fmt: skip
-    preflight: Annotated[bool, Option(
-        help="Send the cases even if the target accepts none of the ordinary valid messages that brokerfuzz sends "
-        "first.",
-        read=read.switch, default=True, section=LIMITS, example=False,
-    )]  # fmt: skip
     journal: Annotated[str | Path | None, Option(
         help="Write every request and its answer to this file, for --resume and `replay`.", read=read.path,
         section=RESULTS, metavar="FILE", file=True, example="journal.ndjson",

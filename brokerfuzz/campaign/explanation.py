@@ -53,9 +53,8 @@ class Explanations:
         self.suspicions = list(suspicions)
         self._sender = sender
         self.judge, self.bounds, self.examples = judge, bounds, examples
-        contact = sender.contact
-        self.accepted = contact.case if contact.accepted else None
-        self.ordinary = OrdinaryValues({}, {}) if self.accepted is None else OrdinaryValues.of(self.accepted, examples)
+        self.plain = plain = sender.contact.case
+        self.ordinary = OrdinaryValues({}, {}) if plain is None else OrdinaryValues.of(plain, examples)
 
     async def run(self, concurrency: int) -> None:
         """Explains up to `concurrency` groups at the same time, and in each group one contradiction after another."""
@@ -275,7 +274,7 @@ class _SameAnswer:
         """Returns whether the size of the message is the cause (see `size_search`). All such contradictions of a group
         belong to the same finding.
         """
-        size, plain = len(suspicion.case.body), self._of.accepted
+        size, plain = len(suspicion.case.body), self._of.plain
         if self._too_large is not None and size >= self._too_large.size:
             self._merge(self._too_large, suspicion)
             return True

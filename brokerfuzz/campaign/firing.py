@@ -17,14 +17,13 @@ from brokerfuzz.campaign.confirming import Confirmation
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.explanation import Explanations, accepted_examples
 from brokerfuzz.campaign.findings import findings_of
-from brokerfuzz.campaign.first_contact import make_contact
+from brokerfuzz.campaign.first_contact import make_contact, refusal
 from brokerfuzz.campaign.headlines import headlines_of, problems_of
 from brokerfuzz.campaign.identity import without_combinations
 from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.proof import CaseAnswers
-from brokerfuzz.campaign.refused_contact import advice_for_program, refusal
 from brokerfuzz.campaign.replaying import Outcome, replay_known
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.retesting import Retesting
@@ -151,12 +150,11 @@ class Campaign:
     async def _make_contact(self) -> None:
         settings, options, contact = self._settings, self._options, self._sender.contact
         try:
-            repeats = options["preflight"] and settings.fresh is None
-            contact = await make_contact(self._sender, settings.plain, repeats=repeats)
+            contact = await make_contact(self._sender, settings.plain, repeats=settings.fresh is None)
         except TargetLostError as lost:
-            self.stop = Stop(lost.reason, "target", advice=advice_for_program(self._target) or "")
+            self.stop = Stop(lost.reason, "target", advice=self._target.advice or "")
         self._contacted = True
-        if options["preflight"] and contact.refused and not contact.accepted:
+        if contact.refused:
             self.stop = refusal(contact, self._target)
         if self._listeners.on_contact is not None:
             self._listeners.on_contact(contact)
@@ -233,7 +231,7 @@ class Campaign:
             if again is not None:
                 asked = again
                 self._seen.proofs.retested += 1
-        self._seen.add(asked, self._judge, plain_accepted=self._sender.contact.accepted)
+        self._seen.add(asked, self._judge)
 
     async def _send_twin(self, asked: CaseAnswers) -> None:
         twin = twin_of(asked.case, asked.verdict, self._sender.contact.case, self._judge)

@@ -1,44 +1,63 @@
-"""Sends ordinary valid messages before the cases, to find out whether the target works."""
+"""Sends ordinary valid messages before the cases, to find out whether the target works.
 
-from collections.abc import Sequence
-from dataclasses import replace
+If the path is wrong, or if credentials or known IDs are missing, the target rejects every message. Then the cases would
+say nothing about the target, and would be reported as hundreds of findings with the same cause. So the campaign ends,
+with the option that probably helps.
+"""
 
+import re
+from collections.abc import Iterator, Sequence
+
+from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.target_health import FirstContact, TargetLostError, is_answer
 from brokerfuzz.cases.case import Case
+from brokerfuzz.json_trees import Number, sites, tree_of
 from brokerfuzz.schemas import Verdict
-from brokerfuzz.targets import Answer
+from brokerfuzz.targets import Answer, Target
+from brokerfuzz.wording import counted, listed, printable, readable
+
+_LONGEST = 300
+_MOST_ANSWERS = 3
+_MOST_SITES = 3
+_REMEDIES = {
+    401: "the target requires credentials, or other ones: provide them with -H 'Authorization: ...' or in the URL",
+    403: "these credentials give no access: provide other credentials with -H 'Authorization: ...'",
+    404: "nothing exists at this path: correct the path of the URL (the contract does not define a path)",
+    405: "the target does not support {method} at this path: use another method with --method",
+    407: "a proxy requires credentials: specify --proxy http://USER:PASSWORD@HOST:PORT",
+    409: "the target may already know the number of this offer: --fresh number sends a new number in each message",
+    415: "the target does not support this type of content: use another type with -H 'Content-Type: ...'",
+}
+_OF_MESSAGES = "the target fails on ordinary messages: read its log, or check that it is the right service"
+_ANYTHING = (
+    "the target may require a header (-H) or another path, know only certain IDs (--values FILE), require a new number "
+    "in each message (--fresh number), or use other statuses than brokerfuzz expects (--accept, --reject)"
+)
 
 
 async def make_contact(sender: Sender, plain: Sequence[Case], *, repeats: bool = False) -> FirstContact:
-    """Sends plain messages until the target accepts one, and returns the result. If the target does not answer the
-    first plain message, sends `{}`. With `repeats`, sends the accepted message a second time. Later, `sender.health`
-    repeats the accepted message (or an answered message), to check whether the target is down.
+    """Sends plain messages until the target accepts one, and returns the result. With `repeats`, sends the accepted
+    message a second time. Later, `sender.health` repeats it to check whether the target is down.
 
     Raises `TargetLostError` if the target answers no message, and `TargetError` if the target cannot be reached.
     """
-    health = sender.health
-    try:
-        refused: list[tuple[Case, Answer]] = []
-        for case in plain:
-            answer = await _answer(sender, case)
-            if answer is not None and not is_answer(answer) and not refused:
-                answer = await _answer_when_up(sender, case, answer)
-            if answer is None:
-                break
-            if answer.kind == "accepted":
-                again = await _answer(sender, case) if repeats else None
-                health.contact = FirstContact(case, answer, tuple(refused), again)
-                return health.contact
-            refused.append((case, answer))
-            if health.contact.case is None and is_answer(answer):
-                health.contact = FirstContact(case, answer)
-            if sum(not is_answer(one) for _, one in refused) > 1:  # each timeout takes several seconds
-                break
-        health.contact = replace(health.contact, refused=tuple(refused))
-        return health.contact
-    finally:
-        sender.before_cases = sender.requests
+    refused: list[tuple[Case, Answer]] = []
+    for case in plain:
+        answer = await _answer(sender, case)
+        if answer is not None and not is_answer(answer) and not refused:
+            answer = await _answer_when_up(sender, case, answer)
+        if answer is None:
+            break
+        if answer.kind == "accepted":
+            again = await _answer(sender, case) if repeats else None
+            sender.health.contact = FirstContact(case, answer, again=again)
+            break
+        refused.append((case, answer))
+        if sum(not is_answer(one) for _, one in refused) > 1:  # each timeout takes several seconds
+            break
+    sender.before_cases = sender.requests
+    return sender.contact if sender.contact.case is not None else FirstContact(refused=tuple(refused))
 
 
 async def _answer(sender: Sender, case: Case) -> Answer | None:
@@ -55,15 +74,77 @@ async def _answer_when_up(sender: Sender, plain: Case, first: Answer) -> Answer:
     """Finds out whether a target that did not answer a plain message answers `{}`. If not, waits until it answers the
     plain message.
     """
-    empty = Case(plain.message_type, b"{}", Verdict("invalid"))
-    answer = await _answer(sender, empty)
-    if answer is None:
-        return first
-    if is_answer(answer):
-        sender.health.contact = FirstContact(empty, answer)
+    answer = await _answer(sender, Case(plain.message_type, b"{}", Verdict("invalid")))
+    if answer is None or is_answer(answer):
         return first
     if not sender.isolated:  # programs do not restart
         answer = await sender.health.retried(lambda: sender.send_plain(plain), is_answer, answer)
     if not is_answer(answer):
         raise TargetLostError(f"the target did not answer any message ({answer.reason})", answer, sent=False)
     return answer
+
+
+# ------------------------------------------------------------------------------------------------ refused messages
+
+
+def refusal(contact: FirstContact, target: Target) -> Stop:
+    """Returns the reason why no case is sent, with the plain messages, the answers, and the option that probably
+    helps.
+    """
+    different: dict[tuple[str, bytes], tuple[Case, Answer]] = {}
+    for case, answer in sorted(contact.refused, key=lambda pair: len(pair[0].body)):
+        different.setdefault((answer.reason, answer.body), (case, answer))
+    shown = list(different.values())[:_MOST_ANSWERS]
+    reasons = listed([printable(answer.reason, _LONGEST) for _, answer in shown], "or")
+    reason = f"the target accepted none of {counted(len(contact.refused), 'plain valid message')}: {reasons}"
+    advice = next(_advice(contact, [answer for _, answer in different.values()], target))
+    return Stop(reason, "contact", "\n".join([*_lines(shown), "No case was sent."]), advice)
+
+
+def _lines(shown: Sequence[tuple[Case, Answer]]) -> Iterator[str]:
+    for case, answer in shown:
+        response = f": {readable(answer.body, _LONGEST)}" if answer.body and answer.status is not None else ""
+        yield f"sent:     {readable(case.body, _LONGEST)}"
+        yield f"answered: {answer.kind} ({printable(answer.reason, _LONGEST)}){response}"
+
+
+def _advice(contact: FirstContact, different: Sequence[Answer], target: Target) -> Iterator[str]:
+    """Yields pieces of advice, the most specific one first."""
+    for answer in different:
+        if remedy := _remedy(target, answer):
+            yield remedy
+        elif answer.kind == "crashed" and answer.status is not None:
+            yield _OF_MESSAGES
+        elif answer.kind != "rejected" and target.advice is not None:
+            yield target.advice
+        elif answer.kind == "timeout":
+            yield "allow more time with --timeout"
+    for case, answer in contact.refused:
+        if answer.kind == "rejected" and (named := _named_sites(case, answer)):
+            yield (
+                f"the answer names {listed(named[:_MOST_SITES])}: if the target knows only certain values, list them "
+                "with --values FILE"
+            )
+    if target.advice is not None:
+        yield f"{target.advice}; if it knows only certain IDs, list them with --values FILE"
+    yield _ANYTHING
+
+
+def _remedy(target: Target, answer: Answer) -> str:
+    """Returns advice for a status that concerns the request and not the message, unless `--accept` or `--reject` lists
+    this status.
+    """
+    status = answer.status or 0
+    if target.rules.has_code(status):
+        return ""
+    if status // 100 == 3:
+        to, place = (f" to {answer.location}", "that URL") if answer.location else ("", "the URL of its destination")
+        return f"a redirect{to}, which brokerfuzz does not follow: use {place}"
+    return _REMEDIES.get(status, "").format(method=target.method)
+
+
+def _named_sites(case: Case, answer: Answer) -> list[str]:
+    """Returns the sites of values that the answer mentions, because the target may not know these values."""
+    words = set(re.findall(r"\w+", f"{answer.body.decode(errors='replace')} {answer.reason}".lower()))
+    found = {site for site, value in sites(tree_of(case.body)) if isinstance(value, str | Number)}
+    return sorted(site for site in found if site.removesuffix("[]").rpartition(".")[2].lower() in words)

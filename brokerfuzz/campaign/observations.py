@@ -40,17 +40,15 @@ class Observations:
     _twins: set[str] = field(default_factory=set)
     """The IDs of the twins that were counted."""
 
-    def add(self, asked: CaseAnswers, judge: Judge, *, plain_accepted: bool) -> None:
-        """Records the answer to a case, and whether a rejection is proven. `plain_accepted` is true if the target
-        accepted an ordinary message.
-        """
+    def add(self, asked: CaseAnswers, judge: Judge) -> None:
+        """Records the answer to a case, and whether a rejection is proven."""
         number, case, verdict, answer = asked.number, asked.case, asked.verdict, asked.answer
         self.counts[verdict.label, answer.kind] += 1
         if len(self.sent) < MOST_CASES:
             self.sent.append(AnsweredCase(number, case, verdict.label, answer.kind))
         if verdict.label == "invalid" and (rule := asked.rule) is not None:
             self.rules[rule, answer.kind] += 1
-        why_unproven = asked.why_unproven(plain_accepted=plain_accepted) if asked.needs_proof else None
+        why_unproven = asked.why_unproven() if asked.needs_proof else None
         if verdict.label == "unspecified":
             self.ledger.observe(asked, judge, is_proven=why_unproven is None)
         elif asked.needs_proof:

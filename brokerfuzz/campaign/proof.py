@@ -1,8 +1,7 @@
 """Decides whether a rejection is proven. A proven rejection shows that the target rejects the message because of its
 fault.
 
-A rejection is proven if the target accepts the twin (the valid counterpart), which lacks only the fault. A rejection is
-also proven if the answer names the invalid property and the target accepts an ordinary valid message. Every other
+A rejection is proven if the target accepts the twin (the valid counterpart), which lacks only the fault. Every other
 rejection is unproven, because the target may have another reason to reject the message. An unproven rejection is not a
 finding.
 """
@@ -12,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from brokerfuzz.campaign.answer_texts import without_details
-from brokerfuzz.campaign.named_properties import named_words, names_at_fault
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer
@@ -58,7 +56,7 @@ class CaseAnswers:
         """True if the target answered the twin, but did not accept it."""
         return self.twin_answer is not None and self.twin_answer.kind in ("rejected", "crashed")
 
-    def why_unproven(self, *, plain_accepted: bool) -> str | None:
+    def why_unproven(self) -> str | None:
         """Returns the reason why the rejection is unproven, or None if it is proven."""
         if self.answer.status in ABOUT_THE_CLIENT:
             return f"status {self.answer.status} says nothing about the message"
@@ -69,14 +67,9 @@ class CaseAnswers:
             )
         if self.twin_answer is not None and self.twin_answer.kind == "accepted":
             return None
-        if plain_accepted and self._names_the_fault():
-            return None
         if self.twin_answer is None:
             return "no twin (the valid counterpart) can be sent"
         return f"the twin (the valid counterpart) was not accepted ({self.twin_answer.reason})"
-
-    def _names_the_fault(self) -> bool:
-        return not names_at_fault(self.case, self.verdict).isdisjoint(named_words(self.answer.body))
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
     crash is a finding.
     """
     plain = sender.contact.case
-    if plain is None or not sender.contact.accepted or not _has_number(plain.message_type, judge.demands):
+    if plain is None or not _has_number(plain.message_type, judge.demands):
         return
     fresh = FreshValues(NUMBER, judge.of)
     both = await sender.ask_twice(plain, fresh)

@@ -38,7 +38,6 @@ TRIES = 5
 counts as gone.
 """
 
-_NO_PLAIN = "the target accepts no ordinary valid message"
 _CONFLICT = "the target may already know the number of this message: use --fresh number"
 
 Outcome = Literal["still there", "another", "gone", "unproven", "other verdict", "not sent"]
@@ -117,15 +116,14 @@ async def _why_plain(sender: Sender, plain: Sequence[Case]) -> str:
             if answer.kind == "accepted":
                 return ""
             reason = reason or answer.reason
-    return f"{_NO_PLAIN} ({reason or 'none could be sent'})"
+    return f"the target accepts no ordinary valid message ({reason or 'none could be sent'})"
 
 
 async def replay_known(
     waiting: Sequence[ReplayRequest], sender: Sender, judge: Judge, concurrency: int
 ) -> list[Replayed]:
-    """Works like `replay`, but for a campaign, which has already opened the target and sent the plain messages."""
-    why = "" if sender.contact.accepted else _NO_PLAIN
-    why_plain = dict.fromkeys((again.case.message_type for again in waiting), why)
+    """Works like `replay`, but for a campaign, whose target is open and has accepted a plain message."""
+    why_plain = {again.case.message_type: "" for again in waiting}
     return await _Replaying(sender, judge, why_plain).run(waiting, concurrency)
 
 

@@ -33,9 +33,7 @@ class Retesting:
         Raises `TargetLostError`.
         """
         plain, sender = self._sender.contact.case, self._sender
-        if plain is None or not sender.contact.accepted or not asked.is_twin_rejected or asked.is_conflict:
-            return None
-        if asked.why_unproven(plain_accepted=True) is None:
+        if plain is None or not asked.is_twin_rejected or asked.is_conflict:
             return None
         again = self._with_fault(plain, asked.case)
         if again is None or not sender.can_send(again):

@@ -9,8 +9,8 @@ counts.
     16 messages   timeout   the plain message: timeout, a pause, the plain message: accepted
     again         15 accepted, 1 timeout: this message counts
 
-If the target accepted an earlier message, redirects and the statuses in `ABOUT_THE_CLIENT` also count as failures,
-because a session may have ended. A target that does not answer again within `longest_wait` seconds is lost.
+Redirects and the statuses in `ABOUT_THE_CLIENT` also count as failures, because a session may have ended. A target that
+does not answer again within `longest_wait` seconds is lost.
 """
 
 import asyncio
@@ -39,27 +39,17 @@ Send = Callable[[], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class FirstContact:
-    """The first plain message that the target accepted, and the answer to this message.
+    """The plain message that the target accepted, and the answer to this message. `again` is the answer to this message
+    when it was sent a second time, or None.
 
-    If the target accepted no plain message, `case` is another message that the target answered: a plain message or
-    `{}`. If the target answered no message, `case` and `answer` are None. `refused` contains the plain messages that
-    the target did not accept, and its answers. `again` is the answer to the accepted message when it was sent a second
-    time, or None.
+    If the target accepted no plain message, `refused` contains all that were sent, and the answers. Before the first
+    contact, and if no plain message can be sent, there is nothing.
     """
 
     case: Case | None = None
     answer: Answer | None = None
     refused: tuple[tuple[Case, Answer], ...] = ()
     again: Answer | None = None
-
-    @property
-    def accepted(self) -> bool:
-        return (
-            self.answer is not None
-            and self.answer.kind == "accepted"
-            and self.case is not None
-            and self.case.label == "valid"
-        )
 
 
 class TargetLostError(Exception):
@@ -87,8 +77,8 @@ class Checked(NamedTuple):
 class TargetHealth:
     """Sends messages, and decides whether their failures count. The function `ask` sends the plain message. The target
     is lost if it gives no usual answer (see `is_usual`) within `longest_wait` seconds. If `isolated` is true, each
-    message has its own process, so a message cannot crash the process of another message. As long as `contact` contains
-    no answer, `checked` sends each message only once and immediately returns its answer.
+    message has its own process, so a message cannot crash the process of another message. As long as `contact` is
+    empty, `checked` sends each message only once and immediately returns its answer.
 
     `waits_for` says why the target is not ready, while `TargetHealth` waits for it, or if a time limit has ended the
     waiting. Otherwise, it is empty.
@@ -99,7 +89,6 @@ class TargetHealth:
         self.lost: TargetLostError | None = None
         self.waits_for = ""
         self._ask, self._longest_wait, self._isolated = ask, longest_wait, isolated
-        self._accepted = False
         self._under_way = self._failed = 0
         self._idle, self._calm, self._alone = asyncio.Event(), asyncio.Event(), asyncio.Lock()
         self._was_up: bool | None = None
@@ -110,7 +99,7 @@ class TargetHealth:
         """Sends a message. If the message fails, the method finds out whether the target works, and may send the
         message once more. Raises `TargetLostError` if the target is lost.
         """
-        if self.contact.answer is None:
+        if self.contact.case is None:
             return Checked(self._reached(await send()))
         while self._failed:
             await self._calm.wait()
@@ -119,7 +108,6 @@ class TargetHealth:
         answer = await self._beside_others(send)
         if self._is_failure(answer):
             return await self._examined(answer, send)
-        self._accepted = self._accepted or answer.kind == "accepted"
         return Checked(answer)
 
     async def _beside_others(self, send: Send) -> Answer:
@@ -133,8 +121,7 @@ class TargetHealth:
                 self._idle.set()
 
     def _is_failure(self, answer: Answer) -> bool:
-        rejecting = is_about_the_client(answer) and (self._accepted or self.contact.accepted)
-        return rejecting or not answer.reached or answer.kind in ("crashed", "timeout")
+        return is_about_the_client(answer) or not answer.reached or answer.kind in ("crashed", "timeout")
 
     async def _examined(self, failed: Answer, send: Send) -> Checked:
         """Waits for the messages under way, and then sends the failed messages again, one at a time."""
@@ -179,10 +166,10 @@ class TargetHealth:
         `TargetLostError` with the answer `failed` if the target is lost.
         """
         answer = await self._ask()
-        if self.is_usual(answer):
+        if is_usual(answer):
             return True
-        answer = await self.retried(self._ask, self.is_usual, answer)
-        if self.is_usual(answer):
+        answer = await self.retried(self._ask, is_usual, answer)
+        if is_usual(answer):
             return False
         self._was_up = False
         self.lost = self._lost(answer, failed)
@@ -202,17 +189,6 @@ class TargetHealth:
 
     def _note_pause(self, answer: Answer, _: float) -> None:
         self.waits_for = answer.reason
-
-    def is_usual(self, answer: Answer) -> bool:
-        """Returns whether this answer to the plain message shows that the target works. A crash, or a status such as
-        401, is usual only if the first answer was the same.
-        """
-        first = self.contact.answer
-        if first is None or not is_answer(answer):
-            return False
-        if is_about_the_client(answer) and answer.status != first.status:
-            return False
-        return answer.kind != "crashed" or first.kind == "crashed"
 
     def _reached(self, answer: Answer) -> Answer:
         if not answer.reached:
@@ -235,6 +211,13 @@ class TargetHealth:
 def is_answer(answer: Answer) -> bool:
     """Returns whether the target answered, correctly or not."""
     return answer.reached and answer.kind != "timeout"
+
+
+def is_usual(answer: Answer) -> bool:
+    """Returns whether this answer to the plain message, which the target accepted before, shows that it works."""
+    return answer.kind == "accepted" or (
+        answer.reached and answer.kind == "rejected" and not is_about_the_client(answer)
+    )
 
 
 def is_about_the_client(answer: Answer) -> bool:

@@ -70,7 +70,7 @@ def recorded(path: str, contract: str | None, options: FireOptions | None = None
 def outcome(path: str, settings: Settings) -> Result:
     """Computes the result from the answers in the journal, and sends no requests."""
     known = KnownAnswers(journal.exchanges(path))
-    options: FireOptions = {**settings.options, "preflight": False, "longest_wait": 0.0, "max_time": None}
+    options: FireOptions = {**settings.options, "longest_wait": 0.0, "max_time": None}
     campaign = Campaign(
         replace(settings, options=options),
         _RecordedTarget(known),

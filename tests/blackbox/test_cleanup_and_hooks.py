@@ -17,7 +17,7 @@ from hand_made_servers import read_request, response, serving_streams
 import brokerfuzz
 
 OFFER: Final = "offer-creation-request"
-FEW: Final = ("--rule", "*/orderMinimum:minimum", "--rule", "*/number:minLength", "--shrink", "10s", "--no-preflight")
+FEW: Final = ("--rule", "*/orderMinimum:minimum", "--rule", "*/number:minLength", "--shrink", "10s")
 CREATED: Final = 201
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -127,7 +127,6 @@ def test_concurrent_messages_of_a_campaign_with_cleanup_never_have_the_same_numb
             "orderMinimum",
             "--site",
             "comments",
-            "--no-preflight",
             "--cleanup",
             "DELETE /offers/{number}",
             "--json",
@@ -179,7 +178,6 @@ def test_numbers_of_messages_are_never_sent_if_they_would_delete_something_else(
             url,
             "--site",
             "number",
-            "--no-preflight",
             "--cleanup",
             "DELETE /offers/{number}",
             "--shrink",

@@ -11,7 +11,7 @@ import pytest
 from fixture_types import Run
 from hand_made_servers import answers, conforming, serving
 
-SOME: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below", "--shrink", "off", "--no-preflight")
+SOME: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below", "--shrink", "off")
 MODULES: Final = (
     "multiprocessing",
     "asyncio",

@@ -17,7 +17,7 @@ from hand_made_servers import OFFER, answers, read_request, response, serving, s
 
 from brokerfuzz import check
 
-FEW: Final = ("--rule", "*/orderMinimum:minimum", "--shrink", "10s", "--no-preflight", "--report", "report.py")
+FEW: Final = ("--rule", "*/orderMinimum:minimum", "--shrink", "10s", "--report", "report.py")
 VARIABLES: Final = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 pytestmark = [pytest.mark.usefixtures("folder"), pytest.mark.every(3)]

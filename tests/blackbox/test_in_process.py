@@ -22,7 +22,7 @@ from waiting import happens
 import brokerfuzz
 
 SOME: Final[Any] = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "shrink": 0}
-FEW: Final = ("--rule", "*orderMinimum:minimum", "--shrink", "off", "--no-preflight")
+FEW: Final = ("--rule", "*orderMinimum:minimum", "--shrink", "off")
 SECONDS: Final = 120
 
 

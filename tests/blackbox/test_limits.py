@@ -21,7 +21,7 @@ MANY_STARS = ["*" * 12 + "zzz", "*o" * 12 + "zzz", "*o*f" * 9 + "?zzz"]
 @pytest.mark.parametrize("pattern", MANY_STARS)
 def test_a_pattern_with_many_stars_in_a_journal_is_matched_quickly(run: Run, tmp_path: Path, pattern: str) -> None:
     journal = tmp_path / "run.ndjson"
-    run("fire", "--call", "builtins:bool", "--rule", "*orderMinimum:minimum", "--journal", journal, "--no-preflight")
+    run("fire", "--call", "builtins:bool", "--rule", "*orderMinimum:minimum", "--journal", journal)
     head, *lines = journal.read_text().splitlines()
     forged: dict[str, Any] = json.loads(head)
     forged["plan"]["rules"] = [pattern]
@@ -101,7 +101,7 @@ def test_the_first_interrupt_ends_a_long_computation(start: Start) -> None:
         seen.extend([body] if is_too_complex(body) else [])
         return 201 if is_accepted(body) else 400
 
-    selection = ("--message", LIST, "--verdict", "valid", "--tag", LARGE, "--no-preflight")
+    selection = ("--message", LIST, "--verdict", "valid", "--tag", LARGE)
     with serving(answers(status_of)) as url, start("fire", url, *selection, "--shrink", "10m") as process:
         assert happens(lambda: len(seen) > 20, GENEROUS)  # the campaign is shrinking
         process.send_signal(signal.SIGINT)

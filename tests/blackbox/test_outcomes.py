@@ -127,11 +127,6 @@ FAILING_LATER: Final = ("calls = []", "def classify(answer):", "    calls.append
             "no policy was saved, because the campaign is partial (hooks.py, line",
         ),
         (sends(response(400)), (), "no policy was saved, because the campaign is untested (the target accepted none"),
-        (
-            sends(response(400)),
-            ("--no-preflight",),
-            "no policy was saved, because the campaign is untested (no valid message was accepted)",
-        ),
     ],
 )
 def test_an_incomplete_campaign_saves_no_policy_and_says_why(

@@ -1,9 +1,7 @@
 """Services that reject ordinary values, and so the twins of many faults: their other mistakes are found all the same."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from behaviours import OFFER, causes_of, lenient, strict
 from fixture_types import Run
@@ -37,14 +35,3 @@ def test_the_report_counts_the_faults_that_were_sent_again_and_a_resumed_campaig
     assert before["unproven"]["retested"] > 0
     assert before["unproven"]["count"] == 0
     assert (after["unproven"], after["findings"]) == (before["unproven"], before["findings"])
-
-
-def test_an_answer_that_repeats_the_message_and_names_the_unknown_property_names_no_other() -> None:
-    def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
-        body = environ["wsgi.input"].read()
-        verdict = brokerfuzz.check(OFFER, body)
-        start_response("201 Created" if verdict.label == "valid" else "422 Invalid", [])
-        return [f"'{verdict.broken[0].at[1:]}' was unexpected in ".encode() + body if verdict.broken else b"{}"]
-
-    report = brokerfuzz.fire(app, OFFER, path="/offers", rules=["*/:additionalProperties"])
-    assert not report.findings, report

@@ -193,7 +193,7 @@ def test_a_crash_that_recurs_sometimes_is_a_finding_that_is_not_blamed_on_concur
 
 def test_the_report_and_a_resumed_campaign_keep_the_failures(run: Run, tmp_path: Path) -> None:
     journal, document = tmp_path / "run.ndjson", tmp_path / "report.json"
-    options = ("--rule", "*orderMinimum:*", "--count", "0", "--shrink", "off", "--no-preflight")
+    options = ("--rule", "*orderMinimum:*", "--count", "0", "--shrink", "off")
     with serving(Overloaded(response(500, b"locked"), most=1)) as url:
         first = run("fire", url, *options, "--journal", journal, "--report", document)
         (count,) = [one["count"] for one in json.loads(document.read_text())["sporadic"]]

@@ -30,7 +30,6 @@ OFFERS: Final = (
     "--json",
     "--shrink",
     "off",
-    "--no-preflight",
 )
 """More than two thousand cases, which are several shards."""
 BUGS: Final = ("accepts-zero-order-minimum", "rejects-fractions-of-cents", "rejects-apostrophes")
@@ -101,7 +100,7 @@ def test_a_lost_worker_ends_the_campaign_with_one_line_and_its_journal_is_resume
         "brokerfuzz: a worker was lost: check that the workers have enough memory, and repeat the command (with "
         "--resume, if you wrote shards or a journal)\n"
     )
-    resumed = run("fire", shop, "--json", "--shrink", "off", "--no-preflight", "--workers", 2, "--resume", journal)
+    resumed = run("fire", shop, "--json", "--shrink", "off", "--workers", 2, "--resume", journal)
     assert {**report(resumed.stdout), "requests": 0, "journal": None} == {**alone, "requests": 0, "journal": None}
 
 

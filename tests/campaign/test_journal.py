@@ -17,7 +17,7 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 
 NOW: Final = "2026-03-01T12:00:00Z"
-SOME: Final = ("--rule", "*orderM*", "--site", "orderM*", "--now", NOW, "--json", "--no-preflight")
+SOME: Final = ("--rule", "*orderM*", "--site", "orderM*", "--now", NOW, "--json")
 NAME: Final = "run.ndjson"
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -57,7 +57,7 @@ def test_a_campaign_continues_wherever_its_journal_ends_and_sends_nothing_twice(
     Path(NAME).write_bytes(cut)
     kept = [decode(line) for line in cut[: cut.rfind(b"\n")].splitlines()[1:]]
     seen.clear()
-    resumed = run("fire", url, "--resume", NAME, "--json", "--no-preflight", "--workers", workers)
+    resumed = run("fire", url, "--resume", NAME, "--json", "--workers", workers)
     plain = [one for one in kept if one.role == "plain"]
     expected, found = parts_that_stay(whole.stdout), parts_that_stay(resumed.stdout)
     assert {**found, "requests": 0, "outcome": 0} == {**expected, "requests": 0, "outcome": 0}
@@ -79,7 +79,7 @@ def test_a_campaign_that_lost_its_target_continues_as_if_nothing_had_happened(ru
         lost = run("fire", url, *some, "--journal", NAME, "--workers", workers)
         assert "the session or the credentials probably expired" in json.loads(lost.stdout)["stopped"]
         most = 1_000_000
-        resumed = run("fire", url, "--resume", NAME, "--json", "--no-preflight", "--shrink", "off")
+        resumed = run("fire", url, "--resume", NAME, "--json", "--shrink", "off")
         whole = run("fire", url, *some)
     found, expected = parts_that_stay(resumed.stdout), parts_that_stay(whole.stdout)
     assert {**found, "requests": 0} == {**expected, "requests": 0}
@@ -90,7 +90,7 @@ def test_a_resumed_campaign_says_if_all_answers_come_from_the_journal(
 ) -> None:
     url, _ = service
     run("fire", url, *SOME, "--journal", NAME)
-    assert "all answers come from the journal" in run("fire", url, "--resume", NAME, "--no-preflight").stdout
+    assert "all answers come from the journal" in run("fire", url, "--resume", NAME).stdout
 
 
 def test_a_journal_of_other_cases_is_rejected(run: Run, service: tuple[str, list[bytes]]) -> None:
@@ -98,7 +98,7 @@ def test_a_journal_of_other_cases_is_rejected(run: Run, service: tuple[str, list
     run("fire", url, *SOME, "--journal", NAME)
     lines = Path(NAME).read_text().splitlines(keepends=True)
     Path(NAME).write_text("".join([lines[0].replace("*orderM*", "*orderMax*"), *lines[1:]]))
-    done = run("fire", url, "--resume", NAME, "--no-preflight")
+    done = run("fire", url, "--resume", NAME)
     assert done.exit_code == 2
     assert "belongs to a different campaign" in done.stdout
     assert "is different): resume the campaign with its original options" in " ".join(done.stdout.split())

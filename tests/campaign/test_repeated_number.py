@@ -100,11 +100,6 @@ def test_a_crash_at_the_second_offer_is_a_finding_that_can_be_replayed(run: Run,
         assert "1 of 1 finding is gone" in run("replay", report, url).stdout
 
 
-def test_a_target_that_accepts_no_plain_offer_gets_no_repeated_one() -> None:
-    result = result_of(lambda stored, number: response(422), preflight=False)
-    assert [one for one in result.ambiguities if one.ambiguity.id == "repeated-number"] == []
-
-
 def test_a_journal_and_all_reports_contain_the_behaviour(run: Run, tmp_path: Path) -> None:
     journal, names = (
         str(tmp_path / "run.ndjson"),

@@ -30,12 +30,12 @@ def expected(url: str) -> Any:
 
 def test_a_killed_campaign_loses_no_answer(start: Start, run: Run, url: str, expected: Any, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
-    with start("fire", url, *SOME, "--journal", journal, "--rate", "400", "--no-preflight") as process:
+    with start("fire", url, *SOME, "--journal", journal, "--rate", "400") as process:
         assert gets_answers(journal, 60)
         process.send_signal(signal.SIGKILL)
         process.wait(SECONDS)
     answered = list(exchanges(journal))
-    resumed = run("fire", url, "--resume", journal, "--json", "--no-preflight")
+    resumed = run("fire", url, "--resume", journal, "--json")
     assert resumed.exit_code == 1, resumed.stderr
     assert reproducible_parts(resumed.stdout_bytes) == expected
     found = list(exchanges(journal))
@@ -72,7 +72,7 @@ def test_options_that_the_journal_determines_are_rejected_with_resume(run: Run, 
 
 def test_an_endless_campaign_can_be_resumed_with_a_time_limit(run: Run, url: str, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
-    some = ("--no-preflight", "--shrink", "off", "--max-time")
+    some = ("--shrink", "off", "--max-time")
     assert run("fire", url, "--message", PRICING, "--random", "--journal", journal, *some, "300ms").exit_code in (0, 1)
     result = run("fire", url, "--resume", journal)
     assert result.exit_code == 2

@@ -18,7 +18,7 @@ from pricing_reader import PRICING
 
 from brokerfuzz.targets.masks import Masks
 
-SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--shrink", "1s", "--no-preflight")
+SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--shrink", "1s")
 REPORTS: Final = ("r.html", "r.xml", "r.json", "r.har", "r.md", "r.py")
 FROM_ENVIRONMENT: Final = {
     name: f'c4nary-{name.lower()}/"&<\\%41+'

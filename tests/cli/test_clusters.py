@@ -13,7 +13,7 @@ from waiting import gets_answers, happens
 from brokerfuzz.campaign.journal import exchanges
 
 SECONDS = 90
-FIRE = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--json", "--no-preflight")
+FIRE = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--json")
 EXPORT = ("--message", PRICING, "--random", "--count", "9000", "--shards", "9")
 
 
@@ -74,4 +74,4 @@ def test_a_killed_scheduler_is_reported_in_one_line(
     assert all(line.endswith(" requests/s") for line in progress)
     assert not list(tmp_path.glob(".*"))
     if command == "fire":
-        assert run("fire", url, "--resume", journal, "--no-preflight", "--shrink", "off").exit_code == 1
+        assert run("fire", url, "--resume", journal, "--shrink", "off").exit_code == 1

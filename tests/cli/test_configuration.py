@@ -198,14 +198,14 @@ def test_settings_are_the_options_of_fire_and_files_are_relative_to_the_configur
         "clock-tolerance = [0, 30]",
     )
     write("there/baseline.json", '{"baseline": 3, "findings": {}}')
-    done = run("fire", "--config", "there/my.toml", "--no-preflight", "--verdict", "invalid")
+    done = run("fire", "--config", "there/my.toml", "--verdict", "invalid")
     assert {"r.json", "run.ndjson"} <= {path.name for path in Path("there").iterdir()}, done.output
     assert "1 finding" in done.stdout
 
 
 def test_a_policy_of_the_command_line_replaces_those_of_the_configuration(run: Run, write: Write) -> None:
     write("brokerfuzz.toml", f"call = '{CALLABLE}'", "[policies]", "'timestamp-format.space' = 'parsed'")
-    words = ("--rule", "*orderMinimum:minimum", "--technique", "one-below", "--journal", "run.ndjson", "--no-preflight")
+    words = ("--rule", "*orderMinimum:minimum", "--technique", "one-below", "--journal", "run.ndjson")
     run("fire", *words, "--shrink", "off", "--policy", "timestamp-format=rejected")
     head = json.loads(Path("run.ndjson").read_text().splitlines()[0])
     assert head["policies"]["timestamp-format.space"] == ["rejected"]

@@ -13,7 +13,7 @@ from hand_made_servers import answers, read_request, response, serving, serving_
 from pricing_reader import PRICING, lenient
 from waiting import happens
 
-SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--no-preflight")
+SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum")
 PASSWORD: Final = "hunter2-and-more"
 BASIC: Final = b64encode(f"me:{PASSWORD}".encode())
 

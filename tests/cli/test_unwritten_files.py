@@ -20,7 +20,7 @@ from brokerfuzz.reports import findings_page
 from brokerfuzz.reports.report_files import REPORTS
 from brokerfuzz.schemas import check
 
-SOME: Final = ("--message", PRICING, "--no-preflight", "--rule", "*totalExtendedPrice:minimum")
+SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum")
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_files_that_cannot_be_written_are_named_even_with_quiet(run: Run, url: s
 
 
 def test_a_configuration_that_cannot_be_written_gives_status_2_and_a_report(run: Run, url: str) -> None:
-    probes = ("--message", PRICING, "--no-preflight", "--tag", "probe:integer-form")
+    probes = ("--message", PRICING, "--tag", "probe:integer-form")
     done = run("fire", url, *probes, "--config", "gone/settings.toml", "--write-config", "--report", "kept.md")
     assert done.exit_code == 2
     assert "gone/settings.toml" in Path("kept.md").read_text()

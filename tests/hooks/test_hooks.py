@@ -133,7 +133,7 @@ def test_the_workers_of_a_cluster_receive_the_hooks(fire: Fire, cluster: tuple[s
     writes = f"    with open({seen!r}, 'a') as file:\n        print(os.getpid(), file=file)\n"
     hooks = f"import os\n\ndef before_request(request):\n{writes}    return request\n"
     address, workers = cluster
-    done = fire(f"--reject 299 --workers {address} --no-preflight", hooks)
+    done = fire(f"--reject 299 --workers {address}", hooks)
     assert done.exit_code == 1, done.stderr
     assert set(map(int, Path(seen).read_text().split())) & set(workers)
 
@@ -152,7 +152,7 @@ def authenticate():
 
 def test_concurrent_messages_with_an_expired_token_authenticate_once(fire: Fire, broker: Broker) -> None:
     broker.life, broker.tokens = 10**6, ["the newest token"]
-    done = fire("--no-preflight --json", HOOKS + EXPIRED)
+    done = fire("--json", HOOKS + EXPIRED)
     assert (done.exit_code, json.loads(done.stdout)["outcome"]["state"]) == (1, "complete")
     assert len(broker.tokens) == 2
 
@@ -211,11 +211,11 @@ calls = []
 
 def {name}({parameters}):
     calls.append(1)
-    if len(calls) < 2:
+    if len(calls) < 3:
         return {result}
     raise ValueError('no\\npassword')
 """
-"""A hook whose second call raises an exception."""
+"""A hook that raises an exception after the plain message was sent twice."""
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_an_exception_in_a_hook_is_reported_with_its_traceback_and_is_no_finding
     fire: Fire, name: str, parameters: str, result: str, workers: int
 ) -> None:
     hooks = LATER.format(name=name, parameters=parameters, result=result)
-    done = fire(f"--json --no-preflight --workers {workers}", hooks)
+    done = fire(f"--json --workers {workers}", hooks)
     report = json.loads(done.stdout)
     assert (done.exit_code, report["findings"]) == (2, [])
     said = f"hooks.py, line 4: the hook {name} raised ValueError: no password; correct this error in the hook"

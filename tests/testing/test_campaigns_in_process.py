@@ -187,7 +187,7 @@ def test_functions_accept_and_reject_by_their_results() -> None:
 
 
 def test_a_function_that_raises_stop_iteration_crashes() -> None:
-    report = brokerfuzz.fire(lambda body: next(iter(())), **SOME, preflight=False)
+    report = brokerfuzz.fire(lambda body: next(iter(())), **SOME)
     assert {finding.answer.kind for finding in report.findings} == {"crashed"}
     assert "StopIteration" in str(report)
 
@@ -337,7 +337,7 @@ def test_no_result_contains_the_secrets_that_the_caller_names(tmp_path: Path, mo
         start_response(f"{500 if environ['HTTP_X_TENANT'] == key else 400} no", [("X-Key", key)])
         return [f"{environ['HTTP_X_TENANT']} {environ['QUERY_STRING']}".encode()]
 
-    options: dict[str, Any] = {**SOME, "secrets": ["KEY"], "shrink": 1, "preflight": False}
+    options: dict[str, Any] = {**SOME, "secrets": ["KEY"], "shrink": 1}
     kept = [tmp_path / name for name in ("r.json", "r.html", "r.xml", "r.md")]
     with serving(sends(response(500, key.encode()))) as url:
         targets: list[tuple[Any, dict[str, Any]]] = [
