@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hand_made_servers import response, sends, serving
+from hand_made_servers import response, serving
 
 import brokerfuzz
 from brokerfuzz import check, load_contract
