@@ -16,7 +16,6 @@ from benchmarks.fleet.values import (
     NO_ITEMS,
     NOTHING,
     NULL,
-    TEXTS,
     TRUE,
     Values,
     future,
@@ -91,8 +90,8 @@ def _mistakes(ground: Ground) -> tuple[dict[tuple[Family, Answer, str], Where], 
 def _kinds(ground: Ground) -> Iterator[tuple[str, Values]]:
     names = {site.name for site in ground.sites.values() if site.name}
     for path, site in ground.sites.items():
-        forms = ground.forms.get(path, TEXTS)
-        for values in values_at(site.schema, forms, lambda count, path=path: ground.values(path, count)):  # type: ignore[misc]
+        form = ground.forms.get(path, "text")
+        for values in values_at(site.schema, form, lambda count, path=path: ground.values(path, count)):  # type: ignore[misc]
             if site.name or values is not NOTHING:
                 yield path, values
         if site.schema.get("additionalProperties") is False:

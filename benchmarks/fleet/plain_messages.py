@@ -8,7 +8,7 @@ from functools import cached_property, reduce
 from typing import Any
 
 from benchmarks.fleet.messages import ABSENT, OFFER, Reader, steps_of
-from benchmarks.fleet.values import FORMS, Rows
+from benchmarks.fleet.values import TEXTS
 from brokerfuzz.schemas import Condition, Contract, Rule, Site
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.sites import join
@@ -38,12 +38,12 @@ class Ground:
         return {rule.condition.label: rule.condition for rule in self.rules if rule.condition}
 
     @cached_property
-    def forms(self) -> dict[str, Rows]:
-        """Maps each site that allows only strings of a certain form to kinds of such strings."""
+    def forms(self) -> dict[str, str]:
+        """Maps each site with strings of a certain form to this form."""
         return {
-            path: FORMS[ambiguity.detector]
+            path: ambiguity.detector
             for ambiguity in self.contract.ambiguities
-            if ambiguity.detector in FORMS
+            if ambiguity.detector in TEXTS
             for path in (ambiguity.sites or {}).get(OFFER, ())
         }
 
@@ -93,7 +93,8 @@ class Ground:
         if "array" in types:
             return [self.plain(f"{path}[]", paths, number)]
         if "string" in types:
-            return self.forms[path][0][2] if path in self.forms else f"{path.rpartition('.')[2]}-{number + 1}"
+            form = TEXTS.get(self.forms.get(path, ""))
+            return next(iter(form.values()))[1] if form else f"{path.rpartition('.')[2]}-{number + 1}"
         return max(schema.get("minimum", 0), 0) + 2 + number if types & {"integer", "number"} else True
 
 

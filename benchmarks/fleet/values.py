@@ -3,8 +3,10 @@ or crashes on it. Elsewhere, such a service accepts it, or crashes on it.
 """
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.fleet.messages import ABSENT
@@ -20,8 +22,9 @@ class Values(NamedTuple):
     has: Callable[[Any], object]
 
 
-Rows = tuple[tuple[str, str, str], ...]
-"""Kinds of strings: the name, the regular expression that finds them, and an example."""
+TEXTS: dict[str, dict[str, tuple[str, str]]] = tomllib.loads(
+    Path(__file__).with_name("texts.toml").read_text(encoding="utf-8")
+)
 
 
 def is_number(value: Any) -> bool:
@@ -38,8 +41,9 @@ def one_of(name: str, values: list[Any]) -> Values:
     )
 
 
-def texts(rows: Rows) -> list[Values]:
-    return [text(*row) for row in rows]
+def texts(kind: str) -> list[Values]:
+    """Returns the kinds of strings in a table of `texts.toml`."""
+    return [text(name, *row) for name, row in TEXTS[kind].items()]
 
 
 def text(name: str, pattern: str, example: str) -> Values:
@@ -65,80 +69,6 @@ def given(example: Any) -> Values:
     return Values("given", example, lambda v: v is not ABSENT and v is not None)
 
 
-TEXTS: Rows = (
-    ("an empty string", r"\A\Z", ""),
-    ("a blank string", r"\A\s+\Z", "   "),
-    ("leading or trailing spaces", r"\A .*[^ ]|[^ ].* \Z", " padded "),
-    ("one character", r"\A.\Z", "x"),
-    ("more than 50 characters", ".{51}", "x" * 51),
-    ("more than 255 characters", ".{256}", "x" * 256),
-    ("more than 1000 characters", ".{1001}", "x" * 1001),
-    ("non-ASCII", r"[^\x00-\x7f]", "Käse"),
-    ("characters beyond Latin-1", r"[^\x00-\xff]", "Łódź 東京"),
-    ("characters beyond the basic plane", "[\U00010000-\U0010ffff]", "\U0001f600"),
-    ("right-to-left script", "[\u0590-\u06ff\u202a-\u202e]", "שלום"),
-    ("a line break", r"[\r\n]", "one\ntwo"),
-    ("a tab", r"\t", "one\ttwo"),
-    ("other control characters", r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]", "a\x01b"),
-    ("a double quote", '"', 'a "b"'),
-    ("an apostrophe", "'", "O'Hara"),
-    ("angle brackets", "[<>]", "<b>a</b>"),
-    ("a backslash", r"\\", "a\\b"),
-    ("a percent sign", "%", "100%s"),
-    ("a template", r"\$\{|\{\{|\{[0-9]", "${a} {{b}} {0}"),
-    ("the words of SQL", r"(?i)--|;|\b(drop|select|union)\b", "'; DROP TABLE offers; --"),
-    ("a path upwards", r"\.\./", "../../etc/passwd"),
-    ("a formula", r"^[=+@-]", "=1+1"),
-    ("the word null", "(?i)^(null|undefined|none|nan)$", "null"),
-    ("only digits", "^[0-9]+$", "007"),
-)
-INSTANTS: Rows = (
-    ("a fraction of a second", r"\.[0-9]", "2020-01-01T00:00:00.5Z"),
-    ("more than three digits of a fraction", r"\.[0-9]{4}", "2020-01-01T00:00:00.123456Z"),
-    ("more than seven digits of a fraction", r"\.[0-9]{8}", "2020-01-01T00:00:00.123456789Z"),
-    ("no fraction of a second", "^[^.]*$", "2020-01-01T00:00:00Z"),
-    ("a leap day", "-02-29T", "2024-02-29T00:00:00Z"),
-    ("a year before 1970", "^(0|1[0-8]|19[0-6])", "1969-12-31T23:59:59Z"),
-    ("year 1", "^0001", "0001-01-01T00:00:00Z"),
-    ("the year 9999", "^9999", "9999-12-31T23:59:59Z"),
-    ("a year after 2037", "^(20[4-9]|203[89]|2[1-9]|[3-9])", "2040-01-01T00:00:00Z"),
-    ("the last second of a day", "T23:59:59", "2020-12-31T23:59:59Z"),
-)
-CRONS: Rows = (
-    ("steps in a cron", "/", "*/15 * * * *"),
-    ("ranges in a cron", "-", "0 9-17 * * 1-5"),
-    ("lists in a cron", ",", "0 6,18 * * *"),
-    ("Sunday as 7", "7$", "0 0 * * 7"),
-)
-URLS: Rows = (
-    ("http without s", "^http:", "http://example.com/a.png"),
-    ("a port", r"://[^/]*:[0-9]", "https://example.com:8443/a.png"),
-    ("a query", r"\?", "https://example.com/a.png?size=2&x=1"),
-    ("a percent escape", "%[0-9A-F]{2}", "https://example.com/a%20b.png"),
-    ("an IP address", r"://[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+", "https://192.0.2.1/a.png"),
-    ("a host without dots", r"^https?://[^./?#]+([:/?#]|$)", "https://localhost/a.png"),
-    ("a URL of more than 255 characters", ".{256}", "https://example.com/" + "a" * 300),
-)
-FORMS = {"timestamp": INSTANTS, "cron": CRONS, "url": URLS}
-"""Maps each detector of ambiguities in the form of a string to the strings at the sites that it looks at."""
-
-NUMERALS: Rows = (
-    ("digits in a string", "^[0-9]+$", "2"),
-    ("digits in a string, with spaces around them", r"^\s+[0-9]+\s*$|^[0-9]+\s+$", " 2 "),
-    ("only strings of one digit", "^[1-9]$", "2"),
-    ("digits in a string, after zeros", "^0+[0-9]+$", "002"),
-    ("digits in a string, after a plus", r"^\+[0-9]+$", "+2"),
-    ("an exponent in a string", "^[0-9.]+[eE][+-]?[0-9]+$", "2e0"),
-    ("a point in a string", r"^-?[0-9]+\.[0-9]+$", "2.0"),
-    ("hexadecimal digits in a string", "^0x[0-9a-fA-F]+$", "0x2"),
-    ("digits in groups", "^[0-9]{1,3}(,[0-9]{3})+$", "1,000"),
-)
-REAL_NUMERALS: Rows = (
-    ("a fraction in a string", r"^-?[0-9]+\.[0-9]*[1-9]$", "2.5"),
-    ("a decimal comma", "^[0-9]+,[0-9]+$", "2,5"),
-    ("a currency in a string", r"^[$€£] ?[0-9]", "$2.50"),
-    ("NaN and Infinity in strings", "^(NaN|-?Infinity)$", "NaN"),
-)
 INTEGERS = (
     only("zero", 0),
     only("one", 1),
@@ -157,15 +87,7 @@ REALS = (
     number("almost nothing", 1e-9, lambda v: 0 < v < 1e-7),
     number("more than 1e15", 1e16, lambda v: v > 1e15),
     number("more than a float of 32 bits", 1e39, lambda v: v > 3.5e38),
-    *texts(REAL_NUMERALS),
-)
-TRUTHS: Rows = (
-    ("true and false in strings", "^(true|false)$", "true"),
-    ("true and false in strings in any case", "(?i)^(true|false)$", "true"),
-    ("only False and True in strings", "^(True|False)$", "True"),
-    ("yes and no", "^(yes|no)$", "yes"),
-    ("Y and N", "^[YNyn]$", "Y"),
-    ("0 and 1 in strings", "^[01]$", "1"),
+    *texts("fraction"),
 )
 FRACTIONS = (
     number("fractions", 2.5, lambda v: v % 1),
@@ -190,9 +112,9 @@ OTHERS = (
 )
 
 
-def values_at(schema: Schema, forms: Rows, plain: Callable[[int], list[Any]]) -> Iterator[Values]:
-    """Yields kinds of values that a service can treat wrongly at a site with this schema. `forms` are the strings that
-    the site allows. `plain(count)` returns plain values of the site, or plain items if it contains an array.
+def values_at(schema: Schema, form: str, plain: Callable[[int], list[Any]]) -> Iterator[Values]:
+    """Yields kinds of values that a service can treat wrongly at a site with this schema. `form` is the table of the
+    strings there. `plain(count)` returns plain values of the site, or plain items if it contains an array.
     """
     types = types_of(schema)
     allowed = types | ({"integer"} if "number" in types else set())
@@ -201,19 +123,24 @@ def values_at(schema: Schema, forms: Rows, plain: Callable[[int], list[Any]]) ->
     if "enum" in schema:
         yield from _listed(schema["enum"])
     elif "string" in types:
-        yield from texts(forms)
+        yield from texts(form)
+        yield from (_longer(most) for most in (255, 1000) if form == "text")
         yield number("only fractions", 2.5, lambda v: v % 1)
         yield array("strings in an array", ["a"], lambda v: all(isinstance(item, str) for item in v))
     if types & {"integer", "number"}:
-        yield from (*INTEGERS, *texts(NUMERALS), *_bounds(schema), *(FRACTIONS if "integer" in types else REALS))
+        yield from (*INTEGERS, *texts("number"), *_bounds(schema), *(FRACTIONS if "integer" in types else REALS))
     if "boolean" in types:
-        yield from (TRUE, FALSE, *texts(TRUTHS), one_of("0 and 1", [1, 0]))
+        yield from (TRUE, FALSE, *texts("boolean"), one_of("0 and 1", [1, 0]))
     if "array" in types:
         yield from _arrays(plain)
     else:
         yield array("one plain value in an array", plain(1), lambda v: len(v) == 1)
     if "object" in types:
         yield from (text("an object in a string", r"^\s*\{", "{}"), only("an empty object", {}))
+
+
+def _longer(most: int) -> Values:
+    return text(f"more than {most} characters", f".{{{most + 1}}}", "x" * (most + 1))
 
 
 def type_of(value: Any) -> str:
@@ -241,7 +168,7 @@ def _arrays(plain: Callable[[int], list[Any]]) -> Iterator[Values]:
         yield array(f"more than {most} items", plain(most + 1), lambda v, most=most: len(v) > most)  # type: ignore[misc]
     yield Values("one item instead of an array", item, lambda v: type_of(v) == type_of(item))
     yield Values("an object with numbered properties", {"0": item}, lambda v: isinstance(v, dict) and "0" in v)
-    yield from texts((("strings with commas", ".,", "a,b"), ("an array in a string", r"^\s*\[", "[]")))
+    yield from (text("strings with commas", ".,", "a,b"), text("an array in a string", r"^\s*\[", "[]"))
 
 
 def _listed(listed: list[Any]) -> Iterator[Values]:
@@ -251,15 +178,11 @@ def _listed(listed: list[Any]) -> Iterator[Values]:
     for name, change in _SPELLINGS.items():
         if changed := [other for prop in props for other in change(prop) if other not in props]:
             yield one_of(f"{name} listed values", changed)
-    yield from texts(
-        (
-            ("listed values in any case", f"(?i)^({any_of})$", props[0].swapcase()),
-            ("spaces before listed values", rf"^\s+({any_of})$", f" {props[0]}"),
-            ("spaces after listed values", rf"^({any_of})\s+$", f"{props[0]} "),
-            ("strings that begin with a listed value", f"^({any_of}).", f"{props[0]}s"),
-            ("several listed values in a string", f"^({any_of})(, ?({any_of}))+$", f"{props[0]},{props[-1]}"),
-        )
-    )
+    yield text("listed values in any case", f"(?i)^({any_of})$", props[0].swapcase())
+    yield text("spaces before listed values", rf"^\s+({any_of})$", f" {props[0]}")
+    yield text("spaces after listed values", rf"^({any_of})\s+$", f"{props[0]} ")
+    yield text("strings that begin with a listed value", f"^({any_of}).", f"{props[0]}s")
+    yield text("several listed values in a string", f"^({any_of})(, ?({any_of}))+$", f"{props[0]},{props[-1]}")
     yield one_of("ordinal numbers of listed values", [*range(len(props))])
 
 
@@ -276,33 +199,13 @@ _SPELLINGS: dict[str, Callable[[str], Iterable[str]]] = {
 }
 
 
-_NAMES: Rows = (
-    ("names after x-", "^x-", "x-a"),
-    ("names after an underscore", "^_", "_a"),
-    ("names after a dollar", r"^\$", "$a"),
-    ("names after an at sign", "^@", "@type"),
-    (
-        "names that JavaScript's objects have",
-        "^(constructor|toString|valueOf|hasOwnProperty|__proto__)$",
-        "constructor",
-    ),
-    ("only __proto__", "^__proto__$", "__proto__"),
-    ("the empty name", "^$", ""),
-    ("names of digits", "^[0-9]+$", "0"),
-    ("names with a space", r"\s", "a b"),
-    ("names with a dot", r"\.", "a.b"),
-    ("names beyond ASCII", r"[^\x00-\x7f]", "ä"),
-    ("names of more than 50 characters", "^.{51}", "a" * 60),
-)
-
-
 def unknown_properties(known: list[str], others: set[str]) -> Iterator[Values]:
     """Yields kinds of unknown properties of an object. Each is an object with one property. `known` are the names of
     the object's properties, and `others` are those of other objects.
     """
     for values in TYPES:
         yield _unknown(values.name, {"unexpected": values.example}, "", values.has)
-    for name, pattern, example in (*_NAMES, *_similar_names(known, others)):
+    for name, (pattern, example) in (TEXTS["unknown"] | dict(_similar_names(known, others))).items():
         yield _unknown(name, {example: "a"}, pattern, lambda _: True)
 
 
@@ -315,12 +218,12 @@ def _unknown(name: str, example: Any, pattern: str, has: Callable[[Any], object]
     )
 
 
-def _similar_names(known: list[str], others: set[str]) -> Iterator[tuple[str, str, str]]:
+def _similar_names(known: list[str], others: set[str]) -> Iterator[tuple[str, tuple[str, str]]]:
     any_of, first = "|".join(known), known[0]
-    yield "listed names in another case", f"(?i)^({any_of})$", first.upper()
-    yield "listed names with spaces around them", rf"^(\s+({any_of})\s*|({any_of})\s+)$", f"{first} "
-    yield "listed names after an underscore", f"^_({any_of})$", f"_{first}"
-    yield "listed names with a suffix", f"^({any_of}).", f"{first}2"
+    yield "listed names in another case", (f"(?i)^({any_of})$", first.upper())
+    yield "listed names with spaces around them", (rf"^(\s+({any_of})\s*|({any_of})\s+)$", f"{first} ")
+    yield "listed names after an underscore", (f"^_({any_of})$", f"_{first}")
+    yield "listed names with a suffix", (f"^({any_of}).", f"{first}2")
     for name, examples in {
         "listed names with a capital": [name[0].upper() + name[1:] for name in known],
         "listed names in lower case": [name.lower() for name in known],
@@ -328,7 +231,7 @@ def _similar_names(known: list[str], others: set[str]) -> Iterator[tuple[str, st
         "names of other objects' properties": sorted(others),
     }.items():
         if different := [example for example in examples if example not in known]:
-            yield name, f"^({'|'.join(different)})$", different[0]
+            yield name, (f"^({'|'.join(different)})$", different[0])
 
 
 def future(now: datetime) -> Iterator[Values]:

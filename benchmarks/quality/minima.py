@@ -1,5 +1,4 @@
-"""Defines conditions that examples can meet. For each condition, also defines the smallest example that meets the
-condition.
+"""Conditions that examples can meet, each with the smallest example that meets it.
 
 Plain values are `"a"`, 1, `[]`, and a timestamp at the start of a year. A smallest example has an optional property
 only if its condition needs this property. Most arrays contain no equal items, because the contract does not say if
@@ -25,9 +24,7 @@ Condition = Callable[[Any], object]
 
 
 class Minimum(NamedTuple):
-    """If an example meets the condition, Hypothesis should shrink this example to `smallest`. `smallest` can contain an
-    `AnyOf` or an `AnyValue`.
-    """
+    """If an example meets the condition, Hypothesis should shrink it to `smallest`, which can contain an `AnyOf`."""
 
     name: str
     strategy: SearchStrategy[Any]
@@ -36,37 +33,23 @@ class Minimum(NamedTuple):
 
 
 class AnyOf:
-    """Is equal to each of `values`. Each of these values is simple enough as the result of shrinking."""
+    """Is equal to each of `values`, or to everything without values: all are simple enough as a result of shrinking."""
 
     def __init__(self, *values: Any) -> None:
         self.values = values
 
     def __eq__(self, other: object) -> bool:
-        return any(value == other for value in self.values)
+        return not self.values or any(value == other for value in self.values)
 
     __hash__ = None  # type: ignore[assignment]  # equal values would need equal hashes
 
     def __repr__(self) -> str:
-        return f"{self.values[0]!r} or similar"
+        return f"{self.values[0]!r} or similar" if self.values else "anything"
 
 
-class AnyValue:
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return "anything"
-
-
-ANYTHING = AnyValue()
 LETTER = AnyOf(*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 OTHER_ID = AnyOf(*"bcdefghijklmnopqrstuvwxyz0123456789", *(f"a-{number}" for number in range(2, 12)))
 """IDs that differ from the plain ID `a`. The contract does not say if two items of an array may have the same ID."""
-
-
-# --------------------------------------------------------------------------------------------------- plain messages
 
 
 def offer(**props: Any) -> dict[str, Any]:
@@ -85,23 +68,13 @@ def tiered(*tiers: Any) -> dict[str, Any]:
     return offer(priceClasses=[{"priceTiers": list(tiers)}])
 
 
-def additional(**props: Any) -> dict[str, Any]:
-    return offer(additionalPropsRequiredOnOrder=[{"name": "a", **props}])
-
-
 def envelope(data: Any, **props: Any) -> dict[str, Any]:
     return {"data": data, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True, **props}
 
 
 def record(**props: Any) -> dict[str, Any]:
-    plain = {
-        "productId": "a",
-        "productNumber": "a",
-        "productType": "A",
-        "status": "A",
-        "lastUpdateDateTimeUtc": "2020-01-01T00:00:00Z",
-    }
-    return {**plain, **props}
+    plain = {"productId": "a", "productNumber": "a", "productType": "A", "status": "A"}
+    return {**plain, "lastUpdateDateTimeUtc": "2020-01-01T00:00:00Z", **props}
 
 
 def price(**props: Any) -> dict[str, Any]:
@@ -109,24 +82,8 @@ def price(**props: Any) -> dict[str, Any]:
 
 
 def pricing(*offers: dict[str, Any], **props: Any) -> dict[str, Any]:
-    return envelope(
-        {
-            "customerId": "a",
-            "offers": list(offers),
-            "totalExtendedPrice": sum(one["extendedPrice"] for one in offers),
-            **props,
-        }
-    )
-
-
-OTHER_PRODUCT, OTHER_RECORD, OTHER_PRICE = (
-    product(productId=OTHER_ID),
-    record(productId=OTHER_ID),
-    price(offerId=OTHER_ID),
-)
-
-
-# ------------------------------------------------------------------------------------------------------- conditions
+    total = sum(one["extendedPrice"] for one in offers)
+    return envelope({"customerId": "a", "offers": list(offers), "totalExtendedPrice": total, **props})
 
 
 def where(parts: Callable[[Any], list[Any]], test: Condition) -> Condition:
@@ -139,28 +96,12 @@ def breaks(rule: str) -> Condition:
     return lambda case: any(broken.rule.endswith(f"/{rule}") for broken in case.verdict.broken)
 
 
-def price_classes(message: Any) -> list[Any]:
-    return message.get("priceClasses") or []
-
-
 def tiers(message: Any) -> list[Any]:
-    return [tier for of in price_classes(message) for tier in of.get("priceTiers") or []]
-
-
-def additional_props(message: Any) -> list[Any]:
-    return message.get("additionalPropsRequiredOnOrder") or []
+    return [tier for of in message.get("priceClasses") or [] for tier in of.get("priceTiers") or []]
 
 
 def clusters(message: Any) -> list[Any]:
     return message.get("productClusters") or []
-
-
-def products(message: Any) -> list[Any]:
-    return [one for cluster in clusters(message) for one in cluster.get("products") or []]
-
-
-def records(message: Any) -> list[Any]:
-    return message["data"] or []
 
 
 def prices(message: Any) -> list[Any]:
@@ -176,126 +117,73 @@ def number(message: Any, name: str) -> float:
     return message.get(name) or 0
 
 
-# ------------------------------------------------------------------------------------------------------- the table
-
 OFFERS, LISTS, RECORDS, PRICES = offer_requests(), product_list_offers(), product_list_responses(), pricing_responses()
-BAD_OFFERS, BAD_RECORDS, BAD_PRICES = (
-    invalid_offer_requests(),
-    invalid_product_list_responses(),
-    invalid_pricing_responses(),
+BAD_OFFERS, BAD_RECORDS = invalid_offer_requests(), invalid_product_list_responses()
+NULLS = ("omsOfferId", "xmVendorTemplateId", "xmVendorUStoreId", "description", "comments")
+WITHOUT_STATUS = {name: value for name, value in record().items() if name != "status"}
+TOTAL_101 = AnyOf(
+    *(pricing(price(**one, extendedPrice=101)) for one in ({"unitPrice": 101}, {"quantity": 101}, {})),
+    pricing(totalExtendedPrice=101),
 )
+FAR_TIMES = AnyOf("2019-12-31T23:59:59Z", "2019-01-01T00:00:00Z")
+SIX_PAGES = product(productId=AnyOf("a", OTHER_ID), pageCount=6)
 
-NUMBERS = [
-    ("defaultPrice > 10", OFFERS, lambda m: number(m, "defaultPrice") > 10, offer(defaultPrice=11)),
-    (
-        "weightInPounds > 1,000,000",
+VALID: dict[str, tuple[SearchStrategy[Any], Condition, Any]] = {
+    "defaultPrice > 10": (OFFERS, lambda m: number(m, "defaultPrice") > 10, offer(defaultPrice=11)),
+    "weight > 1,000,000": (OFFERS, lambda m: number(m, "weightInPounds") > 1e6, offer(weightInPounds=1_000_001)),
+    "orderMinimum from 5 to 8": (OFFERS, lambda m: 5 <= number(m, "orderMinimum") <= 8, offer(orderMinimum=5)),
+    "tier price < 0": (OFFERS, where(tiers, lambda t: t["price"] < 0), tiered({"price": -1})),
+    "total > 100": (PRICES, lambda m: m["data"] and m["data"]["totalExtendedPrice"] > 100, TOTAL_101),
+    "number has more than 64 letters": (OFFERS, lambda m: len(m["number"]) > 64, offer(number="a" * 65)),
+    "description contains a quote": (OFFERS, lambda m: "'" in (m.get("description") or ""), offer(description="'")),
+    "three access groups": (OFFERS, lambda m: size(m, "accessGroups") == 3, offer(accessGroups=[LETTER] * 3)),
+    "two tiers": (OFFERS, lambda m: len(tiers(m)) > 1, tiered({"price": 1}, {"price": AnyOf(2, 0)})),
+    "five nulls": (OFFERS, lambda m: [*m.values()].count(None) >= 5, offer(**dict.fromkeys(NULLS))),
+    "a cluster without products": (
         OFFERS,
-        lambda m: number(m, "weightInPounds") > 1_000_000,
-        offer(weightInPounds=1_000_001),
+        where(clusters, lambda c: "products" not in c),
+        offer(productClusters=[{}]),
     ),
-    ("orderMinimum from 5 to 8", OFFERS, lambda m: 5 <= number(m, "orderMinimum") <= 8, offer(orderMinimum=5)),
-    ("tier price < 0", OFFERS, where(tiers, lambda t: t["price"] < 0), tiered({"price": -1})),
-    (
-        "product surcharge > 2.5",
-        LISTS,
-        where(products, lambda p: number(p, "surcharge") > 2.5),
-        product_list([product(surcharge=3)]),
-    ),
-    (
-        "totalExtendedPrice > 100",
-        PRICES,
-        lambda m: m["data"] and m["data"]["totalExtendedPrice"] > 100,
-        AnyOf(
-            *(pricing(price(**one, extendedPrice=101)) for one in ({"unitPrice": 101}, {"quantity": 101}, {})),
-            pricing(totalExtendedPrice=101),
-        ),
-    ),
-]
-
-STRINGS = [
-    ("number has more than 64 letters", OFFERS, lambda m: len(m["number"]) > 64, offer(number="a" * 65)),
-    ("description contains a quote", OFFERS, lambda m: "'" in (m.get("description") or ""), offer(description="'")),
-    ("a hint is empty", OFFERS, where(additional_props, lambda p: p.get("hint") == ""), additional(hint="")),
-    (
-        "productDescription has more than 10 letters",
-        RECORDS,
-        where(records, lambda r: size(r, "productDescription") > 10),
-        envelope([record(productDescription="a" * 11)]),
-    ),
-]
-
-ARRAYS_AND_NULLS = [
-    ("three access groups", OFFERS, lambda m: size(m, "accessGroups") == 3, offer(accessGroups=[LETTER] * 3)),
-    (
-        "two tiers",
-        OFFERS,
-        where(price_classes, lambda c: size(c, "priceTiers") > 1),
-        tiered({"price": 1}, {"price": AnyOf(2, 0)}),
-    ),
-    (
-        "five nulls",
-        OFFERS,
-        lambda m: sum(value is None for value in m.values()) >= 5,
-        offer(omsOfferId=None, xmVendorTemplateId=None, xmVendorUStoreId=None, description=None, comments=None),
-    ),
-    ("a cluster without products", OFFERS, where(clusters, lambda c: "products" not in c), offer(productClusters=[{}])),
-    (
-        "more than 5 pages in the second cluster",
+    "more than 5 pages in the second cluster": (
         LISTS,
         lambda m: any(number(p, "pageCount") > 5 for cluster in clusters(m)[1:2] for p in cluster["products"]),
-        product_list([product()], [product(productId=AnyOf("a", OTHER_ID), pageCount=6)]),
+        product_list([product()], [SIX_PAGES]),
     ),
-    (
-        "two messages",
-        RECORDS,
-        lambda m: size(m, "informationalMessages") == 2,
-        envelope([], informationalMessages=["a", "a"]),
-    ),
-    ("two priced offers", PRICES, lambda m: len(prices(m)) == 2, pricing(price(), OTHER_PRICE)),
-    (
-        "a surcharge in a price",
-        PRICES,
-        where(prices, lambda p: p["extendedPrice"] - p["unitPrice"] * p["quantity"] >= 1),
-        AnyOf(pricing(price(extendedPrice=2)), pricing(price(unitPrice=0, extendedPrice=1))),
-    ),
-]
-
-CONDITIONS_AND_TIMESTAMPS = [
-    (
-        "a product list with a price",
+    "a product list with a price": (
         OFFERS,
         lambda m: m["offerType"] == "Product List" and number(m, "defaultPrice") >= 10,
         {**product_list([product()]), "defaultPrice": 10},
     ),
-    (
-        "a record before 2020",
+    "a long description of a product": (
         RECORDS,
-        where(records, lambda r: r["lastUpdateDateTimeUtc"] < "2020"),
-        envelope([record(lastUpdateDateTimeUtc=AnyOf("2019-12-31T23:59:59Z", "2019-01-01T00:00:00Z"))]),
+        lambda m: any(size(of, "productDescription") > 10 for of in m["data"] or []),
+        envelope([record(productDescription="a" * 11)]),
     ),
+    "a record before 2020": (
+        RECORDS,
+        lambda m: any(of["lastUpdateDateTimeUtc"] < "2020" for of in m["data"] or []),
+        envelope([record(lastUpdateDateTimeUtc=FAR_TIMES)]),
+    ),
+    "two messages": (
+        RECORDS,
+        lambda m: size(m, "informationalMessages") == 2,
+        envelope([], informationalMessages=["a", "a"]),
+    ),
+    "two priced offers": (PRICES, lambda m: len(prices(m)) == 2, pricing(price(), price(offerId=OTHER_ID))),
+    "a surcharge in a price": (
+        PRICES,
+        where(prices, lambda p: p["extendedPrice"] - p["unitPrice"] * p["quantity"] >= 1),
+        AnyOf(pricing(price(extendedPrice=2)), pricing(price(unitPrice=0, extendedPrice=1))),
+    ),
+}
+INVALID = {
+    "number:minLength": (BAD_OFFERS, offer(number="")),
+    "lastUpdatedDateTimeUtc:not-in-future": (BAD_OFFERS, offer(lastUpdatedDateTimeUtc=AnyOf())),
+    "omniChannel:type": (BAD_OFFERS, offer(omniChannel=AnyOf())),
+    "data[].status:required": (BAD_RECORDS, envelope([WITHOUT_STATUS])),
+    "data.totalExtendedPrice:minimum": (invalid_pricing_responses(), pricing(totalExtendedPrice=-1)),
+}
+MINIMA = [
+    *(Minimum(name, *row) for name, row in VALID.items()),
+    *(Minimum(f"breaks {rule}", strategy, breaks(rule), smallest) for rule, (strategy, smallest) in INVALID.items()),
 ]
-
-FAULTS = [
-    ("breaks number minLength", BAD_OFFERS, breaks("number:minLength"), offer(number="")),
-    (
-        "breaks the clock rule",
-        BAD_OFFERS,
-        breaks("lastUpdatedDateTimeUtc:not-in-future"),
-        offer(lastUpdatedDateTimeUtc=ANYTHING),
-    ),
-    ("breaks omniChannel type", BAD_OFFERS, breaks("omniChannel:type"), offer(omniChannel=ANYTHING)),
-    (
-        "breaks status required",
-        BAD_RECORDS,
-        breaks("data[].status:required"),
-        envelope([{name: value for name, value in record().items() if name != "status"}]),
-    ),
-    (
-        "breaks totalExtendedPrice minimum",
-        BAD_PRICES,
-        breaks("data.totalExtendedPrice:minimum"),
-        pricing(totalExtendedPrice=-1),
-    ),
-]
-
-MINIMA = [Minimum(*row) for row in [*NUMBERS, *STRINGS, *ARRAYS_AND_NULLS, *CONDITIONS_AND_TIMESTAMPS, *FAULTS]]
