@@ -2,7 +2,8 @@
 rules` lists.
 
 The second judge shares no code and no data with brokerfuzz. It reads the tables that were transcribed by hand from the
-contract (`tests/schemas/contract_tables.json`), has its own JSON parser, and calculates exactly, with fractions. It only decides whether a message is valid, invalid or unspecified.
+contract (`tests/schemas/contract_tables.json`), parses JSON with Python's parser, and calculates exactly, with
+fractions. It only decides whether a message is valid, invalid or unspecified.
 `test_second_judge.py` compares it with the oracle.
 """
 
@@ -84,7 +85,8 @@ def exact(literal: str) -> Fraction:
     power = int(exponent or 0) if len(exponent) < 12 else int(exponent[0] + "9" * 12)
     digits = (whole + fraction).lstrip("0")
     size = min(max(len(digits) + power - len(fraction), -400), 400)
-    digits = digits.rstrip("0") if len(digits) < 600 else digits[:600] + "1"
+    digits = digits.rstrip("0")
+    digits = digits if len(digits) < 600 else digits[:600] + "1"
     return Fraction(int(f"{sign}{digits or 0}")) * Fraction(10) ** (size - len(digits))
 
 
@@ -112,78 +114,21 @@ class Members(list[tuple[str, Any]]):
     """The properties of an object in their order, including properties with the same name."""
 
 
-TOKEN = re.compile(
-    r'[ \t\n\r]*(?:([\[\]{},:])|("[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*")'
-    r"|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(true|false|null)|\Z)"
-)
-ESCAPE = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\(.)")
 SURROGATE = re.compile("[\ud800-\udfff]")
-LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-WORDS = {"true": True, "false": False, "null": None}
-
-
-def unescaped(string: str) -> str:
-    def meant(escape: re.Match[str]) -> str:
-        if escape[1]:
-            return LETTERS.get(escape[1], escape[1])
-        units = b"".join(int(unit, 16).to_bytes(2, "big") for unit in escape[0].split("\\u")[1:])
-        return units.decode("utf-16-be", "surrogatepass")
-
-    return ESCAPE.sub(meant, string[1:-1]) if "\\" in string else string[1:-1]
 
 
 def parsed(text: str) -> Any:
-    """Returns `Members`, lists, strings, `Number`, booleans or None. Parses any depth, without recursion."""
-    root: list[Any] = []
-    open_ones: list[list[Any]] = [root]
-    names: list[str] = []
-    position, expected = 0, "value"
-    while True:
-        token = TOKEN.match(text, position)
-        if token is None:
-            raise NotJson(f"character {position}")
-        position = token.end()
-        mark, string, number, word = token.groups()
-        into = open_ones[-1]
-        if mark in ("]", "}"):
-            fits = expected == "comma or end" or expected in (("value or end",) if mark == "]" else ("name or end",))
-            if not fits or len(open_ones) == 1 or isinstance(into, Members) != (mark == "}"):
-                raise NotJson(f"character {position}")
-            open_ones.pop()
-            value: Any = into
-        elif expected == "comma or end":
-            if mark == "," and len(open_ones) > 1:
-                expected = "name" if isinstance(into, Members) else "value"
-                continue
-            if token.lastindex is None and len(open_ones) == 1:
-                return root[0]
-            raise NotJson(f"character {position}")
-        elif expected in ("name", "name or end"):
-            if string is None:
-                raise NotJson(f"character {position}")
-            names.append(unescaped(string))
-            expected = ":"
-            continue
-        elif expected == ":":
-            if mark != ":":
-                raise NotJson(f"character {position}")
-            expected = "value"
-            continue
-        elif mark in ("[", "{"):
-            open_ones.append(Members() if mark == "{" else [])
-            expected = "name or end" if mark == "{" else "value or end"
-            continue
-        elif string is not None:
-            value = unescaped(string)
-        elif number is not None:
-            value = Number(number)
-        elif word is not None:
-            value = WORDS[word]
-        else:
-            raise NotJson(f"character {position}")
-        into = open_ones[-1]
-        into.append((names.pop(), value) if isinstance(into, Members) else value)
-        expected = "comma or end"
+    """Returns `Members`, lists, strings, `Number`, booleans or None."""
+
+    def reject(constant: str) -> None:
+        raise NotJson(constant)
+
+    try:
+        return json.loads(text, object_pairs_hook=Members, parse_int=Number, parse_float=Number, parse_constant=reject)
+    except ValueError as problem:
+        raise NotJson(str(problem)) from problem
+    except RecursionError as problem:  # the deepest messages of the catalogue are brackets without an end
+        raise NotJson("nested too deeply") from problem
 
 
 def decoded(body: bytes) -> tuple[str, set[str]]:

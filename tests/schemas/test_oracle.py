@@ -105,22 +105,6 @@ def at_time(seconds: float) -> bytes:
     return json.dumps(OFFER | {"lastUpdatedDateTimeUtc": when}).encode()
 
 
-@pytest.mark.parametrize(
-    ("seconds", "label"),
-    [
-        (-86400, "valid"), (-301, "valid"), (-300, "valid"), (-1, "valid"), (0, "valid"),
-        (1, "unspecified"), (300, "unspecified"), (301, "invalid"), (86400 * 365, "invalid"),
-    ],
-)  # fmt: skip
-def test_a_last_change_in_the_future_is_invalid_beyond_the_clock_tolerance(seconds: int, label: Label) -> None:
-    verdict = check(OFFERS, at_time(seconds), now=NOW)
-    assert verdict.label == label
-    assert broken(verdict) == (
-        [("lastUpdatedDateTimeUtc:not-in-future", "/lastUpdatedDateTimeUtc")] if label == "invalid" else []
-    )
-    assert [touch.ambiguity for touch in verdict.ambiguities] == (["clock-tolerance"] if label == "unspecified" else [])
-
-
 @pytest.mark.parametrize("now", [NOW.replace(tzinfo=None), NOW.astimezone(timezone(timedelta(hours=9)))])
 def test_a_time_without_a_zone_is_utc_and_a_zone_is_respected(now: datetime) -> None:
     assert check(OFFERS, at_time(301), now=now).label == "invalid"
@@ -171,72 +155,6 @@ def test_a_policy_does_not_excuse_a_broken_rule() -> None:
 
 def test_a_policy_for_an_untouched_ambiguity_changes_nothing() -> None:
     assert check(OFFERS, OFFER, policies={"encoding": "rejected"}).label == "valid"
-
-
-LATE = OFFER | {"lastUpdatedDateTimeUtc": "2999-01-01T00:00:00+00:00"}
-OFFSET = OFFER | {"lastUpdatedDateTimeUtc": "1999-01-01T00:00:00+00:00"}
-RULE_6 = "lastUpdatedDateTimeUtc:not-in-future"
-
-
-@pytest.mark.parametrize("policy", ["parsed", "rejected", "parsed,rejected"])
-def test_no_policy_for_a_spelling_excuses_a_timestamp_in_the_future(policy: str) -> None:
-    for name in ("timestamp-format", "timestamp-format.offset"):
-        verdict = check(OFFERS, LATE, now=NOW, policies={name: policy})
-        assert verdict.label == "invalid"
-        assert (RULE_6, "/lastUpdatedDateTimeUtc") in broken(verdict)
-        assert check(OFFERS, OFFSET, now=NOW, policies={name: policy}).label == {
-            "parsed": "valid",
-            "rejected": "invalid",
-        }.get(policy, "unspecified")
-
-
-@pytest.mark.parametrize("tolerance", [0, 30, 300])
-def test_a_clock_tolerance_is_a_number_of_seconds_and_the_past_is_always_valid(tolerance: int) -> None:
-    labels = [
-        check(OFFERS, at_time(seconds), now=NOW, policies={"clock-tolerance": tolerance}).label
-        for seconds in (-1, 0, tolerance, tolerance + 1)
-    ]
-    assert labels == ["valid", "valid", "valid", "invalid"]
-
-
-def test_a_clock_tolerance_may_stay_open_within_a_range() -> None:
-    labels = [
-        check(OFFERS, at_time(seconds), now=NOW, policies={"clock-tolerance": [15, 45]}).label
-        for seconds in (15, 16, 45, 46)
-    ]
-    assert labels == ["valid", "unspecified", "unspecified", "invalid"]
-
-
-def test_a_fraction_of_a_second_counts() -> None:
-    almost = OFFER | {"lastUpdatedDateTimeUtc": NOW.strftime("%Y-%m-%dT%H:%M:%S.999Z")}
-    parsed = {"timestamp-format.fraction": "parsed"}
-    assert check(OFFERS, almost, now=NOW, policies=parsed | {"clock-tolerance": 0}).label == "invalid"
-    assert check(OFFERS, almost, now=NOW, policies=parsed | {"clock-tolerance": 1}).label == "valid"
-    ends = OFFER | {"availableStartDate": "2024-01-01T00:00:00.1Z", "availableEndDate": "2024-01-01T00:00:00.9Z"}
-    assert check(OFFERS, ends, policies=parsed).label == "valid"
-
-
-DUPLICATE = b'{"number":"","number":"b","offerType":"Email"}'
-
-
-SAME = b'{"number":"b","number":"b","offerType":"Email"}'
-
-
-@pytest.mark.parametrize(
-    ("policy", "label", "label_of_same"),
-    [
-        ("first", "invalid", "valid"), ("last", "valid", "valid"), ("both", "invalid", "valid"), ("rejected", "invalid",
-        "invalid"),
-        ("first,last", "unspecified", "valid"), ("last,both", "unspecified", "valid"), ("first,both", "invalid",
-        "valid"),
-        ("both,rejected", "invalid", "unspecified"), ("first,last,both,rejected", "unspecified", "unspecified"),
-    ],
-)  # fmt: skip
-def test_the_first_or_the_last_of_two_properties_counts_or_both_are_checked_or_rejected(
-    policy: str, label: Label, label_of_same: Label
-) -> None:
-    found = [check(OFFERS, body, policies={"duplicate-properties": policy}).label for body in (DUPLICATE, SAME)]
-    assert found == [label, label_of_same]
 
 
 def test_the_broken_rules_of_both_properties_are_listed_once() -> None:

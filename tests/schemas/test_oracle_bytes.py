@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from brokerfuzz.schemas import Label, Verdict, check
+from brokerfuzz.schemas import Verdict, check
 
 OFFERS = "offer-creation-request"
 PLAIN = b'{"number":"A-1","offerType":"Email"}'
@@ -66,68 +66,6 @@ def test_other_spellings_of_the_same_json_are_valid(body: bytes) -> None:
 # ----------------------------------------------------------------------------------------------------------- numbers
 
 
-@pytest.mark.parametrize(
-    ("prop", "number", "label", "touched", "rule"),
-    [
-        ("orderMinimum", b"1.0", "unspecified", {"integer-form"}, ""),
-        ("orderMinimum", b"1e0", "unspecified", {"integer-form"}, ""),
-        ("orderMinimum", b"0.1e1", "unspecified", {"integer-form"}, ""),
-        ("orderMinimum", b"0.0", "invalid", {"integer-form"}, "orderMinimum:minimum"),
-        ("orderMinimum", b"1.5", "invalid", set(), "orderMinimum:type"),
-        ("orderMinimum", b"1e400", "invalid", {"integer-form", "double-range"}, "orderMinimum:maximum"),
-        ("orderMinimum", b"1.00000000000000000000001", "unspecified", {"integer-form", "double-range"}, ""),
-        ("orderMinimum", b"9" * 40, "invalid", {"double-range"}, "orderMinimum:maximum"),
-        ("orderMinimum", b"-" + b"9" * 10_000, "invalid", {"double-range"}, "orderMinimum:minimum"),
-        ("defaultPrice", b"-0", "valid", set(), ""),
-        ("defaultPrice", b"-0.0", "valid", set(), ""),
-        ("defaultPrice", b"1E+2", "valid", set(), ""),
-        ("defaultPrice", b"0." + b"1" * 15, "valid", set(), ""),
-        ("defaultPrice", b"1" * 15, "valid", set(), ""),
-        ("defaultPrice", b"1e400", "unspecified", {"double-range"}, ""),
-        ("defaultPrice", b"-1e400", "unspecified", {"double-range"}, ""),
-        ("defaultPrice", b"1e-400", "unspecified", {"double-range"}, ""),
-        ("defaultPrice", b"9" * 40, "unspecified", {"double-range"}, ""),
-        ("defaultPrice", b"9" * 700, "unspecified", {"double-range"}, ""),
-        ("defaultPrice", b"9" * 10_000, "unspecified", {"double-range"}, ""),
-        ("defaultPrice", b"0." + b"9" * 10_000, "unspecified", {"double-range"}, ""),
-        ("defaultPrice", b"1e-99999999999999999999", "unspecified", {"double-range"}, ""),
-        ("number", b"9" * 10_000, "invalid", {"double-range"}, "number:type"),
-    ],
-)
-def test_a_number_is_judged_by_its_notation(
-    prop: str, number: bytes, label: Label, touched: set[str], rule: str
-) -> None:
-    body = offer(b'"%b":%b' % (prop.encode(), number)) if prop != "number" else PLAIN.replace(b'"A-1"', number)
-    verdict = check(OFFERS, body)
-    assert (verdict.label, ambiguities(verdict), rules(verdict)) == (label, touched, {rule} - {""})
-
-
-@pytest.mark.parametrize(
-    "number", [b"0.99999999999999999999", b"1.00000000000000000000001", b"2147483647." + b"0" * 700 + b"1"]
-)
-def test_a_reader_that_keeps_every_digit_does_not_take_a_fraction_for_an_integer(number: bytes) -> None:
-    verdict = check(OFFERS, offer(b'"orderMinimum":%b' % number), policies={"double-range": "exact"})
-    assert (verdict.label, rules(verdict)) == ("invalid", {"orderMinimum:type"})
-
-
-@pytest.mark.parametrize(("places", "touched"), [(27, set()), (400, {"decimal-range"})])
-def test_a_reader_that_keeps_every_digit_may_find_more_of_them_than_a_decimal_holds(
-    places: int, touched: set[str]
-) -> None:
-    record = b'{"productId":"p","productNumber":"P","productType":"Card","status":"Active","lastUpdateDateTimeUtc":"2024-01-01T00:00:00Z","weight":0.%b}'
-    body = b'{"data":[%b],"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}' % (
-        record % (b"3" * places)
-    )
-    assert ambiguities(check("product-list-response", body, policies={"double-range": "exact"})) == touched
-    assert check("product-list-response", body, policies={"double-range": "rounded"}).label == "valid"
-
-
-def test_a_number_closer_to_a_bound_than_a_double_can_show_has_two_interpretations() -> None:
-    body = b'{"data":{"customerId":"c","offers":[],"totalExtendedPrice":%b},"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}'
-    assert check("offer-pricing-response", body % b"-1e-400").label == "unspecified"
-    assert check("offer-pricing-response", body % b"-1e-300").label == "invalid"
-
-
 @contextmanager
 def digits_limited_to(count: int) -> Iterator[None]:
     before = sys.get_int_max_str_digits()
@@ -141,36 +79,6 @@ def digits_limited_to(count: int) -> Iterator[None]:
 def test_the_verdict_does_not_depend_on_the_integer_limit_of_python() -> None:
     with digits_limited_to(640):
         assert rules(check(OFFERS, offer(b'"orderMinimum":' + b"9" * 999))) == {"orderMinimum:maximum"}
-
-
-# ------------------------------------------------------------------------------------------------- duplicate properties
-
-
-@pytest.mark.parametrize(
-    ("body", "label", "rule"),
-    [
-        (b'{"number":"","number":"1","offerType":"VDM"}', "unspecified", ""),
-        (b'{"number":"1","number":"","offerType":"VDM"}', "unspecified", ""),
-        (b'{"number":"1","number":"2","offerType":"VDM"}', "unspecified", ""),
-        (b'{"number":"","number":"","offerType":"VDM"}', "invalid", "number:minLength"),
-        (b'{"number":"","number":"1","number":"","offerType":"VDM"}', "invalid", "number:minLength"),
-        (b'{"number":"1","number":"1","offerType":"FAX"}', "invalid", "offerType:enum"),
-        (b'{"number":"1","offerType":"VDM","x":1,"x":2}', "invalid", ":additionalProperties"),
-        (b'{"number":"1","offerType":"VDM","offerType":"Product List"}', "unspecified", ""),
-    ],
-)
-def test_duplicate_properties_are_invalid_only_if_every_interpretation_is(body: bytes, label: Label, rule: str) -> None:
-    verdict = check(OFFERS, body)
-    assert verdict.label == label
-    assert rules(verdict) == {rule} - {""}
-    assert "duplicate-properties" in ambiguities(verdict)
-
-
-def test_a_number_out_of_range_and_a_duplicate_property_have_four_interpretations() -> None:
-    """The price is allowed in only one interpretation: the first property counts, and its number is rounded to 0."""
-    body = b'{"data":{"customerId":"c","offers":[],"totalExtendedPrice":-1e-400,"totalExtendedPrice":-1},"failureMessages":[],"informationalMessages":[],'
-    verdict = check("offer-pricing-response", body + b'"operationWasSuccessful":true}')
-    assert (verdict.label, rules(verdict)) == ("unspecified", set())
 
 
 @pytest.mark.parametrize("depth", [100, 200, 300, 900, 1_000, 5_000, 100_000])
@@ -260,7 +168,7 @@ def test_a_message_of_50_megabytes_is_judged() -> None:
 
 def test_a_verdict_lists_a_limited_number_of_broken_rules() -> None:
     verdict = check(OFFERS, offer(b'"accessGroups":[' + b",".join([b"1"] * 100_000) + b"]"))
-    assert len(verdict.broken) == 1000
+    assert len(verdict.broken) == 100
     assert rules(verdict) == {"accessGroups[]:type"}
 
 
