@@ -1,4 +1,4 @@
-"""The message types as Python TypedDicts. `schemas/typed_source` generates this file.
+"""The message types as Python TypedDicts. `python -m tests.regenerate` writes this file.
 
 To change it, change the schemas.
 """

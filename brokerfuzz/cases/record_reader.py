@@ -190,25 +190,18 @@ def check_message_type(message_type: MessageType, contract: Contract) -> None:
 
 
 def check_faults(case: Case, contract: Contract) -> None:
-    """Raises `CorpusError` if a fault is wrong: its technique cannot break its rule, or the message does not break this
-    rule at its place.
-    """
+    """Raises `CorpusError` if a technique of the case cannot break its rule, or if this rule is not broken there."""
     broken = {(violation.rule, violation.at) for violation in case.verdict.broken}
     for fault in case.faults:
         technique = TECHNIQUES.get(fault.technique)
-        if technique is None:
+        if technique is None or contract.rules_by_id[fault.rule].keyword not in technique.keywords:
             raise CorpusError(
-                f"the case has the unknown technique {quoted(fault.technique)}: `brokerfuzz rules --techniques` lists "
-                "all techniques"
-            )
-        if contract.rules_by_id[fault.rule].keyword not in technique.keywords:
-            raise CorpusError(
-                f"the technique {fault.technique} cannot break the rule {fault.rule} of the case: export the corpus "
-                "again"
+                f"no technique {quoted(fault.technique)} can break the rule {fault.rule} of the case: export the "
+                "corpus again"
             )
         if (fault.rule, fault.at) not in broken:
             places = ", ".join(sorted(at or "the root" for rule, at in broken if rule == fault.rule))
             raise CorpusError(
                 f"the case says that its fault is at {quoted(fault.at)}, but its message breaks {fault.rule} at "
-                f"{shortened(places, 400)}"
+                f"{shortened(places, _LONGEST)}"
             )

@@ -27,7 +27,7 @@ from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, Ambiguity
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import Moment, timestamp
 from brokerfuzz.schemas.known_values import DETECTOR
-from brokerfuzz.schemas.sites import Rule, join
+from brokerfuzz.schemas.sites import join
 from brokerfuzz.schemas.verdicts import Touched, Violation, describe
 
 
@@ -73,10 +73,10 @@ class _SiteScan:
         self,
         props: Mapping[str, "_SiteScan"],
         items: "_SiteScan | None",
-        timestamps: Scan | None,
+        past: Scan | None,
         checks: Sequence[_Check],
     ) -> None:
-        self._props, self._items, self._timestamps = props, items, timestamps
+        self._props, self._items, self._past = props, items, past
         self._checks: dict[type, list[_Check]] = {dict: [], list: [], str: []}
         for check in checks:
             for kind in check.kinds:
@@ -94,8 +94,8 @@ class _SiteScan:
             if self._items is not None:
                 for index, item in enumerate(value):
                     self._items.scan(item, (place, index), inspection)
-        elif kind is str and self._timestamps is not None:
-            self._timestamps(value, place, inspection)
+        elif kind is str and self._past is not None:
+            self._past(value, place, inspection)
         for check in self._checks[kind]:
             if check.test(value):
                 inspection.touch(check.ambiguity, place, check.found(value))
@@ -127,18 +127,8 @@ class _ScanBuilder:
         return _SiteScan(
             props,
             self.at(f"{path}[]") if f"{path}[]" in self._sites else None,
-            self._timestamps(path),
+            self._past_check(path),
             [*self._of_type(path), *(check for check in of_site if check is not None)],
-        )
-
-    def _timestamps(self, path: str) -> Scan | None:
-        rule = self._rules.get(path)
-        asked = [ambiguity for ambiguity, _ in self._at_site.get(path, ()) if ambiguity.detector == TIMESTAMP]
-        spellings = {ambiguity.options["spelling"]: ambiguity for ambiguity in asked}
-        return (
-            _timestamp_check(rule, self._by_detector.get(NEAR_NOW), spellings)
-            if rule is not None or spellings
-            else None
         )
 
     def _of_type(self, path: str) -> Iterator[_Check]:
@@ -158,6 +148,9 @@ class _ScanBuilder:
         detector = str(ambiguity.detector)
         if detector in OF_VALUES:
             return _Check(ambiguity, *OF_VALUES[detector])
+        if detector == TIMESTAMP:
+            spelling = ambiguity.options["spelling"]
+            return _Check(ambiguity, STRINGS, lambda value: spelling in timestamp(value).spellings)
         if detector == DETECTOR:
             return _Check(ambiguity, (*STRINGS, *NUMBERS, *OBJECTS, bool), self._unknown[path])
         if detector == "distinct":
@@ -170,6 +163,27 @@ class _ScanBuilder:
             )
         known = self._sites[path].schema.get("properties", {})
         return _relation(ambiguity, names) if detector in OF_RELATIONS and set(names) <= known.keys() else None
+
+    def _past_check(self, path: str) -> Scan | None:
+        """Returns a function that finds timestamps in the future, if a rule forbids them at a site. Within the clock
+        tolerance, they touch an ambiguity.
+        """
+        rule, tolerated = self._rules.get(path), self._by_detector.get(NEAR_NOW)
+        if rule is None:
+            return None
+
+        def check(value: Any, place: Place, inspection: Inspection) -> None:
+            earliest = timestamp(value).earliest
+            if earliest is None:
+                return
+            tolerance = (0, 0) if tolerated is None else inspection.tolerance
+            first, last = (Moment.of(inspection.now).after(seconds) for seconds in tolerance)
+            if earliest > last:
+                inspection.broken.append(Violation(rule.id, pointer(place), describe(value), rule.demand))
+            elif tolerated is not None and earliest > first:
+                inspection.touch(tolerated, place, describe(value))
+
+        return check
 
 
 def _size_check(ambiguity: Ambiguity, kinds: Kinds, unit: str) -> _Check:
@@ -185,26 +199,3 @@ def _relation(ambiguity: Ambiguity, names: list[str]) -> _Check:
         lambda value: compare(*map(value.get, names)),
         lambda value: ", ".join(f"{name} {describe(value.get(name))}" for name in names),
     )
-
-
-def _timestamp_check(rule: Rule | None, tolerated: Ambiguity | None, spellings: Mapping[str, Ambiguity]) -> Scan:
-    """Returns a function that finds unusual notations of a timestamp, which touch the ambiguities in `spellings`. If
-    `rule` is given, a timestamp in the future breaks this rule.
-
-    A timestamp in the future, but within the clock tolerance, touches the ambiguity `tolerated`.
-    """
-
-    def check(value: Any, place: Place, inspection: Inspection) -> None:
-        _, unusual, earliest = timestamp(value)
-        if rule is not None and earliest is not None:
-            tolerance = inspection.tolerance if tolerated is not None else (0, 0)
-            first, last = (Moment.of(inspection.now).after(seconds) for seconds in tolerance)
-            if earliest > last:
-                inspection.broken.append(Violation(rule.id, pointer(place), describe(value), rule.demand))
-            elif tolerated is not None and earliest > first:
-                inspection.touch(tolerated, place, describe(value))
-        for spelling in unusual:
-            if spelling in spellings:
-                inspection.touch(spellings[spelling], place, describe(value))
-
-    return check

@@ -1,7 +1,7 @@
 """Defines the contract: the message types, their rules and the ambiguities. `loading` reads contracts from files."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, wraps
 from pathlib import Path
 from types import MappingProxyType
@@ -39,7 +39,7 @@ class Contract:
 
     `transfers` maps message types to their direction and route. `schemas` maps the names of schema files (`envelope`,
     `product-list-response`) to their contents. `flat` maps message types to flat schemas (see `flattening`). `folder`
-    contains the files of the contract. `built_in` is the contract of brokerfuzz, if this contract is a different one.
+    contains the files of the contract.
     If `values` contains reference data (the values that a target knows), the schemas in `flat` allow only these values.
     Then `original` is the contract without reference data. `warnings` says what in the files has no effect.
 
@@ -54,18 +54,14 @@ class Contract:
     ambiguities: tuple[Ambiguity, ...]
     semantics: tuple[Rule, ...]
     folder: Path
-    built_in: "Contract | None" = None
     values: KnownValues | None = None
     original: "Contract | None" = None
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Returns only the folder, because Hypothesis prints the arguments of strategies."""
-        return (
-            f"load_contract({str(self.folder)!r})"
-            if self.values is None
-            else f"load_contract({str(self.folder)!r}, values=...)"
-        )
+        values = "" if self.values is None else ", values=..."
+        return f"load_contract({str(self.folder)!r}{values})"
 
     @cached_property
     def remembered(self) -> dict[Any, Any]:
@@ -92,23 +88,13 @@ class Contract:
         """Maps each message type to its rules."""
         if self.original is not None:
             return self.original.rules
-        return MappingProxyType({of: tuple(self._rules_of(of)) for of in self.message_types})
+        return MappingProxyType({of: self._rules_of(of) for of in self.message_types})
 
-    def _rules_of(self, message_type: MessageType) -> Iterator[Rule]:
+    def _rules_of(self, message_type: MessageType) -> tuple[Rule, ...]:
         """If a changed contract lacks the site of a rule in `semantics.json`, the rule is omitted."""
         known = self.sites[message_type]
         of_semantics = [one for one in self.semantics if one.message_type == message_type and one.site in known]
-        for rule in (*derive_rules(message_type, self.flat[message_type]), *of_semantics):
-            yield self._with_true_source(rule)
-
-    def _with_true_source(self, rule: Rule) -> Rule:
-        """Removes the source of a changed rule if the source is part of the built-in contract, because the built-in
-        contract does not state the changed rule.
-        """
-        built_in = self.built_in
-        if built_in is None or rule.source not in built_in.sources or built_in.rules_by_id.get(rule.id) == rule:
-            return rule
-        return replace(rule, source=None, validation_rule=None)
+        return (*derive_rules(message_type, self.flat[message_type]), *of_semantics)
 
     @cached_property
     def sites(self) -> Mapping[str, Mapping[str, Site]]:
@@ -118,13 +104,11 @@ class Contract:
     @cached_property
     def undescribed(self) -> Mapping[str, tuple[str, ...]]:
         """Maps each message type to its required properties that no schema describes."""
-        known = self.sites
-        return MappingProxyType(
-            {
-                message_type: tuple(rule.site for rule in rules if rule.site not in known[message_type])
-                for message_type, rules in self.rules.items()
-            }
-        )
+        found = {}
+        for message_type, rules in self.rules.items():
+            known = self.sites[message_type]
+            found[message_type] = tuple(rule.site for rule in rules if rule.site not in known)
+        return found
 
     def check_described(self, message_type: str) -> None:
         """Raises `ContractError` if the contract requires a property, but has no schema for it. brokerfuzz can judge
@@ -141,11 +125,6 @@ class Contract:
         """Maps rule IDs to the rules of all message types."""
         return MappingProxyType({rule.id: rule for rules in self.rules.values() for rule in rules})
 
-    @cached_property
-    def sources(self) -> frozenset[str | None]:
-        """The sources of all rules."""
-        return frozenset(rule.source for rule in self.rules_by_id.values())
-
     def rule(self, rule_id: str) -> Rule:
         if rule_id not in self.rules_by_id:
             raise UnknownNameError("rule", rule_id, self.rules_by_id, "`brokerfuzz rules` lists all rules")
@@ -155,9 +134,8 @@ class Contract:
         for ambiguity in self.ambiguities:
             if ambiguity.id == ambiguity_id:
                 return ambiguity
-        raise UnknownNameError(
-            "ambiguity", ambiguity_id, self.ambiguity_names, "`brokerfuzz rules` lists all ambiguities"
-        )
+        remedy = "`brokerfuzz rules` lists all ambiguities"
+        raise UnknownNameError("ambiguity", ambiguity_id, self.ambiguity_names, remedy)
 
     def group(self, name: str) -> Sequence[Ambiguity]:
         """Returns the ambiguities of a group. For example, the IDs in the group `timestamp-format` begin with
@@ -180,25 +158,17 @@ class Contract:
         if isinstance(policies, Policies):
             return policies
         found = Policies()
-        for name in sorted(
-            policies, key=lambda name: name.count(".")
-        ):  # the ID of an ambiguity has priority over the name of its group
+        for name in sorted(policies, key=lambda name: name.count(".")):  # an ID has priority over its group
             given = policies[name]
             values = tuple(map(str, given)) if isinstance(given, list | tuple) else tuple(str(given).split(","))
             for ambiguity in self.group(name) or [self.ambiguity(name)]:
                 for value in values:
                     if not ambiguity.interpretations:
-                        raise UnknownNameError(
-                            "policy",
-                            f"{name}={value}",
-                            (),
-                            f"no policy settles {name}, because this ambiguity has no interpretations: remove the "
-                            "policy",
-                        )
+                        remedy = f"no policy settles {name}, because this ambiguity has no interpretations: remove it"
+                        raise UnknownNameError("policy", f"{name}={value}", (), remedy)
                     if not ambiguity.has(value):
-                        raise UnknownNameError(
-                            "policy", f"{name}={value}", ambiguity.interpretations, f"{name} can be {ambiguity.choices}"
-                        )
+                        known, remedy = ambiguity.interpretations, f"{name} can be {ambiguity.choices}"
+                        raise UnknownNameError("policy", f"{name}={value}", known, remedy)
                 found[ambiguity.id] = values
         return found
 

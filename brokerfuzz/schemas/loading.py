@@ -55,10 +55,9 @@ def load_contract(
 
 def _read(folder: Path) -> Contract:
     transfers, schemas, flat, ambiguities, semantics, notes = read_files(folder)
-    built_in = None if folder == DATA else load_contract()
     for note in notes:
         warnings.warn(note, stacklevel=3)
-    return Contract(transfers, schemas, flat, ambiguities, semantics, folder, built_in, warnings=notes)
+    return Contract(transfers, schemas, flat, ambiguities, semantics, folder, warnings=notes)
 
 
 def _load_again(folder: Path, values: KnownValues | None) -> Contract:

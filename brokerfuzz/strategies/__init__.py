@@ -2,9 +2,9 @@
 cases of every verdict.
 """
 
-from brokerfuzz.strategies.faulty import faulty
 from brokerfuzz.strategies.labelled import (
     cases,
+    faulty,
     invalid_offer_requests,
     invalid_pricing_responses,
     invalid_product_list_responses,

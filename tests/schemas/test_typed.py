@@ -2,10 +2,10 @@ from pathlib import Path
 from typing import Any, Literal, NotRequired, get_type_hints
 
 import pytest
+from regenerate import typed_source
 
 from brokerfuzz import typed
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
-from brokerfuzz.schemas.typed_source import typed_source
 
 REMEDY = "the schemas have changed: run `python -m tests.regenerate` and commit brokerfuzz/typed.py"
 
