@@ -220,9 +220,7 @@ def _tests_unknown_values(case: Case, claim: str | None) -> bool:
 def _placed(
     faults: Sequence[Fault | str], verdict: Verdict, message_type: MessageType, contract: Contract
 ) -> Iterator[Fault]:
-    """Converts strings such as `"orderMinimum minimum one-below"` to `Fault` objects, with the places from the
-    verdict.
-    """
+    """Converts strings such as `orderMinimum minimum one-below` to faults at the places of the verdict."""
     broken = list(verdict.broken)
     for fault in faults:
         if isinstance(fault, Fault):
@@ -255,9 +253,7 @@ def message_id(message_type: MessageType, headers: Headers, body: bytes) -> str:
 
 @cache
 def _begun(message_type: MessageType) -> Any:
-    """Returns a hash object that has already hashed the message type. Copying a hash object is faster than creating
-    one.
-    """
+    """Returns a hash of the message type, because copying a hash is faster than creating one."""
     return sha256(f"{message_type}\n".encode())
 
 
@@ -276,9 +272,7 @@ def clock(now: datetime | None) -> datetime:
 
 
 def is_always_correct(case: Case, contract: Contract) -> bool:
-    """Returns whether the verdict of a case is also correct at the earliest and at the latest supported time (see
-    `clock`).
-    """
+    """Returns whether the verdict is also correct at the earliest and at the latest supported time."""
     return all(
         check(case.message_type, case.body, now=now, contract=contract, headers=case.headers) == case.verdict
         for now in (EARLIEST_NOW, LATEST_NOW)
@@ -291,9 +285,7 @@ NOW_TAG = "now:"
 
 
 def now_tag(now: datetime) -> str:
-    """Returns the tag of a case whose verdict depends on the current time. The tag contains the time for which
-    brokerfuzz generated the case. At any other time, the verdict may be wrong.
-    """
+    """Returns the tag of a case whose verdict may be wrong at any other time."""
     return f"{NOW_TAG}{spell(now)}"
 
 

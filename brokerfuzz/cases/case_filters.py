@@ -43,9 +43,7 @@ class Selection:
         return self.tags is None or self.tags(case.tags)
 
     def of(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """Yields the selected cases without duplicates. A filter with a restriction also yields the twin of each
-        selected case, before the case.
-        """
+        """Yields the selected cases without duplicates, and the twin of each before it, if there are filters."""
         seen: set[str] = set()
         for case in cases:
             for one in ((case.twin, case) if self.wants(case) else ()) if self else (case,):

@@ -12,9 +12,7 @@ from brokerfuzz.wording import listed, printable_as_in_python
 
 
 def as_call(case: Case, contract: Contract | None) -> str:
-    """Returns Python code that creates the case again: a call of `Case.judged`. The code omits all tags except
-    `now:TIME`.
-    """
+    """Returns a call of `Case.judged` that creates the case again, without tags other than `now:TIME`."""
     options = {
         "faults": _written_faults(case, contract or load_contract()),
         "twin": case.twin and splice(case.body, case.twin.body),
@@ -49,9 +47,7 @@ def _common_prefix_length(one: bytes, other: bytes) -> int:
 
 
 def readable_id(case: Case, contract: Contract | None) -> str:
-    """Describes a case in a few words, such as `breaks orderMinimum minimum one-below` or `touches url-syntax at
-    /pdfUrl`. The description of a valid case consists of its label, message type and ID.
-    """
+    """Describes a case in a few words, such as `breaks orderMinimum minimum one-below`."""
     names = rule_names(contract or load_contract())
     if case.label == "invalid":
         claimed = [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults]

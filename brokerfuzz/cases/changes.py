@@ -10,9 +10,7 @@ from brokerfuzz.schemas.sites import Steps, join
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Replaces the value at a place, or adds a property. orjson must be able to serialize `value`. An `orjson.Fragment`
-    is inserted unchanged.
-    """
+    """Replaces the value at a place, or adds a property. An `orjson.Fragment` is inserted unchanged."""
 
     value: Any
 
@@ -77,9 +75,7 @@ def place_of(steps: Steps, change: Change) -> Steps:
 
 
 def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
-    """Returns a copy of the message in which `change` has replaced one value. Only the objects and arrays on the path
-    are copied.
-    """
+    """Returns a copy of the message in which `change` has replaced one value. Other parts are shared."""
     if not steps:
         return change(message)
     result, step = message.copy(), cast(Any, steps[0])

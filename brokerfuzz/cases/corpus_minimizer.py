@@ -43,9 +43,7 @@ def _goals(tally: Tally, case: Case) -> dict[str, int]:
 
 
 def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
-    """Yields short messages that together break every rule, use every family of techniques, and contain every edge and
-    ambiguity.
-    """
+    """Yields short messages that together break every rule and have every family, edge and ambiguity."""
     short = [case for case in cases if len(case.body) <= _LARGEST_SEED and not case.headers]
     return by_cover(short, partial(_seed_goals, contract), only_new=True)
 

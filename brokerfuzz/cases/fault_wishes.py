@@ -27,9 +27,7 @@ def wishes_for(contract: Contract, rule: Rule) -> Wishes:
 
 @once_per_contract
 def wishes_at(contract: Contract, message_type: MessageType, site: str) -> Wishes:
-    """Returns wishes for a message with a value at the site that is neither null nor an empty array. The value is in
-    the first items.
-    """
+    """Returns wishes for a value at the site, in the first items, that is neither null nor an empty array."""
     sites = contract.sites[message_type]
     wishes = {path: Wish(least=1, index=0) for path in arrays_above(site)}
     for path in [*_around(site), site]:
@@ -43,9 +41,7 @@ def wishes_at(contract: Contract, message_type: MessageType, site: str) -> Wishe
 def conditions_met(
     contract: Contract, message_type: MessageType, condition: Condition, *, holds: bool | None = None
 ) -> Wishes:
-    """Returns wishes for a message in which the condition is true, if it must be true for its rules, and otherwise
-    false. `holds` says something else.
-    """
+    """Returns wishes for a message in which the condition holds as its rules need it, or as `holds` says."""
     holds = condition.holds if holds is None else holds
     wishes = {path: Wish() for path in [*_around(condition.site), condition.site] if path}
     if not {"properties", "required"} & condition.when.keys():

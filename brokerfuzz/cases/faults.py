@@ -67,9 +67,7 @@ class Faults:
         return technique.change(context)
 
     def _repeating(self, rule: Rule, body: bytes, technique: Technique) -> Iterator[Fault]:
-        """Yields the faults of rules that repeat the rule: if each branch of a `oneOf` requires a property, a message
-        without it breaks `required` and `oneOf`.
-        """
+        """Yields faults of rules that repeat the rule, as a `oneOf` whose branches all require a property."""
         if self.contract is load_contract():
             return
         verdict = check(self.message_type, body, now=self.now, contract=self.contract)
@@ -95,9 +93,7 @@ class Faults:
         return FaultContext(rule, schema, present, self.now, partial(examples, self.contract, rule))
 
     def techniques(self, rule: Rule) -> Sequence[Technique]:
-        """Returns the techniques that break the rule in an ordinary message. If several techniques create the same
-        message, only the first technique is returned.
-        """
+        """Returns the techniques that break the rule in an ordinary message, each with another result."""
         return self._breaking(rule)[1]
 
     def unbroken(self) -> list[Rule]:

@@ -39,9 +39,7 @@ def _suffix() -> str:
 
 
 def fresh_properties(message_type: MessageType, contract: Contract) -> list[str]:
-    """Returns the properties that can get fresh values: the top-level properties that are strings, and have no
-    `enum`.
-    """
+    """Returns the top-level properties that are strings without an `enum`."""
     known = contract.flat[message_type].get("properties", {})
     return [name for name, schema in known.items() if "string" in types_of(schema) and "enum" not in schema]
 
@@ -158,9 +156,7 @@ def _values(text: str, names: Collection[str]) -> Iterator[re.Match[str]]:
 
 
 def _rewritten(literal: str, suffix: str) -> str:
-    """Appends the suffix to a string in JSON notation. A string with fewer than `_LONG` characters keeps its escapes. A
-    longer string is decoded, shortened and encoded again.
-    """
+    """Appends the suffix to a string in JSON notation. Only a long string loses its escapes and its end."""
     value = _read(literal)
     if len(value) < _LONG:
         return f'{literal[:-1]}{suffix}"'
@@ -168,9 +164,7 @@ def _rewritten(literal: str, suffix: str) -> str:
 
 
 def _read(literal: str) -> str:
-    """Returns the value of a string in JSON notation. If the notation is invalid, returns the characters between the
-    quotes.
-    """
+    """Returns the value of a string in JSON notation, or its characters if the notation is invalid."""
     try:
         return str(json.loads(literal, strict=False))
     except ValueError:

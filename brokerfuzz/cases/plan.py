@@ -100,9 +100,7 @@ class Plan:
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
-        """Yields the cases of one shard after another, each with its number. Ends after the first shard without
-        cases.
-        """
+        """Yields the cases with their numbers, until a shard has no cases."""
         for shard in self.shards():
             number = None
             for number, case in self.cases(shard):
@@ -158,9 +156,7 @@ class Plan:
 
     @classmethod
     def of(cls, data: Any) -> "Plan":
-        """Creates a plan from a JSON object. Raises `ValueError` with a description of the problem if `data` is not a
-        plan.
-        """
+        """Creates a plan from a JSON object. Raises `ValueError` if `data` is not a plan."""
         if problem := problem_in(data, _PLAN):
             raise ValueError(f"its plan is wrong: {problem}")
         if data["values"] is not None and not KnownValues(data["values"]).is_well_formed:

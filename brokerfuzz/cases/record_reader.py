@@ -89,9 +89,7 @@ class CaseRecord(NamedTuple):
 
     @property
     def body(self) -> bytes:
-        """The message. If the message is in a separate file, every access reads this file. Raises `CorpusError` if the
-        file cannot be read.
-        """
+        """The message, which is read from its file at each access. Raises `CorpusError`."""
         if isinstance(self.message, bytes):
             return self.message
         try:

@@ -74,9 +74,7 @@ def header_cases(
 
 
 def _beyond_ascii(plain: Any) -> Any:
-    """Adds letters outside ASCII to a string of the message. A service that assumes a wrong encoding reads wrong
-    letters.
-    """
+    """Adds letters outside ASCII to a string, which a service with a wrong encoding reads wrongly."""
     name = next((name for name, value in plain.items() if isinstance(value, str)), None)
     return plain if name is None else {**plain, name: f"{plain[name]} é漢"}
 

@@ -16,9 +16,7 @@ from brokerfuzz.schemas.contract import once_per_contract
 
 @once_per_contract
 def rule_names(contract: Contract, message_type: MessageType | None = None) -> Mapping[str, str]:
-    """Maps the IDs of rules to short names. With a message type, the result contains only the rules of this type, which
-    can have shorter names.
-    """
+    """Maps rule IDs to short names, which are shorter for the rules of a single message type."""
     rules = contract.rules[message_type] if message_type else contract.rules_by_id.values()
     sites = dict.fromkeys((rule.message_type, rule.site) for rule in rules)
     counts = Counter(end for site in sites for end in _ends(*site))
@@ -28,9 +26,7 @@ def rule_names(contract: Contract, message_type: MessageType | None = None) -> M
 
 @once_per_contract
 def _ids(contract: Contract, message_type: MessageType | None) -> Mapping[str, str]:
-    """Maps the short names of rules to the IDs of the rules. With a message type, the names that are unique only within
-    this type are also included.
-    """
+    """Maps short names to rule IDs, also those that are unique only within the message type."""
     names = [rule_names(contract), *([rule_names(contract, message_type)] if message_type else [])]
     return {name: rule_id for named in names for rule_id, name in named.items()}
 

@@ -15,9 +15,7 @@ def _last_first(body: bytes) -> bytes:
 
 
 def _within_texts(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
-    """Returns a function that applies `change` to the first two strings of a message, which are usually the name of a
-    property and its value.
-    """
+    """Returns a function that changes the first two strings: usually the name of a property and its value."""
 
     def rewrite(body: bytes) -> bytes:
         pieces = body.split(b'"')

@@ -45,9 +45,7 @@ def _unbroken(contract: Contract, message_type: MessageType) -> list[str]:
 
 
 def _problems(contract: Contract, message_type: MessageType, *, full: bool) -> str:
-    """Says why a generated message is not valid (empty: the message is valid). With `full`, it contains all optional
-    properties.
-    """
+    """Says why a message with all (or only the required) properties is not valid, if it is not."""
     verdict = check(
         message_type, compact(message(contract, message_type, COMPLETE if full else REQUIRED)), contract=contract
     )

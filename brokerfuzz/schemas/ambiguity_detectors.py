@@ -83,17 +83,13 @@ def rounding(value: Mapping[str, Any]) -> bool:
 
 
 class _Sums(NamedTuple):
-    """The prices of a pricing response. `offers` contains the unit price, the quantity and the extended price of each
-    offer.
-    """
+    """The total of a pricing response, and the unit price, quantity and extended price of each offer."""
 
     offers: Sequence[Sequence[Decimal]]
     total: Decimal
 
     def agree(self, equal: Callable[[Decimal, Decimal], bool]) -> bool:
-        """The contract adds surcharges, which are not in the message, to unit price * quantity. So a higher extended
-        price is valid.
-        """
+        """An extended price may be higher than the product, because surcharges are not in the message."""
         with localcontext(_PRECISE):
             products = [(unit * quantity, extended) for unit, quantity, extended in self.offers]
             total = sum((extended for _, extended in products), Decimal(0))
@@ -143,9 +139,7 @@ def distinct(items: list[Any], key: str | None) -> bool:
 
 
 def _frozen(value: Any) -> Hashable:
-    """Returns a hashable key for a JSON value. Equal JSON values have equal keys: 1 and 1.0 are equal, and the order of
-    properties does not matter.
-    """
+    """Returns a hashable key, which is equal for equal JSON values, such as 1 and 1.0."""
     if isinstance(value, dict):
         return frozenset([(name, _frozen(prop)) for name, prop in value.items()])
     return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -102,9 +102,7 @@ class _SiteScan:
 
 
 class _ScanBuilder:
-    """Builds the scan of one message type. If a changed contract lacks a site of an ambiguity, the scan does not check
-    this site.
-    """
+    """Builds the scan of one message type."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
@@ -142,9 +140,7 @@ class _ScanBuilder:
             yield _size_check(ambiguity, ARRAYS, "items")
 
     def _of(self, ambiguity: Ambiguity, names: list[str], path: str) -> _Check | None:
-        """Returns the check of an ambiguity at one of its sites. `names` are the properties that its detector
-        compares.
-        """
+        """Returns the check of an ambiguity, whose detector compares the properties `names`, at a site."""
         detector = str(ambiguity.detector)
         if detector in OF_VALUES:
             return _Check(ambiguity, *OF_VALUES[detector])

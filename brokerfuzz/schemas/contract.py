@@ -21,9 +21,7 @@ T = TypeVar("T")
 
 
 class Policies(dict[str, tuple[str, ...]]):
-    """Maps the ID of an ambiguity to the interpretations that the user allows. Use `Contract.check_policies` to create
-    `Policies`.
-    """
+    """Maps the ID of an ambiguity to the allowed interpretations (see `Contract.check_policies`)."""
 
 
 PolicyValues = Mapping[str, str | int | Sequence[str | int]]
@@ -111,9 +109,7 @@ class Contract:
         return found
 
     def check_described(self, message_type: str) -> None:
-        """Raises `ContractError` if the contract requires a property, but has no schema for it. brokerfuzz can judge
-        messages with such a property, but cannot generate them.
-        """
+        """Raises `ContractError` if a required property has no schema, so that it cannot be generated."""
         for site in self.undescribed[message_type]:
             raise ContractError(
                 f"{message_type} requires {site!r}, but its `properties` do not contain {site!r}: add this property, "
@@ -138,9 +134,7 @@ class Contract:
         raise UnknownNameError("ambiguity", ambiguity_id, self.ambiguity_names, remedy)
 
     def group(self, name: str) -> Sequence[Ambiguity]:
-        """Returns the ambiguities of a group. For example, the IDs in the group `timestamp-format` begin with
-        `timestamp-format.`.
-        """
+        """Returns the ambiguities of a group: the IDs in `timestamp-format` begin with `timestamp-format.`."""
         return [one for one in self.ambiguities if one.id.startswith(f"{name}.")]
 
     @property
@@ -174,9 +168,7 @@ class Contract:
 
 
 def once_per_contract(function: Callable[Concatenate[Contract, P], T]) -> Callable[Concatenate[Contract, P], T]:
-    """Decorates a function that prepares something for a contract: the contract keeps the result for equal
-    arguments.
-    """
+    """Decorates a function whose results for equal arguments the contract keeps."""
 
     @wraps(function)
     def remembering(contract: Contract, /, *arguments: P.args, **options: P.kwargs) -> T:

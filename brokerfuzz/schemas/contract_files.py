@@ -51,9 +51,7 @@ SitesOfTypes = Mapping[str, Mapping[str, Site]]
 
 
 class ContractFiles(NamedTuple):
-    """What the files of a contract contain. `flat` contains the flat schemas of the message types (see
-    `flattening`).
-    """
+    """What the files of a contract contain. `flat` has the flat schemas of the message types."""
 
     transfers: Mapping[MessageType, Transfer]
     schemas: Mapping[str, Schema]

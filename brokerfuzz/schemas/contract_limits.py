@@ -54,9 +54,7 @@ MORE = f"or multiply all limits by 10 with the environment variable {VARIABLE}=1
 
 
 def limit(number: float) -> float:
-    """Multiplies a limit, such as `MOST_VALUES`, by the factor in the environment variable
-    `BROKERFUZZ_CONTRACT_LIMITS`. Raises `ContractError` if the factor is not a whole number of at least 1.
-    """
+    """Multiplies a limit by the factor in the environment variable. Raises `ContractError`."""
     factor = os.environ.get(VARIABLE) or "1"
     if not factor.isascii() or not factor.isdecimal() or int(factor) < 1:
         raise ContractError(
@@ -103,9 +101,7 @@ def check_references(count: int, path: Path) -> None:
 
 
 def check_values(flat: Mapping[str, Any], path: Path) -> None:
-    """Raises `ContractError` if a message with all properties and the shortest arrays has too many levels or too many
-    values.
-    """
+    """Raises `ContractError` if the shortest message with all properties is too deep or too large."""
     levels, values = _levels(flat), _values(flat)
     _check(levels, MOST_LEVELS, f"{path} has {levels} levels of nested arrays and objects", "reduce the nesting")
     _check(

@@ -25,18 +25,14 @@ def exact(literal: str) -> Decimal:
 
 
 def fits_double(literal: str) -> bool:
-    """Returns whether a number stays the same if it is parsed as a double and written again. For example, 0.1 stays the
-    same.
-    """
+    """Returns whether a number stays the same if it is parsed as a double and written again."""
     if len(literal) <= 15 and "e" not in literal and "E" not in literal:
         return True
     return len(literal) <= LONGEST_NUMBER and exact(literal) == Decimal(repr(float(literal)))
 
 
 def integer(literal: str) -> int | float:
-    """Parses an integer. Python converts at most 4,300 digits. An integer with more digits becomes the largest double
-    with its sign.
-    """
+    """Parses an integer. One with more than 4,300 digits becomes the largest double with its sign."""
     try:
         return int(literal)
     except ValueError:

@@ -51,9 +51,7 @@ _GZIP_WINDOW = 31  # tells zlib to expect gzip with the largest window
 
 
 def headers_of(pairs: Any) -> Headers:
-    """Converts a JSON array of pairs to headers. Raises `ValueError` if a request cannot have one of these headers.
-    `content-length` is not allowed, because a wrong length would break HTTP.
-    """
+    """Converts JSON pairs to headers. Raises `ValueError` for a header that cannot be set."""
     headers = tuple((name, value) for name, value in pairs)
     for name, value in headers:
         if not (isinstance(name, str) and HEADER_NAME.fullmatch(name)) or name.lower() == "content-length":
@@ -77,9 +75,7 @@ def replaced(usual: Iterable[tuple[str, str]], headers: Headers) -> list[tuple[s
 
 
 def in_doubt(headers: Headers, body: bytes) -> Iterator[tuple[str, str]]:
-    """Yields the detector and a description for each header that touches an ambiguity. `body` is the body as it is
-    sent.
-    """
+    """Yields the detector and a description of each header that touches an ambiguity."""
     given = Counter(name.lower() for name, _ in headers)
     for name, value in headers:
         if name.lower() == "content-type" and given["content-type"] > 1:
@@ -123,9 +119,7 @@ def _accepts_json(accept: str) -> bool:
 
 
 def carried(body: bytes, headers: Headers) -> bytes:
-    """If the headers declare gzip and the body is valid gzip, returns the decompressed body. Otherwise, returns the
-    body unchanged.
-    """
+    """Returns the decompressed body if it is valid gzip and the headers say so, otherwise the body."""
     if [(value or "").lower() for name, value in headers if name.lower() == "content-encoding"] not in (
         [coding] for coding in _GZIP
     ):

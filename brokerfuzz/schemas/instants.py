@@ -80,9 +80,7 @@ def timestamp(text: str) -> Timestamp:
 
 
 def _earliest(text: str) -> Moment | None:
-    """Returns a moment for text that begins with a date, such as `2999-12-31T23:59Z`: a day before, because of time
-    zones.
-    """
+    """Returns the day before the date with which text such as `2999-12-31T23:59Z` begins."""
     found = _DATE.match(text)
     if found is None:
         return None
@@ -94,9 +92,7 @@ def _earliest(text: str) -> Moment | None:
 
 
 def _moment(parts: "re.Match[str]") -> Moment | None:
-    """Returns None if the day or the year does not exist, or if the second 60 is not the last second of a day in
-    UTC.
-    """
+    """Returns None if the day, the year or the leap second cannot exist."""
     time, second, zone = parts["time"] or "00:00", int(parts["second"] or 0), (parts["zone"] or "Z").upper()
     try:
         when = datetime.fromisoformat(f"{parts['date']}T{time}:00").replace(tzinfo=_zone(zone)).astimezone(UTC)

@@ -53,9 +53,7 @@ def read(body: bytes) -> Reading:
 
 
 def read_fully(body: bytes) -> Reading:
-    """Parses a message in every interpretation. This function is slower than `_parsed_quickly`, which `read` tries
-    first. Objects and arrays that are nested too deeply count as empty (see `json_parser`).
-    """
+    """Parses a message in every interpretation. Values that are nested too deeply count as empty."""
     text, exotic = _decoded(body)
     try:
         values, of_text = interpreted(text)
@@ -87,9 +85,7 @@ def _parsed_quickly(body: bytes) -> Any:
 
 
 def is_compact_json(body: bytes) -> bool:
-    """Returns whether the bytes are compact JSON. Unlike `read`, also returns True for JSON with NUL characters and
-    long integers.
-    """
+    """Returns whether the bytes are compact JSON, also with NUL characters and long integers."""
     try:
         return orjson.dumps(orjson.loads(body)) == body
     except (ValueError, TypeError):  # not JSON, or nested too deeply for orjson
@@ -130,9 +126,7 @@ def faulty_utf_8(body: bytes) -> str:
 
 
 def overlong_decoded(body: bytes) -> bytes:
-    """Replaces overlong sequences with the characters that a lenient decoder reads, and code points above U+10FFFF with
-    U+FFFD.
-    """
+    """Replaces overlong sequences with the characters that a lenient decoder reads."""
     return _SEQUENCE.sub(lambda found: _character(found[0]).encode(), body)
 
 

@@ -26,27 +26,21 @@ def source_of(rule: str, contract: Contract) -> str | None:
 
 
 class JudgedInterpretation(NamedTuple):
-    """The broken rules and touched ambiguities of a message, in one interpretation of its text. `name` is empty if the
-    text is not ambiguous.
-    """
+    """The broken rules and touched ambiguities in one interpretation of a text, which may have a name."""
 
     name: str
     broken: list[Violation]
     touched: list[Touched]
 
     def as_written(self, literals: Mapping[str, str]) -> "JudgedInterpretation":
-        """Replaces the description of a number (`found`) with the notation of this number in the message. `literals`
-        maps the JSON Pointer of each number to its notation.
-        """
+        """Describes numbers as they are written. `literals` maps JSON Pointers to notations."""
         broken = [replace(one, found=literals.get(one.at, one.found)) for one in self.broken]
         return self._replace(
             broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched]
         )
 
     def settled(self, policies: Policies, contract: Contract) -> "JudgedInterpretation":
-        """A policy that allows only one interpretation settles the ambiguity. If this interpretation is `rejected`, the
-        message breaks a rule.
-        """
+        """Applies the policies that allow only one interpretation. `rejected` is a broken rule."""
         rejected = [touch for touch in _once(self.touched) if policies.get(touch.ambiguity) == (REJECTED,)]
         faults = [
             Violation(

@@ -56,16 +56,12 @@ class KnownValues:
     def of(
         cls, sites: Mapping[str, Mapping[str, Sequence[Any]]], rows: Mapping[str, Mapping[str, Sequence[Row]]]
     ) -> "KnownValues":
-        """Creates reference data. `sites` maps each message type to its sites, and each site to its values. `rows` maps
-        each message type to sites, and each site to the known combinations of property values (see `Row`).
-        """
+        """`sites` maps message types and sites to values, and `rows` maps them to combinations of values."""
         return cls(json.dumps([sites, rows], ensure_ascii=False, separators=(",", ":")))
 
     @property
     def is_well_formed(self) -> bool:
-        """True if the text has the format that `KnownValues.of` writes. Another person's journal may contain a
-        different text.
-        """
+        """False if the text, which may come from another person's journal, has another format."""
         try:
             return problem_in(self._parts, _PARTS) is None
         except (ValueError, RecursionError):
@@ -128,9 +124,7 @@ def _narrowed(
 
 
 def _outside(values: Sequence[Any]) -> Detector:
-    """Returns a function that detects values that are not in the list. The function ignores values of other types,
-    because they break a rule.
-    """
+    """Returns a function that detects values of these types that are not in the list."""
     known = frozenset(values)
     types = {float if type(value) is int else type(value) for value in values}
     types |= {int} if float in types else set()
@@ -157,7 +151,5 @@ def _mixed(rows: Sequence[Row]) -> Detector:
 
 
 def _key(value: Any) -> Any:
-    """Converts a value for use in a set, so that true differs from 1. Converts objects and arrays to None, because sets
-    cannot contain them.
-    """
+    """Converts a value for a set: true differs from 1, and objects and arrays are all equal."""
     return None if type(value) in (dict, list) else (type(value) is bool, value)

@@ -71,9 +71,7 @@ copyreg.pickle(Contract, lambda contract: (_load_again, (contract.folder, contra
 
 
 def known_contract(contract: Contract | None) -> Contract:
-    """Returns the contract, or the built-in contract for None. Raises `TypeError` if the argument is not a
-    `Contract`.
-    """
+    """Returns the contract, or the built-in one for None. Raises `TypeError`."""
     if contract is None:
         return load_contract()
     if not isinstance(contract, Contract):
@@ -98,9 +96,7 @@ def _narrowed(contract: Contract, values: KnownValues) -> Contract:
 
 
 def _without_known_sites(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:
-    """Removes the sites with reference data from an ambiguity, because a value that the target knows is not
-    ambiguous.
-    """
+    """Removes the sites with reference data, because a value that the target knows is not ambiguous."""
     if ambiguity.detector not in (*OF_VALUES, TIMESTAMP) or ambiguity.sites is None:
         return ambiguity
     left = {

@@ -28,9 +28,7 @@ _OLD_DRAFT = re.compile(r"https?://json-schema\.org/draft(-0[467]|/2019-09)/sche
 
 
 class Beginning(NamedTuple):
-    """The message type of a new contract. `source` is the file with its schema, and `notes` say what differs from this
-    file.
-    """
+    """The message type of a new contract. `notes` say what differs from the file `source`."""
 
     name: str
     route: str
@@ -65,9 +63,7 @@ def from_openapi(path: Path, operation: str, name: str | None) -> Beginning:
 
 
 def new_contract(folder: Path, beginning: Beginning | None) -> None:
-    """Writes a contract and a README into a folder, which must be empty or missing. If the contract cannot be used, no
-    folder remains. Raises `ContractError`.
-    """
+    """Writes a contract into an empty or new folder, which is removed if the contract cannot be used."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ContractError(f"{folder} already exists and is not an empty folder: specify a new folder")
     try:

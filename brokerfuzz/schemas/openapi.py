@@ -33,9 +33,7 @@ class Operation(NamedTuple):
 
 
 def request_body(document: Any, operation: str, path: Path) -> tuple[Operation, Schema, list[str]]:
-    """Returns an operation of an OpenAPI document, the schema of its JSON request body, and notes for the user. Raises
-    `ContractError` or `UnknownNameError`.
-    """
+    """Returns an operation, the schema of its JSON request body, and notes for the user."""
     version = str(document.get("openapi", "")) if isinstance(document, dict) else ""
     if not version.startswith("3."):
         old = " (Swagger 2.0 must be converted first, for example by converter.swagger.io)" if not version else ""

@@ -126,9 +126,7 @@ class Rulebook:
         return verdict_of(outcomes, policies, self.contract)
 
     def _readings(self, body: bytes, policies: Policies) -> list[tuple[str, Reading]]:
-        """Returns the parsed message. If overlong UTF-8 is decoded or replaced, this changes the text, so there can be
-        two readings.
-        """
+        """Returns the parsed message. Overlong UTF-8 can be decoded or replaced, so there can be two."""
         usual = read(body)
         overlong = next((one for one in usual.exotic if one[0] == OVERLONG_UTF_8), None)
         ambiguity = self._detectors.get(OVERLONG_UTF_8)
@@ -218,9 +216,7 @@ class Rulebook:
         return min(seconds), max(seconds)
 
     def _touched_everywhere(self, reading: Reading, doubts: Doubts) -> list[Touched]:
-        """Returns the ambiguities that do not depend on how the text is parsed, such as duplicate properties or unusual
-        headers.
-        """
+        """Returns the ambiguities that concern all interpretations, such as those of headers."""
         noted = [*reading.exotic, *((detector, "", found) for detector, found in doubts)]
         if len(reading.body) > self._size_limit:
             noted.append((MESSAGE_SIZE, "", f"{len(reading.body):,} bytes"))

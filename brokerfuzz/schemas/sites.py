@@ -124,9 +124,7 @@ def derive_rules(message_type: MessageType, schema: Schema) -> list[Rule]:
 
 
 def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
-    """Yields every condition with the schema that applies under this condition. If several conditions have the same
-    label, the second label ends in `-2`, the third in `-3`, and so on.
-    """
+    """Yields each condition with the schema that then applies. Repeated labels end in `-2`, `-3` and so on."""
     labels: list[str] = []
     for site in sites(schema):
         for number, entry in enumerate(conditions_of(site.schema), 1):

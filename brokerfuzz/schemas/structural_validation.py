@@ -37,9 +37,7 @@ def registry_of(schemas: Mapping[str, Schema]) -> Registry[Any]:
 
 
 def validator(schema: Schema, registry: Registry[Any]) -> Validator:
-    """Raises `ValueError` if the schema is not valid in draft 2020-12, or if a reference does not point to a file of
-    the contract.
-    """
+    """Raises `ValueError` if the schema is wrong, or refers to a file that the contract lacks."""
 
     def retrieve(uri: str) -> Any:
         """jsonschema-rs resolves references relative to the URI that it retrieves."""

@@ -100,9 +100,7 @@ class StructureChecker:
         return self.broken_by(islice(self._errors(value, shortened), MOST_BROKEN), value)
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Violation]:
-        """Returns the broken rules that cause the errors. If the type of a value is wrong, most other errors of the
-        same value are ignored.
-        """
+        """Returns the broken rules. If the type of a value is wrong, most of its other errors are ignored."""
         broken: dict[tuple[str, str], tuple[Rule, Violation]] = {}
         for error in errors:
             for rule in error.rules if len(error.rules) == 1 else self._broken_here(error, message):
@@ -157,9 +155,7 @@ class StructureChecker:
         return (Rule(self._message_type, site, keyword, None, f"a value that matches {keyword}"),)
 
     def _broken_here(self, error: Error, message: Any) -> Sequence[Rule]:
-        """Returns the rules in `error.rules` that the message breaks. All these rules have the same site and keyword,
-        but they can have different conditions or values.
-        """
+        """Returns the broken ones of several rules that differ only in their conditions or values."""
         rules = [
             rule
             for rule in error.rules

@@ -17,9 +17,7 @@ Steps = tuple[str | int, ...]
 
 
 def subschemas(schema: Any, steps: Steps = ()) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the JSON Pointers of a schema and of all schemas inside it, and these schemas, except `true` and `false`.
-    A schema comes before those inside it, so the caller may change it.
-    """
+    """Yields the JSON Pointer of each schema, and the schema. The caller may change a schema that it gets."""
     if not isinstance(schema, dict):
         return
     yield pointer_of(steps), schema

@@ -22,9 +22,7 @@ _LONGEST_VALUE = 80
 
 
 def known_labels(names: Collection[str]) -> Sequence[Label]:
-    """Converts `names` to the labels of verdicts, such as `valid`. Raises `UnknownNameError` for an unknown name, and
-    `TypeError` for a single `str`.
-    """
+    """Converts names to labels. Raises `UnknownNameError`, and `TypeError` for a single `str`."""
     wanted = set(listed_values("verdicts", names))
     for name in sorted(wanted.difference(LABELS), key=str):
         raise UnknownNameError("verdict", str(name), LABELS, f"use one of {', '.join(LABELS)}")

@@ -70,9 +70,7 @@ def reject(name: str, value: object, remedy: str) -> NoReturn:
 
 @contextmanager
 def _rejecting(name: str = "", value: object = None) -> Iterator[None]:
-    """Converts errors of brokerfuzz to `InvalidArgument`. If `name` is not empty, the error begins with the name and
-    the value of the argument.
-    """
+    """Converts errors of brokerfuzz to `InvalidArgument`, which begins with the argument if it has a name."""
     try:
         yield
     except (BrokerfuzzError, TypeError) as problem:
@@ -138,9 +136,7 @@ def possible_size(what: str, low: int, high: int | None, schema: Schema) -> None
 
 
 def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collection[str]) -> None:
-    """Raises `InvalidArgument` if the user limits the size of the array at `path`, but also pins this array or a
-    property that contains it.
-    """
+    """Raises `InvalidArgument` if the user limits the size of an array, but also pins it."""
     if low == 0 and high is None:
         return
     if outer := next((pin for pin in pinned if _is_within(path, pin)), None):
@@ -177,9 +173,7 @@ def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
 def pinned_sites(
     fields: Fields | None, contract: Contract, message_type: MessageType, above: str = ""
 ) -> dict[str, SearchStrategy[Any]]:
-    """Returns the pinned sites, with the strategies for their values. The sites in `fields` are relative to the site
-    `above`.
-    """
+    """Returns the pinned sites with their strategies. `fields` contains sites below the site `above`."""
     if fields is None:
         return {}
     if not isinstance(fields, Mapping):

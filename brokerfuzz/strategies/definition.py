@@ -21,9 +21,7 @@ Draws = Callable[[DrawFn], Value]
 
 
 def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, SearchStrategy[Value]]:
-    """Converts a function that returns `Draws` to a function that returns a strategy. Hypothesis calls the original
-    function when it validates the strategy.
-    """
+    """Converts a function that returns `Draws` to one that returns a strategy, which is validated later."""
 
     def drawn(draw: DrawFn, call: _Call) -> Any:
         return call.draws(draw)

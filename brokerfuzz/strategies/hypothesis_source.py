@@ -117,9 +117,7 @@ class ChoiceSource(StrategySource):
         return options[self._data.draw_integer(0, last, forced=forced)]
 
     def repeat(self, low: int, high: int, /, *, often: bool = False) -> Iterator[int]:
-        """Before each item, Hypothesis chooses whether there is a further one. So it can remove any item with its
-        choices.
-        """
+        """Before each item, Hypothesis chooses whether there is one, so it can remove any item."""
         size = len([*self._random.repeat(low, high, often=often)]) if self._random else None
         for index in range(high):
             self._spans += 1

@@ -33,9 +33,7 @@ TAG = "random"
 
 @dataclass(frozen=True)
 class LabelledCases:
-    """The options of the strategies for cases. If `now` is None, each case is judged as of the time when Hypothesis
-    draws the case.
-    """
+    """The options of the strategies for cases. If `now` is None, cases are judged as of when they are drawn."""
 
     contract: Contract
     message_type: MessageType
@@ -105,9 +103,7 @@ class LabelledCases:
         return next((case for case in tried if case is not None), None)
 
     def _broken(self, message: Any, rule: Rule, source: Source, faults: Faults) -> Broken | None:
-        """Breaks the rule at one of its places, with a technique that applies. The first techniques, which find most
-        bugs, are more probable.
-        """
+        """Breaks the rule at one of its places. The first techniques, which find most bugs, are more probable."""
         found = breakable_places(rule, message)
         if not found:
             return None

@@ -23,9 +23,7 @@ from brokerfuzz.strategies.hypothesis_source import hypothesis_source
 
 @dataclass(frozen=True)
 class ValidValues:
-    """The options of a strategy for valid messages, or for valid parts of messages at a site. The values also fulfil
-    the wishes.
-    """
+    """The options of a strategy for valid messages, or for their parts at a site, and its wishes."""
 
     contract: Contract
     message_type: MessageType

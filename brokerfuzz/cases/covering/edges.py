@@ -16,9 +16,7 @@ from brokerfuzz.schemas.sites import join
 
 
 class Edges:
-    """Lists the edges of each site of a message type, such as the empty string. Use `edges` to get an `Edges`
-    object.
-    """
+    """Lists the edges of each site of a message type. Use `edges` to get an `Edges` object."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract

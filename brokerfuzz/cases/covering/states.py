@@ -36,9 +36,7 @@ class States:
         self._numbers: dict[tuple[str, str, str], int] = {}
 
     def _store_edges(self, ordinary: Any) -> None:
-        """Stores the edges of the values in an ordinary message. A value without any other edges has the state
-        `plain`.
-        """
+        """Stores the edges of ordinary values. A value without other edges has the state `plain`."""
         for path, value in parts_of(self._schema, "", ordinary):
             if value is not ABSENT:
                 self._plain.setdefault(path, {"1-items", "2-items"}).update(self._edges.of(path, value))

@@ -96,9 +96,7 @@ class Tally:
                 yield from (Goal("ambiguity", path, ambiguity.id) for path in dict.fromkeys(self._sites(ambiguity)))
 
     def _sites(self, ambiguity: Ambiguity) -> Sequence[str]:
-        """Returns the sites of an ambiguity. An ambiguity that concerns the whole message, or all strings, has the root
-        as its only site.
-        """
+        """Returns the sites of an ambiguity: only the root, if it concerns the whole message or all strings."""
         probes = ProbeMaker(self.contract, self.message_type, self.now)
         paths = [probes.path(site) for site in probes.sites(ambiguity)]
         if ambiguity.sites is not None:
@@ -133,9 +131,7 @@ class Tally:
         return f"{self.message_type}: {counted(self.messages, 'message')} ({verdicts})"
 
     def full_name(self, goal: Goal) -> str:
-        """Returns the kind and the name of a goal. The parts of the name work with `brokerfuzz explain`: for a
-        technique, these are the ID of the rule and the name of the technique.
-        """
+        """Returns the kind of a goal, and names that work with `brokerfuzz explain`."""
         site = f"{self.message_type}/{goal.site}"
         rule, _, technique = goal.name.partition(" ")
         parts = [f"{site}:{rule}", technique] if goal.kind in ("rule", "technique") else [site, goal.name]

@@ -69,9 +69,7 @@ def _behind(prop: dict[str, Any]) -> Rewrite:
 
 
 def _within(message: Any) -> list[tuple[Steps, dict[str, Any]]]:
-    """Returns the path of the first inner object that is not empty, and this object. Without such an object, the list
-    is empty.
-    """
+    """Returns the first inner object that is not empty, with its path, if there is one."""
     for name, value in message.items():
         if isinstance(value, dict) and value:
             return [((name,), value)]

@@ -50,9 +50,7 @@ def spelled(values: Mapping[str, str]) -> Make:
 
 
 def quoted(values: Mapping[str, str]) -> Make:
-    """Returns a function that generates a probe for each string in `values`. These strings are in JSON notation, but
-    without quotes.
-    """
+    """Returns a function that generates a probe for each string, in JSON notation without quotes."""
     return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())
 
 

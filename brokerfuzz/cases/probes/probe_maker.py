@@ -68,9 +68,7 @@ class ProbeMaker:
             yield self._message(site, SMALLEST, {join(path, name): Wish(least=1)})
 
     def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
-        """Creates a case from a message that contains the probe `name`. Returns None if a rule of a changed contract
-        forbids the value of the probe.
-        """
+        """Creates a case from a message with the probe, or None if a changed contract forbids it."""
         return confirmed(
             self.message_type,
             body,

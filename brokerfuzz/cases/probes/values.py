@@ -92,9 +92,7 @@ def _repeated(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
-    """Yields the name of a property of the item, and a new value for the property. The name is not `key`. If possible,
-    the value is a number.
-    """
+    """Yields another property of the item than `key`, with a new value. Numbers are preferred."""
     props = [
         name
         for name, value in item.items()
@@ -159,9 +157,7 @@ _NUMBERS: Mapping[str, float] = {**_INTEGERS, "fraction": 0.5}
 
 
 def _unknown(context: ProbeContext) -> Iterator[Probe]:
-    """Generates extreme values, and values that are similar to a known value. If the reference data lists rows
-    (combinations of values) for an object, generates objects that mix the values of two rows.
-    """
+    """Generates extreme values and values similar to a known one, or objects that mix two rows."""
     if ROWS in context.schema:
         yield from _mixed(context)
         return

@@ -26,9 +26,7 @@ def in_words(value: Any) -> str:
 
 
 def put(context: FaultContext, value: Any) -> Change | None:
-    """Returns a change that replaces the old value with `value`. Returns None if the type of `value` does not break the
-    rule.
-    """
+    """Replaces the old value with `value`, unless the type of `value` is allowed."""
     return Put(value) if context.forbids(JSON_TYPE_OF[type(value)]) else None
 
 

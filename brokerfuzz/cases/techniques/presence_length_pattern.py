@@ -35,9 +35,7 @@ def one_item_more(context: FaultContext) -> Change | None:
 
 
 def _varied(item: object, number: int) -> object:
-    """Returns a different item, because the items may have to be unique: `a-1` for `a`, and 6 for 5. An item of another
-    type is returned unchanged.
-    """
+    """Returns a different item, such as `a-1` for `a` and 6 for 5, because items may have to differ."""
     if isinstance(item, str):
         return f"{item}-{number}"
     return item + number if isinstance(item, int) and not isinstance(item, bool) else item

@@ -82,9 +82,7 @@ ChangeOf = Callable[[FaultContext], Change | None]
 
 
 def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
-    """Returns a decorator that registers a function as a technique. `keywords` are the keywords of the rules that the
-    technique can break.
-    """
+    """Registers a function as a technique that can break rules with these keywords."""
 
     def register(function: ChangeOf) -> ChangeOf:
         register_technique(

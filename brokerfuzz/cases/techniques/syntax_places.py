@@ -109,9 +109,7 @@ def _booleans(found: Tokens) -> list[int]:
 
 
 def _fractions(found: Tokens) -> list[int]:
-    """Returns the indices of the property values that are numbers with a fraction. Integers are not included, because a
-    changed integer could also break a rule about types or bounds.
-    """
+    """Returns the indices of numbers with a fraction. Other integers could break rules about types or bounds."""
     return [index + 1 for index in _colons(found) if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]]
 
 

@@ -123,9 +123,7 @@ def key_from_above(context: FaultContext) -> Change | None:
 
 
 def _inner_properties(context: FaultContext) -> Iterator[tuple[str, Any]]:
-    """Yields the name and the value of each property that the objects inside the current object can have. Absent
-    properties have the value None.
-    """
+    """Yields the properties that inner objects can have, with their values. Absent ones have the value None."""
     for name, schema in context.schema.get("properties", {}).items():
         yield from _properties(schema, context.present.get(name))
 

@@ -1,0 +1,257 @@
+"""Reads reference data, which lists the values that a target knows, from a TOML file or a mapping.
+
+    "*.productId" = ["P-1", "P-2"]
+    "categoryIds[]" = {lines = "categories.txt"}
+
+    [[rows]]
+    csv = "products.csv"
+    "productClusters[].products[].productId" = "id"
+    "productClusters[].products[].pageCount" = "pages"
+
+A `*` matches any characters. A table `[[rows]]` assigns the columns of a CSV file to the properties of an object.
+"""
+
+import csv
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jsonschema_rs import validator_for
+
+from brokerfuzz.errors import ReferenceDataError, UnknownNameError, quoted
+from brokerfuzz.file_contents import read_file
+from brokerfuzz.name_patterns import name_pattern
+from brokerfuzz.schemas.allowed_values import Cell, ValueChecker
+from brokerfuzz.schemas.contract import Contract
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.known_values import KnownValues
+from brokerfuzz.schemas.sites import join
+from brokerfuzz.shapes import problem_in
+from brokerfuzz.wording import listed
+
+ROWS = "rows"
+_SECTIONS = (("values",), ("tool", "brokerfuzz", "values"))
+"""The tables of a configuration file that contain reference data."""
+_TABLES = validator_for(
+    {"type": "array", "items": {"type": "object", "required": ["csv"], "additionalProperties": {"type": "string"}}}
+)
+"""The shape of the tables `[[rows]]`."""
+
+
+def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> KnownValues:
+    """Reads reference data from a TOML file, from the section `[values]` of a configuration, or from a mapping with the
+    same content.
+
+    Raises `ReferenceDataError`, which names the file and the entry (or the line of a CSV file) with the problem.
+    """
+    if isinstance(source, Mapping):
+        return _Reader(contract, source, Path(), None).read()
+    path = Path(source)
+    try:
+        content = tomllib.loads(read_file(path).decode("utf-8-sig"))
+    except OSError as problem:
+        raise ReferenceDataError(
+            f"{path} cannot be read: {problem.strerror or problem}; specify a readable file"
+        ) from None
+    except (ValueError, RecursionError) as problem:
+        raise ReferenceDataError(f"{path} is not TOML ({' '.join(str(problem).split())}): correct the file") from None
+    return _Reader(contract, _section(content), path.parent, path).read()
+
+
+def check_values(values: KnownValues, contract: Contract) -> None:
+    """Raises `ReferenceDataError` if the contract lacks a site of the reference data, or does not allow a value. This
+    can happen because the reference data can come from a journal that another person created.
+    """
+    for message_type, known in contract.sites.items():
+        for path, found in values.used(message_type).items():
+            if path not in known:
+                raise ReferenceDataError(f"reference data: {_unknown_site(path, known)}")
+            check = ValueChecker(contract, message_type, path, "reference data")
+            for value in found:
+                check.value_of(Cell(value, "reference data"))
+
+
+def _section(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the table that contains the reference data: a section of a configuration, or the whole file."""
+    for names in _SECTIONS:
+        found: Any = content
+        for name in names:
+            found = found.get(name) if isinstance(found, dict) else None
+        if isinstance(found, dict) and not {"csv", "lines"} & found.keys():
+            return found
+    return content
+
+
+def _unknown_site(path: str, known: Mapping[str, Any]) -> UnknownNameError:
+    return UnknownNameError("site", path, known, "`brokerfuzz rules` lists the sites")
+
+
+@dataclass
+class _Reader:
+    contract: Contract
+    content: Mapping[str, Any]
+    folder: Path
+    path: Path | None
+    sites: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
+    rows: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
+
+    def read(self) -> KnownValues:
+        for key, given in self.content.items():
+            if key != ROWS:
+                self._add(key, self._cells(given, key), self._origin(key))
+        tables = self.content.get(ROWS, [])
+        if problem := problem_in(tables, _TABLES):
+            raise ReferenceDataError(
+                f"{self._origin(ROWS)}: this is wrong ({problem}): begin each table with the line [[rows]], and assign "
+                "the columns of a file to sites"
+            )
+        for number, table in enumerate(tables):
+            self._add_rows(number, table)
+        if not self.sites:
+            raise ReferenceDataError(
+                f'{self.path or "values"}: no site has values: add a line such as "*.productId" = ["P-1", "P-2"]'
+            )
+        return KnownValues.of(self.sites, self.rows)
+
+    def _origin(self, *keys: str | int) -> str:
+        """Names the place of an entry, such as `values.toml, 'rows'[0]['csv']`."""
+        first, *others = keys
+        inside = "".join(f"[{key!r}]" for key in others)
+        return f"values[{first!r}]{inside}" if self.path is None else f"{self.path}, {first!r}{inside}"
+
+    # ---------------------------------------------------------------------------------------------------------- values
+
+    def _cells(self, given: Any, key: str) -> Sequence[Cell]:
+        """Returns the values that an entry contains: a list, a column of a CSV file, or the lines of a text file."""
+        origin = self._origin(key)
+        match given:
+            case {"csv": str(name), "column": str(column), **others} if not others:
+                path = self.folder / name
+                cells = [cell for cell in _column(_columns(path, origin), column, path, origin) if cell.value]
+            case {"lines": str(name), **others} if not others:
+                path = self.folder / name
+                lines = enumerate(_text(path, origin).splitlines(), 1)
+                cells = [Cell(line, f"{path}:{number}", text=True) for number, line in lines if line]
+            case [*values]:
+                cells = [Cell(value, origin) for value in values]
+            case _:
+                remedy = (
+                    'use ["P-1", "P-2"], {csv = "FILE", column = "NAME"} or {lines = "FILE"}, and put quotes '
+                    "around a site with dots"
+                )
+                raise ReferenceDataError(f"{origin}: {quoted(given)} is not a list of values: {remedy}")
+        if not cells:
+            raise ReferenceDataError(f"{origin}: {key} has no values: add values, or remove the entry")
+        return cells
+
+    def _add(self, key: str, cells: Sequence[Cell], origin: str) -> None:
+        for message_type, path in self._found(key, origin):
+            check = ValueChecker(self.contract, message_type, path, origin)
+            self._put(message_type, path, [check.value_of(cell) for cell in cells], origin)
+
+    def _put(self, message_type: str, path: str, values: Sequence[Any], origin: str) -> None:
+        if path in self.sites.setdefault(message_type, {}):
+            raise ReferenceDataError(
+                f"{origin}: {path} of {message_type} already has values: remove one of the two entries"
+            )
+        self.sites[message_type][path] = list({(type(value), value): value for value in values}.values())
+
+    # ------------------------------------------------------------------------------------------------------------ rows
+
+    def _add_rows(self, number: int, entry: Mapping[str, str]) -> None:
+        """Adds a table `[[rows]]`, whose rows have values for several properties of the same object."""
+        origin, path = self._origin(ROWS, number), self.folder / entry["csv"]
+        columns = _columns(path, origin)
+        objects: dict[tuple[str, str], dict[str, Sequence[Cell]]] = {}
+        for key in (key for key in entry if key != "csv"):
+            there = self._origin(ROWS, number, key)
+            cells = _column(columns, entry[key], path, there)
+            for message_type, site in self._found(key, there):
+                above, _, prop = site.rpartition(".")
+                objects.setdefault((message_type, above), {})[prop] = cells
+        if not objects:
+            raise ReferenceDataError(f'{origin}: no column has a site: add a line such as "*.productId" = "id"')
+        for (message_type, above), cells_of in objects.items():
+            self._add_object(message_type, above, cells_of, origin)
+
+    def _add_object(self, message_type: str, above: str, columns: Mapping[str, Sequence[Cell]], origin: str) -> None:
+        rows: list[dict[str, Any]] = [{} for _ in next(iter(columns.values()))]
+        for prop, cells in columns.items():
+            path = join(above, prop)
+            if prop.endswith("[]"):
+                raise ReferenceDataError(
+                    f"{origin}: {path} is an item of an array, but rows can contain only properties of objects: add a "
+                    f'line such as "{path}" = ["A", "B"] before the first [[rows]] instead'
+                )
+            check = ValueChecker(self.contract, message_type, path, origin)
+            for row, cell in zip(rows, cells, strict=True):
+                if cell.value:
+                    row[prop] = check.value_of(cell)
+                elif self.contract.sites[message_type][path].required:
+                    raise ReferenceDataError(
+                        f"{cell.origin}: the value of {path} is missing, but {message_type} requires this property: "
+                        "add a value"
+                    )
+            values = [row[prop] for row in rows if prop in row]
+            if not values:
+                raise ReferenceDataError(
+                    f"{origin}: the column of {path} has no values: add values, or remove the entry"
+                )
+            self._put(message_type, path, values, origin)
+        self.rows.setdefault(message_type, {})[above] = [row for row in rows if row]
+
+    # ----------------------------------------------------------------------------------------------------------- sites
+
+    def _found(self, key: str, origin: str) -> Iterator[tuple[str, str]]:
+        """Yields each site that matches a key of the reference data, with its message type. A key with `*` does not
+        match the sites of objects and arrays.
+        """
+        fits, known, is_found = name_pattern(key).fullmatch, dict[str, None](), False
+        for message_type, sites in self.contract.sites.items():
+            known |= dict.fromkeys(path for path in sites if path)
+            for path, site in sites.items():
+                if path and (path == key or (fits(path) and not types_of(site.schema) & {"array", "object"})):
+                    is_found = True
+                    yield message_type, path
+        if not is_found:
+            raise ReferenceDataError(f"{origin}: {_unknown_site(key, known)}")
+
+
+# ---------------------------------------------------------------------------------------------------------------- files
+
+
+def _text(path: Path, origin: str) -> str:
+    try:
+        return read_file(path).decode("utf-8-sig")
+    except OSError as problem:
+        raise ReferenceDataError(
+            f"{origin}: {path} cannot be read: {problem.strerror or problem}; specify a readable file"
+        ) from None
+    except UnicodeDecodeError as problem:
+        raise ReferenceDataError(
+            f"{origin}: {path} is not UTF-8 at byte {problem.start + 1:,}: save the file as UTF-8"
+        ) from None
+
+
+def _columns(path: Path, origin: str) -> Mapping[str, Sequence[Cell]]:
+    """Reads a CSV file, whose first line names the columns. Missing cells of short rows are empty."""
+    reader = csv.DictReader(_text(path, origin).splitlines(keepends=True))
+    try:
+        rows = [(reader.line_num, row) for row in reader]
+    except csv.Error as problem:
+        raise ReferenceDataError(f"{path}:{reader.line_num}: this is not CSV ({problem}): correct the line") from None
+    if not rows:
+        raise ReferenceDataError(f"{origin}: {path} has no rows: add rows below a line with the names of the columns")
+    return {
+        name: [Cell(row.get(name) or "", f"{path}:{line}", text=True) for line, row in rows]
+        for name in reader.fieldnames or ()
+    }
+
+
+def _column(columns: Mapping[str, Sequence[Cell]], name: str, path: Path, origin: str) -> Sequence[Cell]:
+    if name not in columns:
+        remedy = f"{path} has {listed(map(repr, columns)) or 'no names of columns in its first line'}"
+        raise ReferenceDataError(f"{origin}: {UnknownNameError('column', name, columns, remedy)}")
+    return columns[name]
