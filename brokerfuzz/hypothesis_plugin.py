@@ -6,7 +6,6 @@ these types.
 """
 
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +27,6 @@ _NAMES: dict[Any, str] = {
 """Maps types to the names of their strategies. Other types have no strategy, so Hypothesis generates their properties
 one by one.
 """
-_CASES = "brokerfuzz.cases.case"
-"""The module that defines the types of cases. It is imported here only if the program has already imported it."""
 
 
 def register() -> None:
@@ -37,19 +34,7 @@ def register() -> None:
 
     for message in _NAMES:
         st.register_type_strategy(message, _strategy_of)
-    if (loaded := sys.modules.get(_CASES)) is not None:
-        register_cases(loaded.Case, loaded.Broken)
     _hide_own_lines()
-
-
-def register_cases(*kinds: type) -> None:
-    """Lets `st.from_type` say what to use instead. If Hypothesis is imported first, the module of the cases calls this
-    function.
-    """
-    from hypothesis import strategies as st
-
-    for kind in kinds:
-        st.register_type_strategy(kind, _no_strategy_of)
 
 
 def _strategy_of(wanted: Any) -> Any:
@@ -57,25 +42,6 @@ def _strategy_of(wanted: Any) -> Any:
     from brokerfuzz import strategies
 
     return getattr(strategies, _NAMES[wanted])() if wanted in _NAMES else NotImplemented
-
-
-def _no_strategy_of(wanted: Any) -> Any:
-    """Returns a strategy that fails when it is used. Hypothesis would ignore an `InvalidArgument` of this function
-    itself.
-    """
-    from hypothesis import strategies as st
-
-    return st.just(wanted.__name__).map(_say_what_to_use)
-
-
-def _say_what_to_use(name: str) -> None:
-    from hypothesis.errors import InvalidArgument
-
-    raise InvalidArgument(
-        f"st.from_type({name}) cannot know the message type: use brokerfuzz.strategies.invalid_offer_requests() or a "
-        "similar strategy, or "
-        "brokerfuzz.strategies.cases(message_type)"
-    )
 
 
 def _hide_own_lines() -> None:

@@ -14,7 +14,7 @@ Each entry consists of a few lines, so that changes of the file are easy to revi
 
 import json
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -33,7 +33,6 @@ LARGEST = 1000
 """The maximum size of a message in a baseline, in bytes."""
 
 _NAME = re.compile(r"[0-9a-f]{8}")
-_ENTRIES = re.compile(r'"findings"\s*:\s*\[')
 _TEXTS = ("sentence", "reason", "headline")
 _MESSAGE = ("kind", "message", "verdict", "flaky", "smallest")
 _PROPERTIES = ("finding", *_TEXTS, "until", *_MESSAGE)
@@ -61,12 +60,11 @@ Baseline = Mapping[str, KnownFinding]
 
 
 def read(path: Path) -> Baseline:
-    """Raises `BaselineError` if the file is missing or is not a baseline. If an entry is invalid, the error names the
-    line of the entry.
+    """Raises `BaselineError` if the file is missing or is not a baseline. If an entry is invalid, the error names its
+    number.
     """
     try:
-        text = read_file(path).decode()
-        entries = _entries(json.loads(text))
+        entries = _entries(json.loads(read_file(path)))
     except FileNotFoundError as problem:
         raise BaselineError(
             f"{path} does not exist: add --baseline-update to create a baseline from the findings"
@@ -79,10 +77,7 @@ def read(path: Path) -> Baseline:
         raise BaselineError(
             f"{path} is not a baseline ({problem_of(problem)}): specify a file written with --baseline-update"
         ) from problem
-    return dict(
-        _entry(entry, f"{path}, line {line}")
-        for entry, line in zip(entries, _first_lines(text, len(entries)), strict=True)
-    )
+    return dict(_entry(entry, f"{path}, finding {number}") for number, entry in enumerate(entries, 1))
 
 
 def _entries(document: Any) -> list[Any]:
@@ -93,16 +88,6 @@ def _entries(document: Any) -> list[Any]:
     if unknown := document.keys() - {"baseline", "findings"}:
         raise ValueError(f"unknown property {quoted(min(unknown))}")
     return list(document["findings"])
-
-
-def _first_lines(text: str, count: int) -> Iterator[int]:
-    found = _ENTRIES.search(text)
-    at = found.end() if found else 0
-    decoder = json.JSONDecoder()
-    for _ in range(count):
-        at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n,"))
-        yield text.count("\n", 0, at) + 1
-        _, at = decoder.raw_decode(text, at) if found else (None, at)
 
 
 def _entry(entry: Any, place: str) -> tuple[str, KnownFinding]:

@@ -25,7 +25,7 @@ from brokerfuzz.campaign.problem import Problem, signature
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.shrink_candidates import Schemas
 from brokerfuzz.campaign.shrinking import Shrinker
-from brokerfuzz.campaign.size_search import SizeSearch
+from brokerfuzz.campaign.size_search import is_too_large
 from brokerfuzz.campaign.twins import twin_of_finding
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import Tree, first_values, tree_of, write_tree
@@ -281,7 +281,7 @@ class _SameAnswer:
         if size <= self._accepted_size or plain is None or suspicion.case.headers or suspicion.kind == "timeout":
             return False
         problem, sender = self._of.problem(suspicion, "size"), self._of.bounded("size", suspicion)
-        if await SizeSearch(suspicion, problem, sender, plain.body).run():
+        if await is_too_large(suspicion, problem, sender, plain.body):
             suspicion.verdict = self._of.judge.of(plain, suspicion.body)
             self._too_large = suspicion
             return True

@@ -1,24 +1,20 @@
 """Completes the findings at the end of a campaign: how to reproduce them, and what the target may not know."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
-from brokerfuzz.campaign.contradictions import AnsweredCase
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.identity import merged
 from brokerfuzz.cases.fresh_values import MARK, FreshValues, marked
-from brokerfuzz.json_trees import Number, Tree, at, paths, pointer, site, tree_of
+from brokerfuzz.json_trees import at, paths, pointer, site, tree_of
 from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.flattening import KNOWN
 from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.targets.target import Target
 
-MANY = 4
-"""If the target accepted at least this number of values at a site, it does not know only certain values."""
 _NEW_IN_QUOTES = "-'\"$NEW\"'"
 """In all commands, the message is between single quotes."""
 _ID = re.compile(r"[a-z0-9][\w.-]*", re.ASCII | re.IGNORECASE)
-_POSITIVE = re.compile(r"[1-9][0-9]*")
 
 
 def findings_of(
@@ -26,15 +22,10 @@ def findings_of(
     target: Target,
     contract: Contract,
     fresh: FreshValues | None = None,
-    sent: Iterable[AnsweredCase] = (),
 ) -> tuple[Finding, ...]:
-    """`sent` are the cases of the campaign, with their answers."""
     found = merged(suspicions)
     for finding in found:
         _complete(finding, target, contract, fresh)
-    varied = _varied({site for finding in found for site in finding.possibly_unknown}, sent)
-    for finding in found:
-        finding.possibly_unknown = tuple(site for site in finding.possibly_unknown if site not in varied)
     return tuple(found)
 
 
@@ -49,27 +40,14 @@ def _complete(finding: Finding, target: Target, contract: Contract, fresh: Fresh
     finding.possibly_unknown = tuple(_possibly_unknown(finding, contract))
 
 
-def _varied(sites: Collection[str], sent: Iterable[AnsweredCase]) -> set[str]:
-    """Returns those sites at which the target accepted many values, so that it does not know only certain values."""
-    accepted: dict[str, set[Tree]] = {site: set() for site in sites}
-    for one in sent if accepted else ():
-        if one.answer == "accepted":
-            tree = tree_of(one.case.body)
-            for path in paths(tree):
-                accepted.get(site(tree, path), set()).add(at(tree, path))
-    return {site for site, values in accepted.items() if len(values) >= MANY}
-
-
 def _possibly_unknown(finding: Finding, contract: Contract) -> Iterator[str]:
-    """Yields the sites of strings and integers among the causes that look like IDs."""
-    known, tree = contract.sites[finding.case.message_type], tree_of(finding.body)
+    """Yields the sites of strings among the causes that look like IDs."""
+    known, tree = contract.sites[finding.message_type], tree_of(finding.body)
     for path in paths(tree):
         place, where, value = pointer(tree, path), site(tree, path), at(tree, path)
-        is_id = _ID.fullmatch(value) if isinstance(value, str) else None
-        is_positive = _POSITIVE.fullmatch(value.literal) if isinstance(value, Number) else None
         is_cause = any(place == cause or place.startswith(f"{cause}/") for cause in finding.places)
         is_free = where in known and {"enum", "const", KNOWN}.isdisjoint(known[where].schema)
-        if is_cause and is_free and (is_id or is_positive):
+        if is_cause and is_free and isinstance(value, str) and _ID.fullmatch(value):
             yield where
 
 

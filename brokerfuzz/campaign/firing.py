@@ -297,7 +297,7 @@ class Campaign:
         suspicions = seen.suspicions.in_order() if self._explanations is None else self._explanations.suspicions
         if (sporadic := seen.sporadic.finding()) is not None:
             suspicions = [*suspicions, sporadic]
-        findings = findings_of(suspicions, self._target, judge.demands, self._settings.fresh_values, seen.sent)
+        findings = findings_of(suspicions, self._target, judge.demands, self._settings.fresh_values)
         result = Result(
             target=self._target.name,
             started=self._begun,
@@ -309,8 +309,6 @@ class Campaign:
             proofs=seen.proofs,
             known_findings=self._replayed,
             sporadic=tuple(seen.sporadic.answers()),
-            twins_sent=seen.twins_sent,
-            twins_accepted=seen.twins_accepted,
             timing=self._sender.timing,
             cases=seen.counts.total(),
             left_out=seen.left_out,

@@ -23,8 +23,7 @@ class Observations:
     """The results of a campaign.
 
     `rules` counts the answers of each kind for each broken rule. `left_out` is the number of cases that cannot be sent
-    to this target. `twins_sent` is the number of valid messages that were sent only as twins. `twins_accepted` is the
-    number of these messages that the target accepted. `sent` contains the first cases, with their answers.
+    to this target. `sent` contains the first cases, with their answers.
     """
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
@@ -33,12 +32,9 @@ class Observations:
     ledger: Ledger = field(default_factory=Ledger)
     proofs: Proofs = field(default_factory=Proofs)
     sporadic: SporadicFailures = field(default_factory=SporadicFailures)
-    twins_sent: int = 0
-    twins_accepted: int = 0
     left_out: int = 0
     sent: list[AnsweredCase] = field(default_factory=list)
     _twins: set[str] = field(default_factory=set)
-    """The IDs of the twins that were counted."""
 
     def add(self, asked: CaseAnswers, judge: Judge) -> None:
         """Records the answer to a case, and whether a rejection is proven."""
@@ -62,12 +58,10 @@ class Observations:
             self.suspicions.add(kind, number, case, verdict, answer)
 
     def add_twin(self, number: int, twin: Case, answer: Answer) -> None:
-        """Records the answer to a valid message that is not a case. The message is counted only once."""
+        """Records the answer to a valid message that is not a case. It is recorded only once."""
         if twin.id in self._twins:
             return
         self._twins.add(twin.id)
-        self.twins_sent += 1
-        self.twins_accepted += answer.kind == "accepted"
         kind = contradiction(twin.label, answer.kind)
         if kind is not None:
             self.suspicions.add(kind, number, twin, twin.verdict, answer)

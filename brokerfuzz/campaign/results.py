@@ -38,8 +38,7 @@ class Result:
 
     `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of
     invalid messages for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections.
-    `twins_sent` is the number of valid messages that were sent only as twins. `twins_accepted` is the number of these
-    messages that the target accepted. `left_out` is the number of cases that cannot be sent to this target. `total` is
+    `left_out` is the number of cases that cannot be sent to this target. `total` is
     the number of all cases (of the catalogue only, if there is no limit), or None if it is unknown. `requests` includes
     the requests for twins and for shrinking, and all requests of the earlier runs of a resumed campaign.
     `only_recalled` is true if the journal already contained all answers, so that this run sent no case. If the messages
@@ -62,8 +61,6 @@ class Result:
     proofs: Proofs = field(default_factory=Proofs)
     known_findings: Mapping[str, str] = field(default_factory=dict)
     sporadic: tuple[tuple[str, int], ...] = ()
-    twins_sent: int = 0
-    twins_accepted: int = 0
     timing: Timing = field(default_factory=Timing)
     left_out: int = 0
     total: int | None = None
@@ -156,11 +153,6 @@ class Result:
         """The reason why the answers show nothing about the target, or an empty string."""
         if not self.cases:
             return "no case was sent"
-        valid, invalid = self._count("valid") + self.twins_sent, self._count("invalid")
-        if valid and not self._count("valid", "accepted") + self.twins_accepted:
-            return "no valid message was accepted"
-        shown = self._count("invalid", "accepted") + self.proofs.proven
+        invalid = sum(count for (label, _), count in self.counts.items() if label == "invalid")
+        shown = self.counts.get(("invalid", "accepted"), 0) + self.proofs.proven
         return "no rejection was proven" if invalid and not shown else ""
-
-    def _count(self, label: Label, kind: AnswerKind | None = None) -> int:
-        return sum(count for (of, answer), count in self.counts.items() if of == label and kind in (None, answer))

@@ -213,9 +213,9 @@ class Sender:
         return await self._request(self._message("plain", 0, case, case.body))
 
     async def _checked(self, message: _Question) -> Answer:
-        checked = await self.health.checked(partial(self._request, message))
-        failed = checked.failed
-        answer = failed if failed is not None and self._is_flaky(message.role, failed) else checked.answer
+        answer, failed = await self.health.checked(partial(self._request, message))
+        if failed is not None and self._is_flaky(message.role, failed):
+            answer = failed
         self._record(message, answer)
         self.known.remember(message.role, message.id, message.attempt, answer)
         if failed is not None and message.role in _OF_CASES:

@@ -17,7 +17,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.proof import ABOUT_THE_CLIENT, UNAUTHENTICATED
@@ -65,15 +64,6 @@ class TargetLostError(Exception):
         self.reason, self.answer, self.excused, self.sent = reason, answer, excused, sent
 
 
-class Checked(NamedTuple):
-    """The answer that counts. `failed` is an earlier answer to the same message: a failure that did not occur again,
-    although the target was not down.
-    """
-
-    answer: Answer
-    failed: Answer | None = None
-
-
 class TargetHealth:
     """Sends messages, and decides whether their failures count. The function `ask` sends the plain message. The target
     is lost if it gives no usual answer (see `is_usual`) within `longest_wait` seconds. If `isolated` is true, each
@@ -95,12 +85,13 @@ class TargetHealth:
         """None if the target was not yet checked after the current failures."""
         self._recurring: Counter[tuple[str, ...]] = Counter()
 
-    async def checked(self, send: Send) -> Checked:
+    async def checked(self, send: Send) -> tuple[Answer, Answer | None]:
         """Sends a message. If the message fails, the method finds out whether the target works, and may send the
-        message once more. Raises `TargetLostError` if the target is lost.
+        message once more. Returns the answer that counts, and a failure that did not occur again although the target
+        was not down, or None. Raises `TargetLostError` if the target is lost.
         """
         if self.contact.case is None:
-            return Checked(self._reached(await send()))
+            return self._reached(await send()), None
         while self._failed:
             await self._calm.wait()
         if self.lost is not None:
@@ -108,7 +99,7 @@ class TargetHealth:
         answer = await self._beside_others(send)
         if self._is_failure(answer):
             return await self._examined(answer, send)
-        return Checked(answer)
+        return answer, None
 
     async def _beside_others(self, send: Send) -> Answer:
         self._under_way += 1
@@ -123,7 +114,7 @@ class TargetHealth:
     def _is_failure(self, answer: Answer) -> bool:
         return is_about_the_client(answer) or not answer.reached or answer.kind in ("crashed", "timeout")
 
-    async def _examined(self, failed: Answer, send: Send) -> Checked:
+    async def _examined(self, failed: Answer, send: Send) -> tuple[Answer, Answer | None]:
         """Waits for the messages under way, and then sends the failed messages again, one at a time."""
         self._failed += 1
         self._calm.clear()
@@ -138,7 +129,7 @@ class TargetHealth:
                 self._was_up = None
                 self._calm.set()
 
-    async def _again(self, failed: Answer, send: Send) -> Checked:
+    async def _again(self, failed: Answer, send: Send) -> tuple[Answer, Answer | None]:
         if _gave_up(failed):
             self.lost = self._lost(failed, failed)
             raise self.lost
@@ -148,13 +139,13 @@ class TargetHealth:
             raise TargetLostError(self.lost.reason, failed, excused=self.lost.excused)
         text = text_of(failed).key
         if self._was_up and self._recurring[text] >= CERTAIN and not self._has_lost_connection(failed):
-            return Checked(failed)
+            return failed, None
         answer = await send()
         if not self._is_failure(answer):
-            return Checked(answer, failed if self._was_up else None)
+            return answer, failed if self._was_up else None
         await self._is_up(answer)
         self._recurring[text] += 1
-        return Checked(answer._replace(reached=True) if self._has_lost_connection(answer) else answer)
+        return answer._replace(reached=True) if self._has_lost_connection(answer) else answer, None
 
     def _has_lost_connection(self, answer: Answer) -> bool:
         return answer.kind == "crashed" and answer.status is None and not self._isolated

@@ -1,7 +1,6 @@
 """Defines a case: a message as bytes, its verdict, and the reason for the verdict."""
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -184,10 +183,6 @@ class Broken(Case):
     """
 
     twin: Case = field(kw_only=True)
-
-
-if (plugin := sys.modules.get("brokerfuzz.hypothesis_plugin")) is not None:
-    plugin.register_cases(Case, Broken)
 
 
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None:

@@ -89,11 +89,11 @@ def test_an_update_keeps_reasons_and_dates(run: Run, url: str) -> None:
         ),
     ],
 )
-def test_an_invalid_entry_is_reported_with_its_line(run: Run, entry: str, said: str) -> None:
+def test_an_invalid_entry_is_reported_with_its_number(run: Run, entry: str, said: str) -> None:
     Path(NAME).write_text(
         f'{{"baseline": 3, "findings": [\n {{"finding": "00000000",\n  "sentence": "["}},\n\n {entry}\n]}}\n'
     )
-    assert_rejected(run, f"{NAME}, line 5: {said}")
+    assert_rejected(run, f"{NAME}, finding 2: {said}")
 
 
 @pytest.mark.parametrize("smallest", [{"raw": "A"}, {"body": {}, "headers": [["Authorization", "x"]]}])
