@@ -168,7 +168,7 @@ def status_codes(value: Any) -> tuple[str, ...]:
     for code in codes:
         if isinstance(code, bool) or not _STATUS.fullmatch(_spelled(code)):
             raise WrongValueError(code, expected)
-    return tuple(map(_spelled, codes))
+    return tuple(_spelled(code).lower() for code in codes)
 
 
 def _spelled(code: Any) -> str:

@@ -79,7 +79,3 @@ def _of_zstd(content: bytes) -> bytes:
         return zstd.ZstdDecompressor().decompress(content)
     except zstd.ZstdError:
         return b""
-
-
-def zstandard(content: bytes) -> bytes:
-    return zstd.compress(content)

@@ -94,7 +94,7 @@ class Sender:
         self._repeated: Counter[str] = Counter()
         self._under_way: dict[tuple[str, int], asyncio.Event] = {}
         self._failed: set[str] = set()
-        self._longest_wait, self._pause_reason = longest_wait, ""
+        self._longest_wait = longest_wait
         self.isolated: bool = target.isolates_messages
         self.health = TargetHealth(self._ask_plain, longest_wait, isolated=self.isolated)
 
@@ -112,7 +112,7 @@ class Sender:
     @property
     def waits_for(self) -> str:
         """Says why the target is not ready, while messages wait for it. Otherwise, it is empty."""
-        return self.health.waits_for or self._pause_reason
+        return self.health.waits_for
 
     def can_send(self, case: Case) -> bool:
         return self._target.can_send(case.body, case.headers)
@@ -239,7 +239,7 @@ class Sender:
         if answer.pause is not None:
             send = partial(self._sent, message)
             answer = await repeated(send, lambda one: one.pause is None, self._longest_wait, answer, self._pause)
-            self._pause_reason = ""
+            self.health.waits_for = ""
         return answer
 
     def _pause(self, answer: Answer, seconds: float) -> None:
@@ -247,7 +247,7 @@ class Sender:
         self._rate_limiter.pause(seconds)
         self.timing.pauses += 1
         self.timing.paused += seconds
-        self._pause_reason = f"it {answer.reason}"
+        self.health.waits_for = f"it {answer.reason}"
 
     async def _sent(self, message: _Question) -> Answer:
         await self._rate_limiter.wait()

@@ -70,8 +70,8 @@ class TargetHealth:
     message has its own process, so a message cannot crash the process of another message. As long as `contact` is
     empty, `checked` sends each message only once and immediately returns its answer.
 
-    `waits_for` says why the target is not ready, while `TargetHealth` waits for it, or if a time limit has ended the
-    waiting. Otherwise, it is empty.
+    `waits_for` says why messages wait for the target, also if a time limit has ended the waiting. Otherwise, it is
+    empty.
     """
 
     def __init__(self, ask: Send, longest_wait: float, *, isolated: bool = False) -> None:
@@ -80,68 +80,62 @@ class TargetHealth:
         self.waits_for = ""
         self._ask, self._longest_wait, self._isolated = ask, longest_wait, isolated
         self._under_way = self._failed = 0
-        self._idle, self._calm, self._alone = asyncio.Event(), asyncio.Event(), asyncio.Lock()
+        self._changed, self._alone = asyncio.Event(), asyncio.Lock()
         self._was_up: bool | None = None
         """None if the target was not yet checked after the current failures."""
         self._recurring: Counter[tuple[str, ...]] = Counter()
 
     async def checked(self, send: Send) -> tuple[Answer, Answer | None]:
-        """Sends a message. If the message fails, the method finds out whether the target works, and may send the
-        message once more. Returns the answer that counts, and a failure that did not occur again although the target
-        was not down, or None. Raises `TargetLostError` if the target is lost.
+        """Sends a message. If the message fails, the method waits for the messages under way, finds out whether the
+        target works, and may send the message once more. Returns the answer that counts, and a failure that did not
+        occur again although the target was not down, or None. Raises `TargetLostError` if the target is lost.
         """
         if self.contact.case is None:
-            return self._reached(await send()), None
+            answer = await send()
+            if not answer.reached:
+                raise self._loss(answer, answer)
+            return answer, None
         while self._failed:
-            await self._calm.wait()
+            await self._changed.wait()
         if self.lost is not None:
             raise TargetLostError(self.lost.reason, self.lost.answer, excused=self.lost.excused, sent=False)
-        answer = await self._beside_others(send)
-        if self._is_failure(answer):
-            return await self._examined(answer, send)
-        return answer, None
-
-    async def _beside_others(self, send: Send) -> Answer:
         self._under_way += 1
-        self._idle.clear()
         try:
-            return await send()
+            answer = await send()
         finally:
             self._under_way -= 1
-            if not self._under_way:
-                self._idle.set()
-
-    def _is_failure(self, answer: Answer) -> bool:
-        return is_about_the_client(answer) or not answer.reached or answer.kind in ("crashed", "timeout")
-
-    async def _examined(self, failed: Answer, send: Send) -> tuple[Answer, Answer | None]:
-        """Waits for the messages under way, and then sends the failed messages again, one at a time."""
+            self._wake()
+        if not _is_failure(answer):
+            return answer, None
         self._failed += 1
-        self._calm.clear()
         try:
             while self._under_way:
-                await self._idle.wait()
+                await self._changed.wait()
             async with self._alone:
-                return await self._again(failed, send)
+                return await self._again(answer, send)
         finally:
             self._failed -= 1
-            if not self._failed:
-                self._was_up = None
-                self._calm.set()
+            self._was_up = self._was_up if self._failed else None
+            self._wake()
+
+    def _wake(self) -> None:
+        """Lets everything that waits for a change check its condition again."""
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     async def _again(self, failed: Answer, send: Send) -> tuple[Answer, Answer | None]:
+        if self.lost is not None:
+            raise TargetLostError(self.lost.reason, failed, excused=self.lost.excused)
         if _gave_up(failed):
-            self.lost = self._lost(failed, failed)
+            self.lost = self._loss(failed, failed)
             raise self.lost
         if self._was_up is None:
             self._was_up = await self._is_up(failed)
-        elif self.lost is not None:
-            raise TargetLostError(self.lost.reason, failed, excused=self.lost.excused)
         text = text_of(failed).key
         if self._was_up and self._recurring[text] >= CERTAIN and not self._has_lost_connection(failed):
             return failed, None
         answer = await send()
-        if not self._is_failure(answer):
+        if not _is_failure(answer):
             return answer, failed if self._was_up else None
         await self._is_up(answer)
         self._recurring[text] += 1
@@ -156,37 +150,28 @@ class TargetHealth:
         """Sends the plain message. If it fails too, waits until the target works again, and returns False. Raises
         `TargetLostError` with the answer `failed` if the target is lost.
         """
-        answer = await self._ask()
-        if is_usual(answer):
-            return True
-        answer = await self.retried(self._ask, is_usual, answer)
-        if is_usual(answer):
-            return False
-        self._was_up = False
-        self.lost = self._lost(answer, failed)
-        raise self.lost
+        first = await self._ask()
+        answer = await self.retried(self._ask, is_usual, first)
+        if not is_usual(answer):
+            self.lost = self._loss(answer, failed)
+            raise self.lost
+        return answer is first
 
     async def retried(self, send: Send, is_enough: Callable[[Answer], bool], answer: Answer) -> Answer:
         """Sends a message again after longer and longer pauses, because it got the insufficient `answer`. Returns the
         first answer that `is_enough` accepts, or the last answer if the target cannot be waited for any longer.
         """
         seconds = min(self._longest_wait, WITHOUT_SESSION) if _is_unauthenticated(answer) else self._longest_wait
-        try:
-            return await repeated(
-                send, lambda found: is_enough(found) or _gave_up(found), seconds, answer, self._note_pause
-            )
-        finally:
-            self.waits_for = ""
+        answer = await repeated(
+            send, lambda found: is_enough(found) or _gave_up(found), seconds, answer, self._note_pause
+        )
+        self.waits_for = ""
+        return answer
 
     def _note_pause(self, answer: Answer, _: float) -> None:
         self.waits_for = answer.reason
 
-    def _reached(self, answer: Answer) -> Answer:
-        if not answer.reached:
-            raise self._lost(answer, answer)
-        return answer
-
-    def _lost(self, answer: Answer, failed: Answer) -> TargetLostError:
+    def _loss(self, answer: Answer, failed: Answer) -> TargetLostError:
         """`answer` is the answer to the plain message, and `failed` is the answer to the message that failed first."""
         if _gave_up(answer):
             reason = f"the target {answer.reason}, and the longest wait is {self._longest_wait:g} s"
@@ -202,6 +187,10 @@ class TargetHealth:
 def is_answer(answer: Answer) -> bool:
     """Returns whether the target answered, correctly or not."""
     return answer.reached and answer.kind != "timeout"
+
+
+def _is_failure(answer: Answer) -> bool:
+    return is_about_the_client(answer) or not answer.reached or answer.kind in ("crashed", "timeout")
 
 
 def is_usual(answer: Answer) -> bool:

@@ -23,7 +23,7 @@ from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.option import SectionedCommand, declared, flag_of, on_command_line
 from brokerfuzz.options import CaseFilters, FireCommandOptions
 from brokerfuzz.targets import Target
-from brokerfuzz.targets.demo_target import DEMONSTRATION
+from brokerfuzz.targets.http_target import DEMONSTRATION
 from brokerfuzz.wording import counted, printable
 
 _OF_JOURNAL = (

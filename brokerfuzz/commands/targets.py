@@ -17,14 +17,13 @@ from brokerfuzz.commands.streams import hide
 from brokerfuzz.config import Configuration
 from brokerfuzz.errors import ConfigurationError, HookError
 from brokerfuzz.hooks.cleanup import cleanup
-from brokerfuzz.hooks.hook_file import hook_file
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.option import completed
 from brokerfuzz.schemas import Contract, MessageType, Policies, load_contract
 from brokerfuzz.service.running import running, serve_command
 from brokerfuzz.target_options import http_options, substituted
-from brokerfuzz.targets import CallTarget, CommandTarget, DemoTarget, HttpTarget, LineTarget, Target, threads
+from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget, Target, threads
 from brokerfuzz.targets.application import OPTIONS, NamedApplicationTarget
 from brokerfuzz.targets.waiting import wait_until_listening
 from brokerfuzz.wording import listed
@@ -192,7 +191,7 @@ def _hooked_target(options: Mapping[str, Any], url: str, http: dict[str, Any]) -
     secrets = inner.secrets
     hide(lambda: secrets.masks)  # before the file with hooks is loaded, because this file may print secrets
     try:
-        hooks = None if options["hooks"] is None else Hooks(hook_file(options["hooks"]), options["timeout"])
+        hooks = Hooks(options["hooks"], options["timeout"])
     except HookError as problem:
         raise HookError(secrets.hide(str(problem)), details=secrets.hide(problem.details)) from None
     removal = None if options["cleanup"] is None else cleanup(options["cleanup"])
@@ -213,7 +212,7 @@ def _reference_service(
     settings = {"bugs": options["bugs"], "now": options["now"], "seed": options.get("seed", 0)}
     with running(**settings, contract=own) as base:
         started_by = serve_command(base, **settings, contract=folder)
-        yield DemoTarget(
+        yield HttpTarget(
             f"{base}{own.transfers[message_type].path}",
             started_by=started_by,
             **http_options(options, None, campaign_id),

@@ -1,11 +1,12 @@
 """Hooks are functions that the user writes, and that brokerfuzz calls while it sends messages. The Python file given
 with `--hooks` defines one or more of these functions:
 
-    def authenticate() -> Mapping[str, str]                     headers for each request, such as a token def
-    before_request(request: Request) -> Request             adds headers that depend on the request, such as a signature
-    def classify(answer: Answer) -> AnswerKind | None           interprets an answer; None keeps the usual
-    interpretation def after_answer(case: SentCase, answer: Answer) -> None    uses the answer, for example to delete
-    what was created
+| function | purpose |
+|---|---|
+| `authenticate() -> Mapping[str, str]` | returns headers for each request, such as a token |
+| `before_request(request: Request) -> Request` | adds headers that depend on the request, such as a signature |
+| `classify(answer: Answer) -> AnswerKind | None` | interprets an answer; None keeps the usual interpretation |
+| `after_answer(case: SentCase, answer: Answer) -> None` | uses the answer |
 
 The hook `authenticate` is called before the first message. If the target answers a message with status 401, brokerfuzz
 calls `authenticate` again and sends the message once more. Then the second answer counts.
@@ -17,7 +18,7 @@ Hooks are code, so for security they come only from the command line or the user
 journal or a report.
 """
 
-from brokerfuzz.hooks.requests import SentCase
+from brokerfuzz.hooks.hooks import SentCase
 from brokerfuzz.targets.answers import Answer, AnswerKind
 from brokerfuzz.targets.http_messages import Request
 

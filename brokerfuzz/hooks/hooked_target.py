@@ -9,8 +9,7 @@ from functools import partial
 from typing import Any
 
 from brokerfuzz.hooks.cleanup import Cleanup, NoCleanupError, is_clean
-from brokerfuzz.hooks.hooks import Hooks
-from brokerfuzz.hooks.requests import SentCase
+from brokerfuzz.hooks.hooks import Hooks, SentCase
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.secret_values import Secret
 from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerRules
@@ -42,11 +41,11 @@ class HookedTarget(Target):
     is_http = True
 
     def __init__(
-        self, target: HttpTarget, *, hooks: Hooks | None, cleanup: Cleanup | None, renews: Sequence[str] = RENEWS
+        self, target: HttpTarget, *, hooks: Hooks, cleanup: Cleanup | None, renews: Sequence[str] = RENEWS
     ) -> None:
         self.name, self.method, self.headers = target.name, target.method, target.headers
         self.rules, self.secrets = target.rules, target.secrets
-        self.has_session = hooks is not None and "authenticate" in hooks
+        self.has_session = "authenticate" in hooks
         self.trace = target.trace
         self._target, self._hooks, self._cleanup = target, hooks, cleanup
         self._renews = AnswerRules(accept=tuple(renews), reject=())
@@ -57,7 +56,8 @@ class HookedTarget(Target):
         """The headers that the hook `before_request` added to the last request."""
         self._authentications = 0
         self._authenticating: asyncio.Lock | None = None
-        self._remaining, self._first_remaining = 0, ""
+        self._remaining: list[str] = []
+        """The cleanup requests that failed."""
         self._unfinished: list[tuple[SentCase, Answer]] = []
         """Messages that other messages follow (see `Message`), and their answers."""
         self._under_way: set[asyncio.Task[Answer]] = set()
@@ -69,8 +69,7 @@ class HookedTarget(Target):
     async def open(self) -> None:
         self._authenticating = asyncio.Lock()
         self._target.pace = self.pace
-        if self._hooks is not None:
-            self._hooks.open(self._hide)
+        self._hooks.open(lambda text: self.secrets.hide(text))  # noqa: PLW0108 - authentications change the secrets
         await self._target.open()
 
     async def close(self) -> None:
@@ -83,18 +82,11 @@ class HookedTarget(Target):
             await asyncio.wait(self._under_way, timeout=INTERRUPTED_TIME if interrupted else FINISHING_TIME)
         await self._target.close()
         self._authenticating = None
-        if self._hooks is not None:
-            self._hooks.close()
-        if self._remaining:
-            number = counted(self._remaining, "cleanup request")
-            print(
-                f"brokerfuzz: {number} failed, so offers may remain at the target; the first: {self._first_remaining}",
-                file=sys.stderr,
-            )
-            self._remaining = 0
-
-    def _hide(self, text: str) -> str:
-        return self.secrets.hide(text)
+        self._hooks.close()
+        remaining, self._remaining = self._remaining, []
+        if remaining:
+            said = f"{counted(len(remaining), 'cleanup request')} failed, so offers may remain at the target"
+            print(f"brokerfuzz: {said}; the first: {remaining[0]}", file=sys.stderr)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         return self._target.can_send(body, headers)
@@ -128,25 +120,18 @@ class HookedTarget(Target):
 
     async def _finished(self, message: Message) -> Answer:
         case = SentCase(message.case_id, self.trace.campaign_id, message.body, message.headers)
-        answer = await self._answer(case)
+        request = partial(self._request, case.id, case.body, case.headers)
+        answer = await self._hooks.classified(await self._authenticated(request))
         if message.is_followed:
             self._unfinished.append((case, answer))
             return _excerpt(answer)
         finished, self._unfinished = [*self._unfinished, (case, answer)], []
         cleaned: set[str] = set()
-        for sent, its_answer in finished:
-            await self._finish(sent, its_answer, cleaned)
+        for one, its_answer in finished:
+            await self._hooks.after_answer(one, its_answer)
+            if self._cleanup is not None and its_answer.kind == "accepted":
+                await self._clean(self._cleanup, one, its_answer, cleaned)
         return _excerpt(answer)
-
-    async def _answer(self, case: SentCase) -> Answer:
-        answer = await self._authenticated(partial(self._request, case.id, case.body, case.headers))
-        return answer if self._hooks is None else await self._hooks.classified(answer)
-
-    async def _finish(self, case: SentCase, answer: Answer, cleaned: set[str]) -> None:
-        if self._hooks is not None:
-            await self._hooks.after_answer(case, answer)
-        if self._cleanup is not None and answer.kind == "accepted":
-            await self._clean(self._cleanup, case, answer, cleaned)
 
     # ------------------------------------------------------------------------------------------------ hooks
 
@@ -163,7 +148,7 @@ class HookedTarget(Target):
             await self._authenticate(0)
         number = self._authentications
         answer = await self._sent(request())
-        if answer.status is not None and self._renews.read(answer.status, b"").kind == "accepted":
+        if answer.status is not None and self._renews.kind(answer.status) == "accepted":
             await self._authenticate(number)
             await self.paced()
             answer = await self._sent(request())
@@ -177,7 +162,6 @@ class HookedTarget(Target):
         another message has authenticated since then, the method does nothing.
         """
         assert self._authenticating is not None, "the target is open"
-        assert self._hooks is not None, "there are hooks"
         async with self._authenticating:
             if self._authentications == number:
                 self._session = [(name, Secret(value)) for name, value in await self._hooks.authenticate()]
@@ -187,12 +171,12 @@ class HookedTarget(Target):
 
     async def _sent(self, request: Request) -> Answer:
         """Sends a request with the headers of the hook `before_request`."""
-        if self._hooks is None or "before_request" not in self._hooks:
+        if "before_request" not in self._hooks:
             return await self._target.exchange(request, whole=True)
-        hooks, secrets = self._hooks, list[tuple[str, str]]()
+        secrets: list[tuple[str, str]] = []
 
         async def prepare(request: Request) -> Request:
-            prepared = await hooks.prepared(request)
+            prepared = await self._hooks.prepared(request)
             before = set(request.headers)
             self._added = [(name, Secret(value)) for name, value in prepared.headers if (name, value) not in before]
             secrets.extend(self._added)
@@ -209,7 +193,7 @@ class HookedTarget(Target):
         try:
             url = cleanup.url(self._target.url, case.body, answer)
         except NoCleanupError as problem:
-            self._note_remaining(f"{cleanup.method} {cleanup.path} was not sent: {self.secrets.hide(str(problem))}")
+            self._remaining.append(f"{cleanup.method} {cleanup.path} was not sent: {self.secrets.hide(str(problem))}")
             return
         await self.paced()
         without_type = ((CONTENT_TYPE, None),)
@@ -217,12 +201,8 @@ class HookedTarget(Target):
             lambda: replace(self._request(case.id, b"", without_type), method=cleanup.method, url=url)
         )
         if not is_clean(removed, again=url in cleaned):
-            self._note_remaining(f"{cleanup.method} {self.secrets.url(url)} ({removed.reason})")
+            self._remaining.append(f"{cleanup.method} {self.secrets.url(url)} ({removed.reason})")
         cleaned.add(url)
-
-    def _note_remaining(self, why: str) -> None:
-        self._first_remaining = self._first_remaining if self._remaining else why
-        self._remaining += 1
 
 
 def _excerpt(answer: Answer) -> Answer:

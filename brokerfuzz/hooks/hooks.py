@@ -1,48 +1,155 @@
-"""Calls the hooks of a file, and checks the values that the hooks return."""
+"""Loads a Python file or a module with hooks, checks it before the first message is sent, calls the hooks, and checks
+what they return.
+"""
 
+import inspect
+import json
 import re
+import sys
+import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from brokerfuzz.errors import HookError, quoted
-from brokerfuzz.hooks.hook_file import HookFile, described, place_of
-from brokerfuzz.hooks.requests import SentCase
+from brokerfuzz.file_contents import read_file
 from brokerfuzz.schemas.headers import HEADER_NAME
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer
+from brokerfuzz.targets.call_server import description_of
 from brokerfuzz.targets.http_messages import Request
-from brokerfuzz.targets.threads import CallThread, HangingError, line_of, user_traceback
+from brokerfuzz.targets.threads import CallThread, HangingError, user_traceback
 from brokerfuzz.wording import listed
 
+PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    "authenticate": (),
+    "before_request": ("request",),
+    "classify": ("answer",),
+    "after_answer": ("case", "answer"),
+}
+"""Maps the name of each hook to the names of its parameters."""
+_CLOSE = 0.75
+"""The minimum similarity (from 0 to 1) between the name of a misspelled hook and its correct name."""
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
-class Hooks:
-    """The hooks of a file. `seconds` is the time limit for each call of a hook. Every method raises `HookError` if its
-    hook fails. A `Hooks` object can be sent to another process, which loads the file again.
+@dataclass(frozen=True)
+class SentCase:
+    """A message that was sent, with the IDs of the case and the campaign. By default, the headers of the request
+    contain both IDs.
+
+    A message that is not a case, such as a shrunk message, has an ID too. If `--fresh` changed a property, `body`
+    contains the new value.
+
+    >>> from brokerfuzz.hooks import SentCase
+    >>> SentCase("b7e8ef5a8405ebf8", "3f29a1c0", b'{"number":"OFF-1","offerType":"Email"}').value["number"]
+    'OFF-1'
     """
 
-    def __init__(self, file: HookFile, seconds: float) -> None:
-        self.file, self.seconds = file, seconds
-        self._functions = file.functions()
+    id: str
+    campaign_id: str
+    body: bytes
+    headers: tuple[tuple[str, str | None], ...] = ()
+
+    @property
+    def value(self) -> Any:
+        """The body as a Python object, or None if the body is not JSON."""
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError):
+            return None
+
+
+class Hooks:
+    """The hooks of the file or module `name`; none if `name` is None. `seconds` is the time limit for each call of a
+    hook. Every method raises `HookError` if its hook fails, and the constructor if the hooks cannot be used.
+
+    A `Hooks` object can be sent to another process, also on another machine, with the text of the file (`source`). A
+    module is not sent, so it must be installed there.
+    """
+
+    def __init__(self, name: str | None, seconds: float, source: bytes | None = None) -> None:
+        self._name, self._seconds, self._source = name or "", seconds, source
+        self._functions = {} if name is None else self._loaded()
         self._thread: CallThread | None = None
         self._hide: Callable[[str], str] = str
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Hooks, (self.file, self.seconds)
+        return Hooks, (self._name or None, self._seconds, self._source)
 
     def __contains__(self, name: str) -> bool:
         return name in self._functions
 
     def open(self, hide: Callable[[str], str]) -> None:
         """Prepares the hooks for the running event loop. `hide` removes secrets from the texts of errors."""
-        self._thread, self._hide = CallThread(), hide
+        self._hide = hide
+        self._thread = CallThread() if self._functions else None
 
     def close(self) -> None:
         if self._thread is not None:
             self._thread.close()
             self._thread = None
+
+    # ------------------------------------------------------------------------------------------------ loading
+
+    def _loaded(self) -> dict[str, Callable[..., Any]]:
+        if self._source is None and self._name.endswith(".py"):
+            try:
+                self._source = read_file(self._name)
+            except OSError as problem:
+                why = problem.strerror or problem
+                raise HookError(f"the hooks {self._name} cannot be read: {why}; specify a readable .py file") from None
+        try:
+            module = self._module()
+        except (Exception, SystemExit) as problem:
+            frames = traceback.extract_tb(problem.__traceback__)
+            lines = [getattr(problem, "lineno", None), *(one.lineno for one in frames if one.filename == self._name)]
+            at = f", line {lines[-1]}" if lines[-1] else ""
+            said = f"the hooks cannot be loaded: {_described(problem)}; correct this error in the hooks"
+            explains_itself = isinstance(problem, ModuleNotFoundError | SyntaxError)
+            details = "" if explains_itself else user_traceback(problem)
+            raise HookError(f"{self._name}{at}: {said}", details=details) from None
+        found = {name: function for name in PARAMETERS if (function := getattr(module, name, None)) is not None}
+        for name, function in found.items():
+            self._check(name, function)
+        for name, function in vars(module).items():
+            close = get_close_matches(name, PARAMETERS.keys() - found.keys(), n=1, cutoff=_CLOSE)
+            if close and inspect.isfunction(function) and function.__module__ == module.__name__:
+                where = self._place(function)
+                raise HookError(f"{where}: {name} is not the name of a hook: rename the function to {close[0]}")
+        if not found:
+            raise HookError(f"{self._name} defines no hook: define at least one of {listed(PARAMETERS, 'or')}")
+        return found
+
+    def _module(self) -> ModuleType:
+        if self._source is None:
+            if "" not in sys.path and str(Path.cwd()) not in sys.path:
+                sys.path.insert(0, str(Path.cwd()))
+            return import_module(self._name)
+        module = ModuleType("brokerfuzz_user_hooks")
+        module.__file__ = self._name
+        sys.modules[module.__name__] = module  # the module `dataclasses` looks here for the types of fields
+        exec(compile(self._source, self._name, "exec"), module.__dict__)  # noqa: S102 - the user gave this file on the command line
+        return module
+
+    def _check(self, name: str, function: Any) -> None:
+        try:
+            inspect.signature(function).bind(*PARAMETERS[name])
+        except (TypeError, ValueError):
+            signature = f"def {name}({', '.join(PARAMETERS[name])})"
+            raise HookError(
+                f"{self._place(function)}: {name} does not have the expected parameters: write `{signature}`"
+            ) from None
+
+    def _place(self, function: Any) -> str:
+        code = getattr(function, "__code__", None)
+        return self._name if code is None else f"{code.co_filename}, line {code.co_firstlineno}"
+
+    # ------------------------------------------------------------------------------------------------ calls
 
     async def authenticate(self) -> tuple[tuple[str, str], ...]:
         """Calls the hook `authenticate`, and returns the headers for all requests."""
@@ -57,10 +164,7 @@ class Hooks:
         if not isinstance(changed, Request):
             raise self._wrong("before_request", changed, "a Request, such as request.with_header(NAME, VALUE)")
         if replace(changed, headers=request.headers) != request:
-            raise HookError(
-                f"{self._place('before_request')}: before_request changed more than the headers: change only the "
-                "headers"
-            )
+            raise self._error("before_request", "changed more than the headers: change only the headers")
         return replace(changed, headers=self._checked("before_request", tuple(changed.headers)))
 
     async def classified(self, answer: Answer) -> Answer:
@@ -83,40 +187,31 @@ class Hooks:
     async def _called(self, name: str, *arguments: Any) -> Any:
         assert self._thread is not None, "the hooks are open"
         try:
-            return await self._thread.result(partial(self._functions[name], *arguments), self.seconds)
-        except HangingError as hanging:
-            raise HookError(self._hangs(name, line_of(hanging, self._functions[name].__code__.co_filename))) from None
+            return await self._thread.result(partial(self._functions[name], *arguments), self._seconds)
+        except HangingError:
+            remedy = "correct the hook, or use a longer --timeout"
+            raise self._error(name, f"did not return within {self._seconds:g} s: {remedy}") from None
         except Exception as problem:
-            raise self._failed(name, problem) from None
-
-    def _hangs(self, name: str, line: int | None) -> str:
-        at = "" if line is None else f", and is at line {line}"
-        return (
-            f"{self._place(name)}: the hook {name} did not return within {self.seconds:g} s{at}: correct the hook, "
-            "or use a longer --timeout"
-        )
-
-    def _failed(self, name: str, problem: Exception) -> HookError:
-        raised, details = self._hide(described(problem)), self._hide(user_traceback(problem))
-        return HookError(
-            f"{self._place(name)}: the hook {name} raised {raised}; correct this error in the hook", details=details
-        )
-
-    def _wrong(self, name: str, returned: Any, expected: str) -> HookError:
-        return HookError(
-            f"{self._place(name)}: the hook {name} returned {self._hide(quoted(returned))}: return {expected}"
-        )
+            said = f"raised {_described(problem)}; correct this error in the hook"
+            raise self._error(name, said, user_traceback(problem)) from None
 
     def _checked(self, name: str, headers: tuple[Any, ...]) -> tuple[tuple[str, str], ...]:
         for header in headers:
             is_pair = isinstance(header, tuple) and len(header) == 2 and all(isinstance(part, str) for part in header)
             if not is_pair or not HEADER_NAME.fullmatch(header[0]) or not _VALUE.fullmatch(header[1]):
                 shown = header[0] if isinstance(header, tuple) and header else header  # the value may be a secret
-                raise HookError(
-                    f"{self._place(name)}: the hook {name} returned an invalid header {quoted(shown)}: use strings "
-                    "without line breaks"
-                )
+                remedy = "use strings without line breaks"
+                raise self._error(name, f"returned an invalid header {quoted(shown)}: {remedy}")
         return headers
 
-    def _place(self, name: str) -> str:
-        return place_of(self.file.name, self._functions[name])
+    def _wrong(self, name: str, returned: Any, expected: str) -> HookError:
+        return self._error(name, f"returned {quoted(returned)}: return {expected}")
+
+    def _error(self, name: str, said: str, details: str = "") -> HookError:
+        where = self._place(self._functions[name])
+        return HookError(f"{where}: the hook {name} {self._hide(said)}", details=self._hide(details))
+
+
+def _described(problem: BaseException) -> str:
+    """Describes an exception on one line."""
+    return " ".join(description_of(problem).split())

@@ -3,8 +3,7 @@
 This folder knows nothing about verdicts, rules or generators.
 """
 
-from brokerfuzz.targets.answers import ANSWER_KINDS, Answer, AnswerKind, AnswerRules, status_patterns
-from brokerfuzz.targets.demo_target import DemoTarget
+from brokerfuzz.targets.answers import ANSWER_KINDS, Answer, AnswerKind, AnswerRules
 from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.line_target import CallTarget, LineTarget
 from brokerfuzz.targets.program_target import CommandTarget
@@ -18,11 +17,9 @@ __all__ = [
     "AnswerRules",
     "CallTarget",
     "CommandTarget",
-    "DemoTarget",
     "HttpTarget",
     "LineTarget",
     "Message",
     "Target",
     "TraceHeaders",
-    "status_patterns",
 ]

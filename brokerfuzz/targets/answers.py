@@ -7,12 +7,11 @@ the contract with `operationWasSuccessful: false`, the answer is `rejected`.
 
 import json
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.content_encoding import decoded
+from brokerfuzz.targets.http_messages import Response
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
 from brokerfuzz.wording import printable
 
@@ -30,10 +29,7 @@ larger than `MOST_READ`, because `operationWasSuccessful` may be at the end of t
 """
 
 _SUCCESS = "operationWasSuccessful"
-_SUCCESS_BYTES = _SUCCESS.encode()
 _BEGINS_AN_OBJECT = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
-_CLASS = re.compile(r"([1-9])[xX]{2}")
-_CODE = re.compile(r"[1-9][0-9]{2}")
 
 
 class Answer(NamedTuple):
@@ -48,7 +44,7 @@ class Answer(NamedTuple):
     the number of seconds that the target asked brokerfuzz to wait before the next message, or None.
 
     >>> from brokerfuzz.targets import AnswerRules
-    >>> AnswerRules(reject=("4xx", "299")).read(299, b'{"error": "unknown product"}').kind
+    >>> AnswerRules(reject=("4xx", "299")).kind(299)
     'rejected'
     """
 
@@ -74,19 +70,18 @@ class AnswerRules:
     If the status means `accepted`, the body can change the answer. A body with `operationWasSuccessful: false` means
     `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes means `crashed`, and so does a compressed body that
     cannot be decompressed.
-
-    Raises `TargetError` if an item of `accept` or `reject` is invalid.
     """
 
     accept: tuple[str, ...] = ("2xx",)
     reject: tuple[str, ...] = ("1xx", "3xx", "4xx")
-    _kinds: dict[int, AnswerKind] = field(init=False, repr=False, compare=False, default_factory=dict)
 
-    def __post_init__(self) -> None:
-        said: tuple[tuple[AnswerKind, tuple[str, ...]], ...] = (("rejected", self.reject), ("accepted", self.accept))
-        for classes in (True, False):
-            for kind, patterns in said:
-                self._kinds.update((code, kind) for code in _codes(patterns, classes=classes))
+    def kind(self, status: int) -> AnswerKind:
+        for pattern in (str(status), f"{status // 100}xx"):
+            if pattern in self.accept:
+                return "accepted"
+            if pattern in self.reject:
+                return "rejected"
+        return "crashed"
 
     def has_code(self, status: int) -> bool:
         """Returns whether `accept` or `reject` contains exactly this code, such as `429`. A class such as `4xx` is
@@ -98,28 +93,22 @@ class AnswerRules:
         """Returns the maximum number of bytes to read from a response body. The limit is higher if the `beginning` can
         be the beginning of an envelope. Reading stops after the chunk that exceeds the limit.
         """
-        may_be_envelope = self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
+        may_be_envelope = self.kind(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
     def read(
-        self,
-        status: int,
-        body: bytes,
-        seconds: float = 0.0,
-        secrets: Secrets = NOTHING_SECRET,
-        encoding: str | None = None,
-        *,
-        longest: int = EXCERPT,
+        self, response: Response, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET, longest: int = EXCERPT
     ) -> Answer:
-        """Converts an HTTP response to an answer, in which the `secrets` are replaced. `body` is the part of the
-        response body that brokerfuzz has read (see `most_read`). `encoding` is the value of the header
-        `Content-Encoding`. The answer contains at most `longest` bytes of the body.
+        """Converts an HTTP response to an answer, in which the `secrets` are replaced. The answer contains at most
+        `longest` bytes of the body.
         """
-        kind, reason = self._kinds.get(status, "crashed"), f"status {status}"
-        plain = decoded(body, encoding, LONGEST_ENVELOPE + 1)
+        kind, reason = self.kind(response.status), f"status {response.status}"
+        encoding = response.header("content-encoding")
+        plain = decoded(response.body, encoding, LONGEST_ENVELOPE + 1)
         if kind == "accepted":
             kind, reason = _meaning(plain, encoding, secrets) or (kind, reason)
-        return Answer(kind, status, secrets.excerpt(body if plain is None else plain, longest), reason, seconds)
+        body = secrets.excerpt(response.body if plain is None else plain, longest)
+        return Answer(kind, response.status, body, reason, seconds)
 
 
 def _meaning(body: bytes | None, encoding: str | None, secrets: Secrets) -> tuple[AnswerKind, str] | None:
@@ -130,42 +119,18 @@ def _meaning(body: bytes | None, encoding: str | None, secrets: Secrets) -> tupl
         shown = printable(encoding or "", 40)
         return "crashed", f"the response has the Content-Encoding {shown}, and cannot be decoded"
     if len(body) > LONGEST_ENVELOPE:
-        return (
-            "crashed",
-            f"the response has more than {LONGEST_ENVELOPE >> 20} MiB, so the end of its envelope is unknown",
-        )
-    rejection = _rejection(body, secrets) if _SUCCESS_BYTES in body else None
+        size = f"{LONGEST_ENVELOPE >> 20} MiB"
+        return "crashed", f"the response has more than {size}, so the end of its envelope is unknown"
+    rejection = _rejection(body, secrets)
     return None if rejection is None else ("rejected", rejection)
-
-
-def status_patterns(text: str) -> tuple[str, ...]:
-    """Splits a list such as `200,201,4xx`. Raises `TargetError` if an element is neither a status code nor a class such
-    as `4xx`.
-    """
-    patterns = tuple(part.strip() for part in text.split(",") if part.strip())
-    if not patterns:
-        raise TargetError("no status given: list codes or classes separated by commas, e.g. 200,201,4xx")
-    for pattern in patterns:
-        _codes([pattern], classes=True)
-    return patterns
-
-
-def _codes(patterns: Iterable[str], *, classes: bool) -> Iterable[int]:
-    codes: list[int] = []
-    for pattern in patterns:
-        if digit := _CLASS.fullmatch(pattern):
-            codes += range(int(digit[1]) * 100, int(digit[1]) * 100 + 100) if classes else ()
-        elif _CODE.fullmatch(pattern):
-            codes += () if classes else [int(pattern)]
-        else:
-            raise TargetError(f"{pattern!r} is not a status code: use a code such as 201 or a class such as 2xx")
-    return codes
 
 
 def _rejection(body: bytes, secrets: Secrets) -> str | None:
     """If the body is an envelope with `operationWasSuccessful: false`, returns the reason for the rejection, otherwise
     None.
     """
+    if _SUCCESS.encode() not in body:
+        return None
     try:
         envelope: Any = json.loads(body)
     except (ValueError, RecursionError):

@@ -12,7 +12,7 @@ from brokerfuzz.errors import TargetError, quoted
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.asgi_target import AsgiTarget
 from brokerfuzz.targets.call_server import SetUpError, object_named
-from brokerfuzz.targets.called_targets import ClientTarget, FunctionTarget, WsgiTarget, kind_of_client
+from brokerfuzz.targets.called_targets import ClientTarget, FunctionTarget, WsgiTarget, library_of
 from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.in_process import InProcessTarget
 from brokerfuzz.targets.target import Message, Target
@@ -50,7 +50,7 @@ def target_for(target: Any, path: str | None, *, in_caller: bool = False, **opti
     options = {name: value for name, value in options.items() if name in OPTIONS}
     if isinstance(target, Target):
         return target
-    if kind_of_client(target) is not None:
+    if library_of(target) is not None:
         return ClientTarget(target, path or "/", in_caller=in_caller, **options)
     match _parameters(target):
         case 1 if path is not None:

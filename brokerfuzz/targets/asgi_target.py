@@ -4,14 +4,15 @@ Django.
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.http_messages import Response
 from brokerfuzz.targets.in_process import Fields, InProcessTarget
+from brokerfuzz.targets.logged_exceptions import note_handled
 
 AsgiMessage = MutableMapping[str, Any]
 AsgiApplication = Callable[
@@ -49,132 +50,79 @@ class AsgiTarget(InProcessTarget):
             "root_path": "",
             "client": ("127.0.0.1", 50000),
             "server": ("127.0.0.1", 80),
-            "headers": [],
-            "state": {},
         }
 
     async def open(self) -> None:
         await super().open()
         self._lifespan = _Lifespan(self._application)
-        if (problem := await self._lifespan.start()) is not None:
-            raise TargetError(
-                f"{self._application_name} does not start ({self.secrets.hide(problem)}): fix this error of the "
-                "application"
-            )
+        said = await self._lifespan.notify("startup")
+        if said["type"] == "lifespan.startup.failed":
+            *_, reason = ["it reports a failure without a reason", *str(said.get("message", "")).strip().splitlines()]
+            remedy = "fix this error of the application"
+            raise TargetError(f"{self._application_name} does not start ({self.secrets.hide(reason)}): {remedy}")
 
     async def close(self) -> None:
         await super().close()
         if self._lifespan is not None:
-            await self._lifespan.stop()
+            await self._lifespan.notify("shutdown")
             self._lifespan = None
 
-    async def _call(self, body: bytes, headers: Fields) -> "_Exchange":
+    async def _call(self, body: bytes, headers: Fields) -> Response:
         assert self._lifespan is not None, "the target is open"
-        scope = self._scope.copy()
-        scope["headers"] = [*_HOST, (b"content-length", b"%d" % len(body)), *_encoded(headers)]
-        scope["state"] = self._lifespan.state.copy()
-        exchange = _Exchange(body)
-        await self._application(scope, exchange.receive, exchange.send)
-        return exchange
+        unread: list[AsgiMessage] = [{"type": "http.request", "body": body, "more_body": False}]
+        starts, chunks, is_complete = list[Mapping[str, Any]](), list[bytes](), asyncio.Event()
+        handled_outside = sys.exception()
 
-    def _answer(self, result: Any, seconds: float, logged: Sequence[BaseException]) -> Answer:
-        """Some frameworks, such as Litestar, do not log an exception, but send the response in an `except` block. Then
-        the exception that this block handles explains the answer.
-        """
-        if result.status is None:
-            return Answer("crashed", reason="the application returned without a response", seconds=seconds)
-        if not logged and result.handled is not None and result.handled is not sys.exception():
-            logged = [result.handled]
-        response = Response(result.status, result.headers, b"".join(result.chunks))
-        return super()._answer(response, seconds, logged)
+        async def receive() -> AsgiMessage:
+            if unread:
+                return unread.pop()
+            await is_complete.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Mapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                starts.append(message)
+                note_handled(sys.exception(), handled_outside)
+            elif message["type"] == "http.response.body":
+                chunks.append(message.get("body", b""))
+                if not message.get("more_body", False):
+                    is_complete.set()
+
+        fields = [*_HOST, (b"content-length", b"%d" % len(body)), *_encoded(headers)]
+        await self._application({**self._scope, "headers": fields, "state": self._lifespan.state.copy()}, receive, send)
+        if not starts:
+            raise RuntimeError("the application returned without a response")
+        answered = [(bytes(name), bytes(value)) for name, value in starts[0].get("headers", ())]
+        decoded = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in answered]
+        return Response(starts[0]["status"], decoded, b"".join(chunks))
 
 
 def _encoded(headers: Fields) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode("latin-1", "replace"), value.encode("latin-1", "replace")) for name, value in headers]
 
 
-class _Exchange:
-    """A request to the application, and its response. If the application sends the response in an `except` block,
-    `handled` is the exception that this block handles. It can also come from an `except` block of the user, in which
-    brokerfuzz was called.
-    """
-
-    def __init__(self, body: bytes) -> None:
-        self.status: int | None = None
-        self.headers: list[tuple[str, str]] = []
-        self.chunks: list[bytes] = []
-        self.handled: BaseException | None = None
-        self._request: bytes | None = body
-        self._is_complete = False
-        self._completion: asyncio.Event | None = None
-
-    async def receive(self) -> AsgiMessage:
-        if self._request is not None:
-            body, self._request = self._request, None
-            return {"type": "http.request", "body": body, "more_body": False}
-        if not self._is_complete:
-            self._completion = self._completion or asyncio.Event()
-            await self._completion.wait()
-        return {"type": "http.disconnect"}
-
-    async def send(self, message: Mapping[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            self.status, self.handled = message["status"], sys.exception()
-            fields = message.get("headers", ())
-            self.headers = [(bytes(name).decode("latin-1"), bytes(value).decode("latin-1")) for name, value in fields]
-        elif message["type"] == "http.response.body":
-            self.chunks.append(message.get("body", b""))
-            if not message.get("more_body", False):
-                self._is_complete = True
-                if self._completion is not None:
-                    self._completion.set()
-
-
 class _Lifespan:
-    """Starts and stops an application with the lifespan protocol of ASGI. Some applications do not support this
-    protocol.
-    """
+    """Starts and stops an application with the lifespan protocol of ASGI, which some applications do not support."""
 
     def __init__(self, application: AsgiApplication) -> None:
         self.state: dict[str, Any] = {}
-        self._application = application
-        self._events: asyncio.Queue[AsgiMessage] = asyncio.Queue()
-        self._said: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
-        self._task: asyncio.Task[None] | None = None
+        self._events, self._said = asyncio.Queue[AsgiMessage](), asyncio.Queue[AsgiMessage]()
+        self._task = asyncio.create_task(self._run(application))
 
-    async def start(self) -> str | None:
-        """Starts the application. Returns the reason if the application does not start, otherwise None."""
-        self._task = asyncio.create_task(self._run())
-        self._events.put_nowait({"type": "lifespan.startup"})
+    async def notify(self, event: str) -> AsgiMessage:
+        """Sends `startup` or `shutdown` to the application, and returns its answer."""
+        if self._task.done():
+            return {"type": "lifespan.ended"}
+        self._events.put_nowait({"type": f"lifespan.{event}"})
         try:
             async with asyncio.timeout(STARTING_SECONDS):
-                said = await self._said.get()
+                return await self._said.get()
         except TimeoutError:
             self._task.cancel()
-            return f"no answer within {STARTING_SECONDS:g} s"
-        if said["type"] == "lifespan.startup.failed":
-            lines = str(said.get("message", "")).strip().splitlines()
-            return lines[-1] if lines else "it reports a failure without a reason"
-        return None
+            return {"type": "lifespan.startup.failed", "message": f"no answer within {STARTING_SECONDS:g} s"}
 
-    async def stop(self) -> None:
-        if self._task is not None and not self._task.done():
-            self._events.put_nowait({"type": "lifespan.shutdown"})
-            try:
-                async with asyncio.timeout(STARTING_SECONDS):
-                    await self._said.get()
-            except TimeoutError:
-                self._task.cancel()
-
-    async def _run(self) -> None:
-        try:
-            await self._application(
-                {"type": "lifespan", "asgi": _VERSION, "state": self.state}, self._events.get, self._say
-            )
-        except Exception:  # noqa: S110  (the application does not support lifespan, or it has already said that it failed)
-            pass
-        finally:
-            self._said.put_nowait({"type": "lifespan.ended"})
-
-    async def _say(self, message: Mapping[str, Any]) -> None:
-        self._said.put_nowait(message)
+    async def _run(self, application: AsgiApplication) -> None:
+        scope = {"type": "lifespan", "asgi": _VERSION, "state": self.state}
+        with suppress(Exception):  # the application does not support lifespan, or it has already said that it failed
+            await application(scope, self._events.get, self._said.put)
+        self._said.put_nowait({"type": "lifespan.ended"})

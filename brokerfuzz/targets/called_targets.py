@@ -4,9 +4,10 @@ clients (of httpx and Starlette, of Flask, and of Django), and functions. `asgi_
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from io import BytesIO, StringIO
+from io import BytesIO
 from typing import Any
 from urllib.parse import unquote_to_bytes
+from wsgiref.util import setup_testing_defaults
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
@@ -17,20 +18,6 @@ from brokerfuzz.targets.in_process import Fields, InProcessTarget
 from brokerfuzz.targets.target import CALL_IN_PYTHON
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
-_ENVIRON = {
-    "SCRIPT_NAME": "",
-    "SERVER_NAME": "127.0.0.1",
-    "SERVER_PORT": "80",
-    "SERVER_PROTOCOL": "HTTP/1.1",
-    "REMOTE_ADDR": "127.0.0.1",
-    "HTTP_HOST": "127.0.0.1",
-    "HTTP_USER_AGENT": "brokerfuzz",
-    "wsgi.version": (1, 0),
-    "wsgi.url_scheme": "http",
-    "wsgi.multithread": False,
-    "wsgi.multiprocess": False,
-    "wsgi.run_once": False,
-}
 
 
 class WsgiTarget(InProcessTarget):
@@ -67,38 +54,38 @@ class WsgiTarget(InProcessTarget):
     def _environ(self, body: bytes, headers: Fields) -> dict[str, Any]:
         location, _, query = self.path.partition("?")
         environ = {
-            **_ENVIRON,
             "REQUEST_METHOD": self.method,
+            "SCRIPT_NAME": "",
             "PATH_INFO": unquote_to_bytes(location).decode("latin-1"),
             "QUERY_STRING": query,
             "CONTENT_LENGTH": str(len(body)),
+            "REMOTE_ADDR": "127.0.0.1",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "HTTP_USER_AGENT": "brokerfuzz",
             "wsgi.input": BytesIO(body),
-            "wsgi.errors": StringIO(),
         }
         for name, value in headers:
             key = name.upper().replace("-", "_")
             environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = value
+        setup_testing_defaults(environ)
         return environ
 
 
 # -------------------------------------------------------------------------------------------------------- test clients
 
-_HTTPX, _HTTPX_ASYNC, _WERKZEUG, _DJANGO = (
-    ("httpx", "Client"),
-    ("httpx", "AsyncClient"),
-    ("werkzeug", "Client"),
-    ("django", "Client"),
-)
-_SUCCESSOR = "httpx2"
-"""The new name of the package httpx, which has the same interface."""
+_CLIENTS = {
+    "httpx": ("Client", "AsyncClient"),
+    "httpx2": ("Client", "AsyncClient"),
+    "werkzeug": ("Client",),
+    "django": ("Client",),
+}
+"""Maps each library to the names of its test clients. httpx2 is the successor of httpx."""
 
 
-def kind_of_client(client: object) -> tuple[str, str] | None:
-    """Returns the package and the class of a test client, or None for any other object. Does not import the package."""
-    kinds = {
-        (base.__module__.partition(".")[0].replace(_SUCCESSOR, "httpx"), base.__name__) for base in type(client).__mro__
-    }
-    return next((kind for kind in (_HTTPX, _HTTPX_ASYNC, _WERKZEUG, _DJANGO) if kind in kinds), None)
+def library_of(client: object) -> str | None:
+    """Returns the library of a test client, or None for any other object. Does not import the library."""
+    bases = [(base.__module__.partition(".")[0], base.__name__) for base in type(client).__mro__]
+    return next((library for library, name in bases if name in _CLIENTS.get(library, ())), None)
 
 
 class ClientTarget(InProcessTarget):
@@ -107,40 +94,33 @@ class ClientTarget(InProcessTarget):
     """
 
     def __init__(self, client: Any, path: str = "/", **options: Any) -> None:
-        self._client, self._kind = client, kind_of_client(client)
-        self.is_asynchronous = self._kind == _HTTPX_ASYNC
+        self._client, self._library = client, library_of(client)
+        self.is_asynchronous = inspect.iscoroutinefunction(getattr(client, "request", None))
         super().__init__(f"{type(client).__module__.partition('.')[0]} client", path, **options)
 
     def _call(self, body: bytes, headers: Fields) -> Any:
-        match self._kind:
-            case ("httpx", "AsyncClient"):
-                return self._asked_httpx_asynchronously(body, headers)
-            case ("httpx", _):
-                answer = self._client.request(
-                    self.method, self.path, content=body, headers=headers, follow_redirects=False
-                )
-                return Response(answer.status_code, (), answer.content)  # httpx decodes the body
-            case ("werkzeug", _):
-                answer = self._client.open(
-                    self.path, method=self.method, data=body, headers=headers, follow_redirects=False
-                )
-                return Response(answer.status_code, list(answer.headers.items()), answer.get_data())
-            case _:
-                return self._asked_django(body, headers)
+        if self._library == "django":
+            return self._asked_django(body, headers)
+        options: dict[str, Any] = {"method": self.method, "headers": headers, "follow_redirects": False}
+        if self._library == "werkzeug":
+            return self._client.open(self.path, data=body, **options)
+        return self._client.request(url=self.path, content=body, **options)
 
-    async def _asked_httpx_asynchronously(self, body: bytes, headers: Fields) -> Response:
-        answer = await self._client.request(
-            self.method, self.path, content=body, headers=headers, follow_redirects=False
-        )
-        return Response(answer.status_code, (), await answer.aread())
-
-    def _asked_django(self, body: bytes, headers: Fields) -> Response:
+    def _asked_django(self, body: bytes, headers: Fields) -> Any:
         kind = next((value for name, value in headers if name.lower() == "content-type"), "")
         others = [(name, value) for name, value in headers if name.lower() != "content-type"]
         extra = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in others}
-        answer = self._client.generic(self.method, self.path, body, content_type=kind, **extra)
-        content = b"".join(answer) if answer.streaming else answer.content
-        return Response(answer.status_code, list(answer.headers.items()), content)
+        return self._client.generic(self.method, self.path, body, content_type=kind, **extra)
+
+    def _result(self, returned: Any) -> Response:
+        match self._library:
+            case "django":
+                content = b"".join(returned) if returned.streaming else returned.content
+            case "werkzeug":
+                content = returned.get_data()
+            case _:
+                return Response(returned.status_code, (), returned.content)  # httpx decodes the body
+        return Response(returned.status_code, list(returned.headers.items()), content)
 
 
 # ----------------------------------------------------------------------------------------------------------- functions

@@ -1,25 +1,36 @@
-"""Sends HTTP requests. Only this module and `http_failures` know the HTTP client."""
+"""Sends HTTP requests, and finds out why there is no response. Only this module knows the HTTP client."""
 
 import asyncio
+import errno
+import re
 import ssl
 from collections.abc import Callable
 from functools import lru_cache, partial
 from io import BytesIO
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, encode_basic_auth
+from aiohttp import (
+    ClientConnectorDNSError,
+    ClientConnectorError,
+    ClientError,
+    ClientHttpProxyError,
+    ClientPayloadError,
+    ClientResponseError,
+    ClientSession,
+    ClientTimeout,
+    ConnectionTimeoutError,
+    DummyCookieJar,
+    ServerDisconnectedError,
+    TCPConnector,
+    encode_basic_auth,
+)
 from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
 from brokerfuzz.targets.http_connections import HttpConnections
-from brokerfuzz.targets.http_failures import failure_of
 from brokerfuzz.targets.http_messages import Failure, Request, Response
 
-_TRANSFER_ENCODING = "transfer-encoding"
-_EXPECT = "expect"
 _LARGE = 1 << 20
-_CONNECTION = "connection"
 _AUTHORIZATION = "authorization"
 _DEFAULTS = (("accept", "*/*"), ("accept-encoding", "identity"), ("user-agent", "brokerfuzz"))
 
@@ -72,14 +83,14 @@ class HttpClient:
         because some servers take the body for the next request. If the headers contain `Expect: 100-continue`, sends
         the body without waiting for status 100.
         """
-        address = _address(request.url)
-        headers, is_chunked, is_closed = _headers(request.headers, address.authorization)
+        url, authorization = _address(request.url)
+        headers, is_chunked, is_closed = _headers(request.headers, authorization)
         session = self._pooled if pooled and not (is_chunked or is_closed) else self._unpooled
         read, status = bytearray(), 0
         try:
             async with session.request(
                 request.method,
-                address.url,
+                url,
                 data=_payload(request.body),
                 headers=headers,
                 allow_redirects=False,
@@ -93,21 +104,15 @@ class HttpClient:
                 found = tuple((name, _readable(value)) for name, value in response.headers.items())
                 return Response(status, found, bytes(read))
         except (ClientError, TimeoutError, OSError) as error:
-            return failure_of(error, self._timeout, in_body=status > 0)
-
-
-class _Address(NamedTuple):
-    """A URL without its user, and the value of the header `Authorization` for this user, or None."""
-
-    url: URL
-    authorization: str | None
+            return _failure_of(error, self._timeout, in_body=status > 0)
 
 
 @lru_cache
-def _address(text: str) -> _Address:
+def _address(text: str) -> tuple[URL, str | None]:
+    """Returns the URL without its user, and the value of the header `Authorization` for this user, or None."""
     url = URL(text, encoded=True)
     authorization = None if url.user is None else encode_basic_auth(url.user, url.password or "")
-    return _Address(url.with_user(None), authorization)
+    return url.with_user(None), authorization
 
 
 def _headers(given: tuple[tuple[str, str], ...], authorization: str | None) -> tuple[list[tuple[str, str]], bool, bool]:
@@ -119,10 +124,10 @@ def _headers(given: tuple[tuple[str, str], ...], authorization: str | None) -> t
     for name, value in given:
         lower = name.lower()
         spelled = spelling.setdefault(lower, name)  # aiohttp would drop one of two headers `X-A` and `x-a`
-        is_closed = is_closed or (lower == _CONNECTION and value.lower() == "close")
-        if lower == _TRANSFER_ENCODING:
+        is_closed = is_closed or (lower == "connection" and value.lower() == "close")
+        if lower == "transfer-encoding":
             is_chunked = True
-        elif lower == _EXPECT:
+        elif lower == "expect":
             headers.append((spelled, f"{value} "))  # aiohttp would wait for status 100, but the space has no meaning
         else:
             headers.append((spelled, value))
@@ -142,3 +147,86 @@ def _payload(body: bytes) -> bytes | BytesIO | None:
 def _readable(value: str) -> str:
     """aiohttp decodes bytes that are not UTF-8 to surrogates."""
     return value if value.isascii() else value.encode(errors="surrogateescape").decode(errors="replace")
+
+
+# ------------------------------------------------------------------------------------------------------ failures
+
+_UNTRUSTED = {
+    9: "the certificate is not valid yet",
+    10: "the certificate has expired",
+    62: "the certificate is for another host",
+    64: "the certificate is for another host",
+    **dict.fromkeys((18, 19, 20, 21), "no known authority has signed the certificate"),
+}
+"""Maps the codes of OpenSSL (X509_V_ERR_...) to descriptions."""
+_REJECTED = re.compile(r"ALERT_(CERTIFICATE_REQUIRED|CERTIFICATE_UNKNOWN|UNKNOWN_CA|BAD_CERTIFICATE|HANDSHAKE_FAILURE)")
+_NO_PROTOCOL = "ALERT_NO_APPLICATION_PROTOCOL"
+"""TLS alerts of a server that does not accept the client."""
+_LACKING = {
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "no file descriptor is left"),
+    errno.EADDRNOTAVAIL: "no local port is left",
+    **dict.fromkeys((errno.ENOBUFS, errno.ENOMEM), "no memory for connections is left"),
+}
+_PERHAPS_HTTP_2 = "if the server speaks only HTTP/2, enable HTTP/1.1"
+
+
+def _failure_of(error: ClientError | TimeoutError | OSError, timeout: float, *, in_body: bool = False) -> Failure:
+    """Describes the failure behind an exception of the HTTP client. `timeout` is the time limit in seconds. `in_body`
+    is True if the headers of the response were complete.
+    """
+    if (reason := _fatal(error)) is not None:
+        return Failure("fatal", reason)
+    match error:
+        case ConnectionTimeoutError():
+            return Failure("unreachable", f"no connection within {timeout * 0.5:g} s")
+        case TimeoutError():
+            said = "the answer was not complete after" if in_body else "no answer within"
+            return Failure("timeout", f"{said} {timeout:g} s")
+        case ClientConnectorDNSError():
+            return Failure("unreachable", "the host name cannot be resolved")
+        case ClientConnectorError():
+            return Failure("unreachable", _why_unreachable(error.os_error))
+        case ClientHttpProxyError():
+            needs_credentials = error.status == 407
+            remedy = "requires credentials (write http://USER:PASSWORD@HOST:PORT)"
+            return Failure("unreachable", f"the proxy {remedy if needs_credentials else 'rejects the connection'}")
+        case ServerDisconnectedError():
+            return Failure("dropped", "the connection was closed without an answer")
+        case ClientResponseError():
+            return Failure("broken", f"the answer is not HTTP/1.1; {_PERHAPS_HTTP_2}")
+        case ClientPayloadError():
+            return Failure("broken", "the connection was closed before the answer was complete")
+        case _:
+            return Failure("broken" if in_body else "dropped", "the connection was reset")
+
+
+def _fatal(error: Exception) -> str | None:
+    """If no message can change this failure, returns an error for the user, with `{name}` for the target."""
+    causes = (getattr(error, "certificate_error", None), getattr(error, "os_error", None), error.__cause__)
+    tls = next((cause for cause in causes if isinstance(cause, ssl.SSLError)), None)
+    if isinstance(tls, ssl.SSLCertVerificationError):
+        why = _UNTRUSTED.get(tls.verify_code, tls.verify_message)
+        remedy = "use --ca FILE to specify the authority that signed it, or --insecure to turn verification off"
+        return f"the certificate of {{name}} cannot be verified ({why}): {remedy}"
+    alert = (
+        str(tls).upper().replace(" ", "_")
+    )  # Python knows no symbol for some alerts, but the text contains the words
+    if _NO_PROTOCOL in alert:
+        remedy = "enable HTTP/1.1 in the server or in a proxy before it"
+        return f"{{name}} cannot be tested, because it speaks only HTTP/2: {remedy}"
+    if (found := _REJECTED.search(alert)) is not None:
+        why = found[1].lower().replace("_", " ")
+        remedy = "specify a client certificate with the settings cert and key"
+        return f"{{name}} does not accept this client (TLS alert: {why}): {remedy}"
+    if isinstance(error, OSError) and error.errno in _LACKING:
+        remedy = "lower --concurrency or --rate, or raise the limit on open files (ulimit -n)"
+        return f"this machine cannot open enough connections to {{name}} ({_LACKING[error.errno]}): {remedy}"
+    return None
+
+
+def _why_unreachable(error: OSError) -> str:
+    if isinstance(error, ConnectionRefusedError) or error.errno == errno.ECONNREFUSED:
+        return "the connection was refused"
+    if isinstance(error, ssl.SSLError):
+        return "the server does not speak TLS (use http:// instead of https://?)"
+    return error.strerror or str(error)

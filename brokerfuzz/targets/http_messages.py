@@ -40,25 +40,16 @@ class Response:
         return next((value for known, value in reversed(self.headers) if known.lower() == name), None)
 
 
-FailureKind = Literal[
-    "unreachable", "untrusted", "unidentified", "other-protocol", "exhausted", "timeout", "dropped", "broken"
-]
-
-
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The reason why there is no complete response. `reason` is a text for the user. `kind` is one of the following:
+    """The reason why there is no complete response. `kind` is one of the following:
 
+    - `fatal`: no message can change the failure. `reason` is an error for the user, with `{name}` for the target.
     - `unreachable`: no connection was possible.
-    - `untrusted`: the certificate cannot be verified.
-    - `unidentified`: the server requires a client certificate, but the client sends none, or sends one that the server
-      rejects.
-    - `other-protocol`: the server speaks only HTTP/2.
-    - `exhausted`: this machine has no file descriptor, port or memory left for a connection.
     - `timeout`: the response was missing or incomplete when the time limit expired.
     - `dropped`: the connection ended before the headers of the response were complete.
     - `broken`: the response is not HTTP, or the connection ended before the body was complete.
     """
 
-    kind: FailureKind
+    kind: Literal["fatal", "unreachable", "timeout", "dropped", "broken"]
     reason: str

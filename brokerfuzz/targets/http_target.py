@@ -11,10 +11,10 @@ from brokerfuzz.errors import TargetError, needs_extra, quoted
 from brokerfuzz.schemas.headers import HEADER_NAME, JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerKind, AnswerRules
 from brokerfuzz.targets.http_connections import HttpConnections
-from brokerfuzz.targets.http_messages import Failure, FailureKind, Request, Response
+from brokerfuzz.targets.http_messages import Failure, Request, Response
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets, variable, without_user
-from brokerfuzz.targets.target import Message, Target, checked_timeout
+from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.targets.trace_headers import TraceHeaders
 from brokerfuzz.targets.waiting import pause_of, postponed
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Prepare = Callable[[Request], Awaitable[Request]]
 """Changes the headers of a request before it is sent."""
 CONTENT_TYPE = "content-type"
+DEMONSTRATION = "the demonstration service"
+"""The beginning of the name of the reference service as a target."""
 _NOT_IN_VALUES = re.compile(r"[\r\n\0]")
 
 
@@ -51,6 +53,10 @@ class HttpTarget(Target):
     directly after the next request, brokerfuzz mistakes the data for the answer. To prevent this mistake, add the
     header `Connection: close`, which gives each message its own connection.
 
+    If the target is the reference service, `started_by` is a shell command that starts the service, runs the command
+    after `--`, and stops the service. `reproduction` puts it before each curl command, because the service of a
+    campaign stops at its end.
+
     Raises `TargetError` if the URL is not an HTTP URL, or if a certificate or the proxy cannot be used.
     """
 
@@ -71,22 +77,23 @@ class HttpTarget(Target):
         proxy: str | None = None,
         trace: TraceHeaders | None = None,
         secrets: Mapping[str, str] | None = None,
+        started_by: str = "",
     ) -> None:
         checked_url(url)
-        given = list(headers)
         self.method = method
-        self.timeout = checked_timeout(timeout)
+        self.timeout = timeout
         self.rules = rules or AnswerRules()
         self.trace = trace or TraceHeaders()
         self.connections = HttpConnections(url, insecure=insecure, ca=ca, cert=cert, key=key, proxy=proxy)
         self.url = url
-        self.headers = replaced([(CONTENT_TYPE, JSON_TYPE)], tuple(given))
+        self.headers = replaced([(CONTENT_TYPE, JSON_TYPE)], tuple(headers))
         self._more_secrets = list((secrets or {}).items())
         self.secrets = self.secrets_with(())
-        self.name = self.secrets.url(url)
+        shown = self.secrets.url(url)
+        self.name = f"{DEMONSTRATION} {shown}" if started_by else shown
         self._client: HttpClient | None = None
         self._answered = False
-        self._before_curl = ""
+        self._started_by = started_by
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -102,7 +109,12 @@ class HttpTarget(Target):
         headers = [[name, self.secrets.header(name, value)] for name, value in self.headers]
         if urlsplit(self.url).username is not None and not any(name.lower() == "authorization" for name, _ in headers):
             headers.append(["authorization", variable("authorization")])
-        request = {"url": self.name, "method": self.method, "headers": headers, **self.connections.settings}
+        request = {
+            "url": self.secrets.url(self.url),
+            "method": self.method,
+            "headers": headers,
+            **self.connections.settings,
+        }
         rules = {"accept": list(self.rules.accept), "reject": list(self.rules.reject)}
         return {"request": request, "answers": rules}
 
@@ -117,7 +129,7 @@ class HttpTarget(Target):
             body,
             without=without,
             options=options,
-            before=self._before_curl,
+            before=self._started_by,
         )
 
     async def open(self) -> None:
@@ -179,8 +191,8 @@ class HttpTarget(Target):
 
     def _failed(self, failure: Failure, seconds: float) -> Answer:
         reason = self.secrets.hide(failure.reason)
-        if failure.kind in _STOPPING:
-            raise TargetError(_STOPPING[failure.kind].format(name=self.name, reason=reason))
+        if failure.kind == "fatal":
+            raise TargetError(reason.replace("{name}", self.name))
         if failure.kind == "unreachable" and not self._answered:
             proxy = self.connections.proxy
             route = self.name if proxy is None else f"{self.name} (through the proxy {without_user(proxy)})"
@@ -199,14 +211,13 @@ class HttpTarget(Target):
         assert self._client is not None, "the target is open"
         found = await self._client.exchange(Request("HEAD", self.url, tuple(self.headers), b""))
         if isinstance(found, Failure):
-            if found.kind in _STOPPING:
+            if found.kind == "fatal":
                 self._failed(found, 0.0)
             return Answer("crashed", reason=self.secrets.hide(found.reason), reached=False)
         return Answer("accepted", reason=f"status {found.status}", reached=found.status not in _NOT_READY)
 
     def _read(self, response: Response, seconds: float, whole: bool) -> Answer:
-        encoding, longest = response.header("content-encoding"), MOST_READ if whole else EXCERPT
-        answer = self.rules.read(response.status, response.body, seconds, self.secrets, encoding, longest=longest)
+        answer = self.rules.read(response, seconds, self.secrets, MOST_READ if whole else EXCERPT)
         if whole:
             shown = tuple((name, self.secrets.hide(value)) for name, value in response.headers)
             answer = answer._replace(headers=shown)
@@ -232,23 +243,6 @@ class HttpTarget(Target):
         return replaced(self.headers, instead) if instead else self.headers
 
 
-_STOPPING: Mapping[FailureKind, str] = {
-    "untrusted": (
-        "the certificate of {name} cannot be verified ({reason}): use --ca FILE to specify the authority that signed "
-        "it, or --insecure to turn verification off"
-    ),
-    "other-protocol": (
-        "{name} cannot be tested, because {reason}: enable HTTP/1.1 in the server or in a proxy before it"
-    ),
-    "unidentified": (
-        "{name} does not accept this client ({reason}): specify a client certificate with the settings cert and key"
-    ),
-    "exhausted": (
-        "this machine cannot open enough connections to {name} ({reason}): lower --concurrency or --rate, or raise the "
-        "limit on open files (ulimit -n)"
-    ),
-}
-"""Maps the kinds of failures that no message can change to errors."""
 _NOT_READY = (502, 503, 504)
 _UNIX_SOCKET = re.compile(r"(?:https?\+)?unix:|https?://unix:/|[^?#]*\.sock(?:$|[:/?#])", re.IGNORECASE)
 
@@ -264,10 +258,7 @@ def checked_url(url: str) -> None:
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError as problem:
-        why = f" ({problem})" if "@" not in url else ""  # the error quotes the port, which may be a password
-        raise TargetError(f"{said!r} is not a URL{why}: write, for example, http://127.0.0.1:8000/offers") from None
-    if not parts.scheme or (parts.scheme not in ("http", "https") and "://" not in url):
-        raise TargetError(f"{said!r} has no scheme: write http://{said.lstrip('/')}")
+    except ValueError:
+        usable = False
     if not usable:
         raise TargetError(f"{said!r} is not an HTTP URL: write, for example, http://127.0.0.1:8000/offers")

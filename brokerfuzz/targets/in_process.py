@@ -19,7 +19,7 @@ from brokerfuzz.targets.logged_exceptions import exception_log, exceptions_of_re
 from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import Secrets
-from brokerfuzz.targets.target import Message, Target, checked_timeout
+from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.targets.threads import OURS, CallThread, HangingError, outside_of_event_loop, user_traceback
 
 _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
@@ -62,7 +62,7 @@ class InProcessTarget(Target):
             raise TargetError(f"{path!r} is not the path of an application: begin it with a slash, such as /offers")
         given = tuple(headers)
         self.secrets = Secrets(path, given, more=(secrets or {}).items())
-        self.path, self.method, self.timeout = path, method, checked_timeout(timeout)
+        self.path, self.method, self.timeout = path, method, timeout
         self.headers = replaced([("content-type", JSON_TYPE)], given)
         self.rules = rules or AnswerRules()
         self.name = f"{name} {self.secrets.url(self.path)}"
@@ -114,7 +114,7 @@ class InProcessTarget(Target):
     def _called(self, body: bytes, headers: Fields) -> Answer:
         logged, started = exceptions_of_request(), perf_counter()
         try:
-            result = self._call(body, headers)
+            result = self._result(self._call(body, headers))
         except KeyboardInterrupt:
             raise
         except BaseException as problem:
@@ -125,7 +125,7 @@ class InProcessTarget(Target):
         logged, started, limit = exceptions_of_request(), perf_counter(), asyncio.timeout(self.timeout)
         try:
             async with limit:
-                result = await self._call(body, headers)
+                result = self._result(await self._call(body, headers))
         except (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit):
             raise
         except BaseException as problem:
@@ -133,8 +133,12 @@ class InProcessTarget(Target):
         return self._answer(result, perf_counter() - started, logged)
 
     def _call(self, body: bytes, headers: Fields) -> Any:
-        """Sends a message to the application, and returns what `_answer` reads, usually a `Response`."""
+        """Sends a message to the target, and returns what it returns."""
         raise NotImplementedError
+
+    def _result(self, returned: Any) -> Any:
+        """Converts what the target returned to what `_answer` reads, usually a `Response`."""
+        return returned
 
     # ---------------------------------------------------------------------------------------------------- answers
 
@@ -142,8 +146,7 @@ class InProcessTarget(Target):
         """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception in
         `logged`.
         """
-        encoding = result.header("content-encoding")
-        answer = self.rules.read(result.status, result.body, seconds, self.secrets, encoding)
+        answer = self.rules.read(result, seconds, self.secrets)
         return self._failure(logged[-1], seconds) if answer.kind == "crashed" and logged else answer
 
     def _failure(self, problem: BaseException, seconds: float) -> Answer:

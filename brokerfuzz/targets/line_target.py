@@ -9,11 +9,10 @@ import struct
 import sys
 from base64 import b64encode
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic, perf_counter
-from typing import Literal, get_args
+from typing import Any, Literal
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
@@ -22,7 +21,6 @@ from brokerfuzz.targets.program import Excerpt, Program, how_it_ended, in_one_li
 from brokerfuzz.targets.program_target import ProgramTarget, StartError
 from brokerfuzz.targets.reproduction import LONGEST_ARGUMENT, fed
 from brokerfuzz.targets.secret_masking import Secrets
-from brokerfuzz.targets.shell import secrets_of, words_of
 from brokerfuzz.targets.target import CALL_IN_PYTHON
 
 LONGEST_LINE = 1 << 16
@@ -37,16 +35,6 @@ _ENDS_A_LINE = re.compile(rb"[\n\r]|\xe2\x80[\xa8\xa9]")
 _KINDS: dict[bytes, AnswerKind] = {b"accepted": "accepted", b"rejected": "rejected", b"crashed": "crashed"}
 _FUNCTION_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _CALL_SERVER = str(Path(__file__).with_name("call_server.py"))
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What a program answered to a message. After a reply that is not `valid`, the program gets no further message."""
-
-    kind: AnswerKind
-    reason: str
-    body: bytes = b""
-    valid: bool = False
 
 
 class LineTarget(ProgramTarget):
@@ -68,8 +56,6 @@ class LineTarget(ProgramTarget):
     - If `encoding` is "base64", each line of the input is a message in base64.
     - If `encoding` is "frames", brokerfuzz sends the length of the message as an unsigned 32-bit integer (big-endian),
       and then the message.
-
-    Raises `TargetError` if the command or `encoding` is invalid.
     """
 
     advice = "print and flush a line with accepted or rejected for each message"
@@ -80,14 +66,9 @@ class LineTarget(ProgramTarget):
         command: str | Sequence[str],
         *,
         encoding: Encoding = "plain",
-        timeout: float = 10.0,
-        processes: int | None = None,
-        secrets: Mapping[str, str] | None = None,
+        **options: Any,
     ) -> None:
-        words = words_of(command)
-        if encoding not in get_args(Encoding):
-            raise TargetError(f"encoding={encoding!r} is not supported: use 'plain', 'base64' or 'frames'")
-        super().__init__(words, secrets_of(words, secrets or {}), timeout=timeout, processes=processes)
+        super().__init__(command, **options)
         self.encoding: Encoding = encoding
         self._idle: deque[Program] = deque()
 
@@ -120,22 +101,27 @@ class LineTarget(ProgramTarget):
             self._end(program)
         await super().close()
 
-    def _answer(self, body: bytes, uses: Callable[[Program], None]) -> Answer:
-        while True:
-            program, is_new = self._next()
-            uses(program)
-            started = perf_counter()
-            reply = self._reply(program, body)
-            seconds = perf_counter() - started
-            code = None if reply is not None else program.exit_code(ENDING_SECONDS)
-            if reply is not None and reply.valid and program.can_continue:
-                self._idle.append(program)
-            else:
+    def _answer(self, body: bytes, mine: list[Program]) -> Answer:
+        program, is_new = self._next()
+        mine.append(program)
+        started, is_valid = perf_counter(), False
+        try:
+            answer, is_valid = self._reply(program, body)
+        except TimeoutError:
+            reason = f"{self.timeout_reason} within {self.timeout:g} s: killed"
+            answer = Answer("timeout", None, program.errors.tail, reason)
+        except EOFError:
+            code = program.exit_code(ENDING_SECONDS)
+            if code == 0 and not is_new:
                 self._end(program)
-            if reply is None and code == 0 and not is_new:
-                continue
-            reply = reply or _without_answer(code, program.errors)
-            return Answer(reply.kind, None, reply.body[:EXCERPT], reply.reason, seconds)
+                return self._answer(body, mine)
+            answer = Answer("crashed", None, program.errors.tail, _ending(code, program.errors))
+        seconds = perf_counter() - started
+        if is_valid and program.can_continue:
+            self._idle.append(program)
+        else:
+            self._end(program)
+        return answer._replace(seconds=seconds)
 
     def _next(self) -> tuple[Program, bool]:
         """Returns an idle program, or a new one, and whether it is new."""
@@ -146,18 +132,18 @@ class LineTarget(ProgramTarget):
             self._end(program)
         return self._started(), True
 
-    def _reply(self, program: Program, body: bytes) -> Reply | None:
-        """Returns None if the program ends without an answer."""
-        if unrequested := program.unrequested_output():
-            return _unrequested(self._masked(unrequested))
-        try:
-            line, rest = self._line(program, _encoded(body, self.encoding), self.timeout)
-        except TimeoutError:
-            reason = f"{self.timeout_reason} within {self.timeout:g} s: killed"
-            return Reply("timeout", reason, program.errors.tail)
-        except EOFError:
-            return None
-        return _unrequested(self._masked(rest)) if rest else _meaning(self._masked(line))
+    def _reply(self, program: Program, body: bytes) -> tuple[Answer, bool]:
+        """Returns the answer, and whether it is a valid line: after any other answer, the program gets no further
+        message. Raises `TimeoutError` or, if the program ends without an answer, `EOFError`.
+        """
+        line, unrequested = b"", program.unrequested_output()
+        if not unrequested:
+            line, unrequested = self._line(program, _encoded(body, self.encoding), self.timeout)
+        if not unrequested:
+            return _meaning(self._masked(line))
+        output = self._masked(unrequested)
+        reason = f'answered before it received a message: "{in_one_line(output)}"'
+        return Answer("crashed", None, output[:EXCERPT], reason), False
 
     def _masked(self, output: bytes) -> bytes:
         return self.secrets.excerpt(output, len(output))
@@ -176,31 +162,24 @@ class LineTarget(ProgramTarget):
         raise EOFError
 
 
-def _without_answer(code: int | None, errors: Excerpt) -> Reply:
-    """`code` is the exit status of the program, or None if it still runs."""
+def _ending(code: int | None, errors: Excerpt) -> str:
+    """Says how a program ended without an answer. `code` is its exit status, or None if it still runs."""
     if code is None:
-        return Reply("crashed", "closed its output without an answer")
-    words = errors.last_line
-    return Reply(
-        "crashed", f"ended without an answer, {how_it_ended(code)}" + (f": {words}" if words else ""), errors.tail
-    )
+        return "closed its output without an answer"
+    return f"ended without an answer, {how_it_ended(code)}" + (f": {errors.last_line}" if errors.last_line else "")
 
 
-def _unrequested(output: bytes) -> Reply:
-    return Reply("crashed", f'answered before it received a message: "{in_one_line(output)}"', output)
-
-
-def _meaning(line: bytes) -> Reply:
+def _meaning(line: bytes) -> tuple[Answer, bool]:
     """The first word of the line, up to a space or a colon, is the answer. The rest of the line is the reason."""
-    if len(line) > LONGEST_LINE:
-        reason = f'answered with a line of more than {LONGEST_LINE} bytes: "{in_one_line(line, 60)}"'
-        return Reply("crashed", reason, line)
     word, *rest = re.split(rb"[ :]", line.rstrip(b"\r"), maxsplit=1)
-    if kind := _KINDS.get(word):
+    kind, is_too_long = _KINDS.get(word), len(line) > LONGEST_LINE
+    if kind is not None and not is_too_long:
         text = b"".join(rest).strip()
-        return Reply(kind, in_one_line(text) or kind, text, valid=True)
+        return Answer(kind, None, text[:EXCERPT], in_one_line(text) or kind), True
     what = f'"{in_one_line(line)}"' if line else "an empty line"
-    return Reply("crashed", f"answered with {what}", line)
+    if is_too_long:
+        what = f'a line of more than {LONGEST_LINE} bytes: "{in_one_line(line, 60)}"'
+    return Answer("crashed", None, line[:EXCERPT], f"answered with {what}"), False
 
 
 def _encoded(body: bytes, encoding: Encoding) -> bytes:
@@ -228,20 +207,11 @@ class CallTarget(LineTarget):
     advice = CALL_IN_PYTHON
     timeout_reason = "the function did not return"
 
-    def __init__(
-        self,
-        function: str,
-        *,
-        timeout: float = 10.0,
-        processes: int | None = None,
-        secrets: Mapping[str, str] | None = None,
-    ) -> None:
-        remedy = "write a function, such as 'package.module:function'"
-        if ":" not in function:
-            raise TargetError(f"{function!r} has no colon between the module and the function: {remedy}")
+    def __init__(self, function: str, *, secrets: Mapping[str, str] | None = None, **options: Any) -> None:
         if not _FUNCTION_NAME.fullmatch(function):
-            raise TargetError(f"{function!r} is not a valid name: {remedy}")
-        super().__init__([sys.executable or "python"], encoding="frames", timeout=timeout, processes=processes)
+            remedy = "write a module, a colon and a function, such as 'package.module:function'"
+            raise TargetError(f"{function!r} is not the name of a function: {remedy}")
+        super().__init__([sys.executable or "python"], encoding="frames", **options)
         self.name, self.secrets = function, Secrets(more=(secrets or {}).items())
 
     async def open(self) -> None:
@@ -267,7 +237,6 @@ class CallTarget(LineTarget):
         except TimeoutError:
             why = f"the process is not ready after {STARTING_SECONDS:g} s; {self.advice}"
         except EOFError:
-            ended = _without_answer(program.exit_code(ENDING_SECONDS), program.errors)
-            why = f"{ended.reason}; {self.advice}"
+            why = f"{_ending(program.exit_code(ENDING_SECONDS), program.errors)}; {self.advice}"
         self._end(program)
         raise StartError(f"cannot be called: {why}")

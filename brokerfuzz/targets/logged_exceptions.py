@@ -2,8 +2,9 @@
 exception before such an answer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from functools import partial
 from logging import LogRecord, getLogRecordFactory, setLogRecordFactory
 from threading import Lock
 from typing import Any
@@ -20,34 +21,27 @@ class _ExceptionLog:
     def __init__(self) -> None:
         self._targets: set[int] = set()
         self._lock = Lock()
+        self._factory = partial(_noted, getLogRecordFactory())
 
     def start(self, target: object) -> None:
         with self._lock:
             if not self._targets:
-                self._former = former = getLogRecordFactory()
-
-                def create(*args: Any, **options: Any) -> LogRecord:
-                    return _noted(former(*args, **options))
-
-                self._factory = create
-                setLogRecordFactory(create)
+                self._factory = partial(_noted, getLogRecordFactory())
+                setLogRecordFactory(self._factory)
             self._targets.add(id(target))
 
     def stop(self, target: object) -> None:
-        """Does nothing if the target was not started. If the application has set another factory meanwhile, keeps that
-        factory.
-        """
+        """If the application has set another factory meanwhile, keeps that factory."""
         with self._lock:
-            if id(target) in self._targets:
-                self._targets.remove(id(target))
-                if not self._targets and getLogRecordFactory() is self._factory:
-                    setLogRecordFactory(self._former)
+            self._targets.discard(id(target))
+            if not self._targets and getLogRecordFactory() is self._factory:
+                setLogRecordFactory(self._factory.args[0])
 
 
-def _noted(record: LogRecord) -> LogRecord:
-    seen = _logged.get()
-    if seen is not None and record.exc_info and record.exc_info[1] is not None:
-        seen.append(record.exc_info[1])
+def _noted(factory: Callable[..., LogRecord], *args: Any, **options: Any) -> LogRecord:
+    record, logged = factory(*args, **options), _logged.get()
+    if logged is not None and record.exc_info and record.exc_info[1] is not None:
+        logged.append(record.exc_info[1])
     return record
 
 
@@ -61,3 +55,13 @@ def exceptions_of_request() -> Sequence[BaseException]:
     logged: list[BaseException] = []
     _logged.set(logged)
     return logged
+
+
+def note_handled(problem: BaseException | None, outside: BaseException | None) -> None:
+    """Call this function when an application starts its response. Some frameworks, such as Litestar, do not log an
+    exception, but send the response in an `except` block. Then the `problem` that this block handles explains the
+    answer, unless an `except` block of the user, in which brokerfuzz was called, handles it (`outside`).
+    """
+    logged = _logged.get()
+    if logged is not None and problem is not None and problem is not outside:
+        logged.insert(0, problem)

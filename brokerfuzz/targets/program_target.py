@@ -4,7 +4,7 @@
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 
@@ -13,9 +13,8 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
 from brokerfuzz.targets.program import Excerpt, Program, cores, how_it_ended
 from brokerfuzz.targets.reproduction import fed
-from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.shell import path_of, secrets_of, shown_command, words_of
-from brokerfuzz.targets.target import RUN_IN_SHELL, Message, Target, checked_timeout
+from brokerfuzz.targets.target import RUN_IN_SHELL, Message, Target
 
 
 class StartError(Exception):
@@ -23,24 +22,33 @@ class StartError(Exception):
 
 
 class ProgramTarget(Target):
-    """The base of targets that run programs. Threads talk to at most `processes` programs at the same time (default:
-    one per core). A program gets at most `timeout` seconds for a message; then brokerfuzz kills it with its child
-    processes. `secrets` contains the values that no answer or report shows.
+    """The base of targets that run programs. `command` is a list of words, or a command line. Like a shell, brokerfuzz
+    splits a command line into words. No shell is started, so variables, wildcards and pipes have no effect.
 
-    If a program can no longer be started, the answer is `crashed` with `reached=False`. Raises `TargetError` if
-    `timeout` or `processes` is invalid.
+    Threads talk to at most `processes` programs at the same time (default: one per core). A program gets at most
+    `timeout` seconds for a message; then brokerfuzz kills it with its child processes. `secrets` maps references such
+    as `${TOKEN}` to the values that no answer or report shows.
+
+    If a program can no longer be started, the answer is `crashed` with `reached=False`. Raises `TargetError` if the
+    command is invalid.
     """
 
     isolates_messages = True
     """A program handles one message at a time, so only this message can crash the program."""
     advice: str | None = RUN_IN_SHELL
 
-    def __init__(self, words: Sequence[str], secrets: Secrets, *, timeout: float, processes: int | None) -> None:
-        if processes is not None and processes < 1:
-            raise TargetError(f"processes={processes} is too small: use 1 or more, or None for one process per core")
-        self.name, self.secrets = shown_command(words, secrets), secrets
-        self.timeout, self.processes = checked_timeout(timeout), processes
-        self._words = words
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        *,
+        timeout: float = 10.0,
+        processes: int | None = None,
+        secrets: Mapping[str, str] | None = None,
+    ) -> None:
+        self._words: Sequence[str] = words_of(command)
+        self.secrets = secrets_of(self._words, secrets or {})
+        self.name = shown_command(self._words, self.secrets)
+        self.timeout, self.processes = timeout, processes
         self._path = ""
         self._threads: ThreadPoolExecutor | None = None
         self._running: set[Program] = set()
@@ -68,16 +76,16 @@ class ProgramTarget(Target):
         mine: list[Program] = []
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._threads, self._answered, message.body, mine.append)
+            return await loop.run_in_executor(self._threads, self._answered, message.body, mine)
         except asyncio.CancelledError:
             for program in mine:
                 program.kill()
             raise
 
-    def _answered(self, body: bytes, uses: Callable[[Program], None]) -> Answer:
+    def _answered(self, body: bytes, mine: list[Program]) -> Answer:
         started = perf_counter()
         try:
-            return self._answer(body, uses)
+            return self._answer(body, mine)
         except StartError as problem:
             reason = self.secrets.hide(str(problem))
             if not self._was_started:
@@ -85,8 +93,8 @@ class ProgramTarget(Target):
             return Answer("crashed", reason=reason, seconds=perf_counter() - started, reached=False)
 
     @abstractmethod
-    def _answer(self, body: bytes, uses: Callable[[Program], None]) -> Answer:
-        """Sends a message to a program. Runs in a thread. Passes the program to `uses`, so that it can be killed."""
+    def _answer(self, body: bytes, mine: list[Program]) -> Answer:
+        """Sends a message to a program. Runs in a thread. Adds the program to `mine`, so that it can be killed."""
 
     def _started(self) -> Program:
         try:
@@ -107,31 +115,17 @@ class ProgramTarget(Target):
 class CommandTarget(ProgramTarget):
     """A program that reads one message from standard input, and answers with its exit status.
 
-    `command` is a list of words, or a command line. Like a shell, brokerfuzz splits a command line into words. No shell
-    is started, so variables, wildcards and pipes have no effect. Exit status 0 means `accepted`, and any other status
-    means `rejected`. If a signal ends the program, the answer is `crashed`.
-
-    The program does not have to read its input. The answer contains the beginning of the program's standard output and
-    standard error. Raises `TargetError` if the command is invalid.
+    Exit status 0 means `accepted`, and any other status means `rejected`. If a signal ends the program, the answer is
+    `crashed`. The program does not have to read its input. The answer contains the beginning of the program's standard
+    output and standard error.
     """
-
-    def __init__(
-        self,
-        command: str | Sequence[str],
-        *,
-        timeout: float = 10.0,
-        processes: int | None = None,
-        secrets: Mapping[str, str] | None = None,
-    ) -> None:
-        words = words_of(command)
-        super().__init__(words, secrets_of(words, secrets or {}), timeout=timeout, processes=processes)
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         return fed(body, self.name)
 
-    def _answer(self, body: bytes, uses: Callable[[Program], None]) -> Answer:
+    def _answer(self, body: bytes, mine: list[Program]) -> Answer:
         program, output = self._started(), Excerpt(self.secrets)
-        uses(program)
+        mine.append(program)
         started, code = perf_counter(), None
         try:
             for chunk in program.talk(body, self.timeout, closes_input=True):

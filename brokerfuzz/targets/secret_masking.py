@@ -9,6 +9,7 @@ import binascii
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import cycle
 from typing import NamedTuple
 from urllib.parse import unquote, unquote_plus, urlsplit, urlunsplit
 
@@ -30,7 +31,7 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SERVER = re.compile(r"(?:[a-z][a-z0-9+.-]*://[^/?#]*)?", re.IGNORECASE)
 _PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?]*)=([^&;#]+)")
 _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
-_REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_REFERENCE = re.compile(r"(\$\{[A-Za-z_][A-Za-z0-9_]*\})")
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of gzip and zstd data."""
 
@@ -84,11 +85,7 @@ def split_at_references(text: str) -> Iterator[tuple[str, bool]]:
     """Splits a text into references such as `${TOKEN}` and the text between them. Each part has a flag, which is True
     for a reference.
     """
-    at = 0
-    for found in _REFERENCE.finditer(text):
-        yield from ((text[at : found.start()], False), (found[0], True))
-        at = found.end()
-    yield text[at:], False
+    return zip(_REFERENCE.split(text), cycle((False, True)))
 
 
 def without_user(url: str) -> str:

@@ -40,25 +40,13 @@ def path_of(words: Sequence[str], shown: str) -> str:
             f"{shown} cannot be a target on this system: programs and functions need Linux or macOS; use an HTTP "
             "endpoint"
         )
-    name = words[0]
-    found = shutil.which(name)
+    found = shutil.which(words[0])
     if found is not None:
         return found
-    if _ASSIGNED.fullmatch(name):
-        raise TargetError(
-            f"{shown} cannot be started, because only a shell reads NAME=VALUE before a command: write `env {shown}`"
-        )
-    if os.path.dirname(name) and os.path.isdir(name):  # noqa: PTH112, PTH120  (a name may end in a dot or a slash, and that matters)
-        raise TargetError(f"{shown} cannot be started: {name} is a folder; specify a program in this folder")
-    if os.path.dirname(name) and os.path.exists(name):  # noqa: PTH110, PTH120
-        raise TargetError(
-            f"{shown} cannot be started: {name} is not executable; run chmod +x, or write its interpreter before its "
-            "name"
-        )
-    where = "the file does not exist" if os.path.dirname(name) else "no folder in $PATH contains this program"  # noqa: PTH120
-    is_here = not os.path.dirname(name) and os.path.exists(name)  # noqa: PTH110, PTH120
-    hint = f" (to run a program in this folder, write ./{name})" if is_here else ""
-    raise TargetError(f"{shown} cannot be started, because {name} was not found ({where}): correct its name{hint}")
+    remedy = "correct its name, or make it executable (chmod +x); write ./NAME for a file in this folder"
+    if _ASSIGNED.fullmatch(words[0]):
+        remedy = f"only a shell reads NAME=VALUE before a command, so write `env {shown}`"
+    raise TargetError(f"{shown} cannot be started, because its first word is no executable program: {remedy}")
 
 
 def secrets_of(words: Sequence[str], more: Mapping[str, str]) -> Secrets:

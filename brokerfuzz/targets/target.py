@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, TypeVar
 
-from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer, AnswerRules
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET
@@ -100,12 +99,6 @@ class Target(ABC):
     @abstractmethod
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a shell command on one line that sends the message to the target. The command contains no secrets."""
-
-
-def checked_timeout(seconds: float) -> float:
-    if not seconds > 0:
-        raise TargetError(f"the timeout is {seconds} seconds: use a value greater than 0")
-    return seconds
 
 
 T = TypeVar("T", bound=Target)

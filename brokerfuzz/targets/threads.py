@@ -8,7 +8,6 @@ import asyncio
 import importlib
 import os
 import signal
-import sys
 import threading
 import traceback
 from collections.abc import Callable, Coroutine, Iterator
@@ -51,7 +50,7 @@ class CallThread:
                 await asyncio.wait({result}, timeout=seconds)
                 if result.done():
                     return result.result()
-                raise HangingError(self._thread)
+                raise HangingError
             finally:
                 if not result.done():
                     result.cancel()
@@ -87,15 +86,6 @@ def user_traceback(problem: BaseException) -> str:
     while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
         trace = trace.tb_next
     return "".join(traceback.format_exception(type(problem), problem, trace)).rstrip()
-
-
-def line_of(hanging: HangingError, file: str) -> int | None:
-    """Returns the number of the line of `file` that the hanging call is executing. Returns None if no function of
-    `file` is running.
-    """
-    (thread,) = hanging.args
-    frame = sys._current_frames().get(thread.ident or 0)  # noqa: SLF001 - the only way to see where another thread is
-    return next((line for one, line in traceback.walk_stack(frame) if one.f_code.co_filename == file), None)
 
 
 @contextmanager

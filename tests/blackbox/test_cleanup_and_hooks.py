@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +19,7 @@ import brokerfuzz
 
 OFFER: Final = "offer-creation-request"
 FEW: Final = ("--rule", "*/orderMinimum:minimum", "--rule", "*/number:minLength", "--shrink", "10s")
+CLEANUP: Final = ("--cleanup", "DELETE /offers/{number}")
 CREATED: Final = 201
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -120,24 +122,11 @@ def test_concurrent_messages_of_a_campaign_with_cleanup_never_have_the_same_numb
     store = Store()
     store.pause = 0.01
     with store.serving() as url:
-        done = run(
-            "fire",
-            url,
-            "--site",
-            "orderMinimum",
-            "--site",
-            "comments",
-            "--cleanup",
-            "DELETE /offers/{number}",
-            "--json",
-        )
+        done = run("fire", url, "--site", "orderMinimum", "--site", "comments", *CLEANUP, "--json")
     report = json.loads(done.stdout)
     assert (done.exit_code, report["findings"], report["fresh"]) == (0, [], "number")
     assert "each message gets a new number (--fresh number): to turn this off, use --fresh off" in done.stderr
-    assert (
-        run("fire", "http://127.0.0.1:1/", *FEW, "--cleanup", "DELETE /offers/{number}", "--fresh", "off").exit_code
-        == 2
-    )
+    assert run("fire", "http://127.0.0.1:1/", *FEW, *CLEANUP, "--fresh", "off").exit_code == 2
 
 
 DANGEROUS: Final = ["", " ", ".", "..", "a/b", "/", "../..", "..\\..", "x/../.."]
@@ -173,37 +162,14 @@ def test_numbers_of_messages_are_never_sent_if_they_would_delete_something_else(
 
     store = Lenient()
     with store.serving() as url:
-        run(
-            "fire",
-            url,
-            "--site",
-            "number",
-            "--cleanup",
-            "DELETE /offers/{number}",
-            "--shrink",
-            "off",
-            "--fresh",
-            "off",
-        )
+        run("fire", url, "--site", "number", *CLEANUP, "--shrink", "off", "--fresh", "off")
     assert store.deleted
-    assert all(
-        path.startswith("/offers/") and path.count("/") == 2 and not path.endswith("/") for path in store.deleted
-    )
+    assert all(re.fullmatch("/offers/[^/]+", path) for path in store.deleted)
 
 
 @pytest.mark.parametrize(
     "location",
-    [
-        "/",
-        "/offers",
-        "/offers/",
-        "",
-        ".",
-        "/offers/..",
-        "/offers/%2e%2e",
-        "http://elsewhere.example/offers/1",
-        "//elsewhere.example/offers/1",
-    ],
+    ["/", "/offers", "/offers/", "", ".", "/offers/..", "/offers/%2e%2e", "http://elsewhere.example/o/1", "//h/o/1"],
 )
 def test_a_location_that_is_not_a_single_offer_is_never_deleted(run: Run, location: str) -> None:
     store = Store(location_of=lambda _: location)
@@ -237,21 +203,17 @@ def test_an_offer_that_is_sent_twice_and_stored_once_is_no_failed_cleanup(run: R
 
     store = Repeating()
     with store.serving() as url:
-        done = run("fire", url, *FEW, "--cleanup", "DELETE /offers/{number}")
+        done = run("fire", url, *FEW, *CLEANUP)
     assert "cleanup request" not in done.stderr
     assert store.left == []
 
 
 def test_hooks_see_the_headers_of_responses(run: Run) -> None:
     Path("hooks.py").write_text(
-        "from pathlib import Path\n\n\n"
-        "def classify(answer):\n"
-        "    return 'rejected' if ('x-kind', 'no') in [(name.lower(), value) for name, value in answer.headers] else "
-        "None\n\n\n"
         "def after_answer(case, answer):\n"
-        "    with Path('headers.txt').open('a') as file:\n"
-        "        print(answer.status, *sorted(value for name, value in answer.headers if name.lower() == 'x-shop'), "
-        "file=file)\n"
+        "    shops = sorted(value for name, value in answer.headers if name.lower() == 'x-shop')\n"
+        "    with open('headers.txt', 'a') as file:\n"
+        "        print(answer.status, *shops, file=file)\n"
     )
     store = Store()
     with store.serving() as url:

@@ -222,19 +222,8 @@ def blocking(folder: Path) -> Path:
 
 
 def test_a_handler_that_blocks_its_thread_is_a_timeout_and_ends_the_campaign(start: Start, blocking: Path) -> None:
-    with start(
-        "fire",
-        "--app",
-        "brokerfuzz_blocking:app",
-        "/offers",
-        *FEW,
-        "--timeout",
-        1,
-        "--concurrency",
-        1,
-        "--longest-wait",
-        "2s",
-    ) as process:
+    options = ("--timeout", 1, "--concurrency", 1, "--longest-wait", "2s")
+    with start("fire", "--app", "brokerfuzz_blocking:app", "/offers", *FEW, *options) as process:
         stdout, stderr = process.communicate(timeout=SECONDS)
     assert blocking.exists()
     assert process.returncode in (1, 2)
@@ -295,6 +284,16 @@ brokerfuzz.fire(lambda body: True, rules=["*orderMinimum:minimum"], shrink=0)
 """
 
 
+IN_EVENT_LOOP: Final = """
+import asyncio
+
+async def main():
+    campaign()
+
+asyncio.new_event_loop().run_until_complete(main())
+"""
+
+
 @pytest.mark.every(2)
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the test counts open files in /proc")
 @pytest.mark.parametrize(
@@ -303,13 +302,7 @@ brokerfuzz.fire(lambda body: True, rules=["*orderMinimum:minimum"], shrink=0)
         pytest.param("handler", None, True, "campaign()", id="during a call"),
         pytest.param("handler", 60, False, "campaign()", id="while the campaign waits"),
         pytest.param("asynchronous", 60, False, "campaign()", id="in an asynchronous function"),
-        pytest.param(
-            "asynchronous",
-            60,
-            False,
-            "import asyncio\nasync def main(): campaign()\nasyncio.new_event_loop().run_until_complete(main())",
-            id="in a running event loop",
-        ),
+        pytest.param("asynchronous", 60, False, IN_EVENT_LOOP, id="in a running event loop"),
     ],
 )
 def test_an_interrupt_ends_the_thread_and_the_journal_of_a_campaign(

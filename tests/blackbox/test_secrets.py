@@ -63,17 +63,8 @@ WORDS: Final = (
 @pytest.mark.parametrize("secret", WORDS)
 def test_a_password_that_is_a_word_of_a_message_or_a_file_changes_neither(run: Run, folder: Path, secret: str) -> None:
     with lenient() as (url, bodies):
-        fire = (
-            "fire",
-            *ONE_BELOW,
-            "--shrink",
-            "1s",
-            url,
-            "-H",
-            f"Authorization: Bearer {secret}",
-            "-H",
-            f"X-Api-Key: {secret}",
-        )
+        headers = ("-H", f"Authorization: Bearer {secret}", "-H", f"X-Api-Key: {secret}")
+        fire = ("fire", *ONE_BELOW, "--shrink", "1s", url, *headers)
         done = run(*fire, *REPORT_OPTIONS)
         assert done.exit_code == 1, done.output
         (found,) = json.loads((folder / "r.json").read_text())["findings"]
@@ -189,11 +180,8 @@ def test_the_error_of_a_hook_contains_no_secret(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     fails = "raise ValueError(os.environ['TOKEN'])"
-    functions = (
-        f"def authenticate():\n    {fails}"
-        if place == "authenticate"
-        else (f"def before_request(request):\n    {fails}")
-    )
+    head = "def authenticate():" if place == "authenticate" else "def before_request(request):"
+    functions = f"{head}\n    {fails}"
     (folder / "hooks.py").write_text(f"import os\n{fails if place == 'the module' else ''}\n{functions}\n")
     monkeypatch.setenv("TOKEN", "s3cr3t-abcdef-16")
     with lenient() as (url, _):
@@ -224,25 +212,9 @@ def test_a_secret_is_hidden_in_every_part_of_a_request(run: Run, folder: Path, m
     """
     monkeypatch.setenv("TOKEN", "s3cr3t-abcdef-16")
     with lenient() as (url, _):
-        headers = (
-            "-H",
-            "X-Tenant: t-s3cr3t-abcdef-16",
-            "-H",
-            "X-Api-Key: k3y-123456",
-            "-H",
-            "X-Copy: copy of k3y-123456",
-        )
-        done = run(
-            "fire",
-            f"{url}/s3cr3t-abcdef-16?page=2",
-            *ONE_BELOW,
-            *headers,
-            "--secret",
-            "TOKEN",
-            "--shrink",
-            "off",
-            *REPORT_OPTIONS,
-        )
+        values = ("X-Tenant: t-s3cr3t-abcdef-16", "X-Api-Key: k3y-123456", "X-Copy: copy of k3y-123456")
+        options = ("--secret", "TOKEN", "--shrink", "off", *(word for value in values for word in ("-H", value)))
+        done = run("fire", f"{url}/s3cr3t-abcdef-16?page=2", *ONE_BELOW, *options, *REPORT_OPTIONS)
     written = done.output + "".join(path.read_text() for path in folder.iterdir())
     assert not [secret for secret in ("s3cr3t-abcdef-16", "k3y-123456") if secret in written]
     assert '"X-Copy: copy of ${X_API_KEY}"' in done.stdout
@@ -283,6 +255,9 @@ def test_offers(case, session):
 """
 
 
+PLUGIN: Final = ("-p", "brokerfuzz.testing.plugin", "--brokerfuzz-secret", "TOKEN")
+
+
 @pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("fails", "by", "traceback"),
@@ -301,16 +276,7 @@ def test_a_failing_test_of_a_case_contains_no_secret(
     secret = "s3cr3t-abcdef-16"
     (folder / "test_suite.py").write_text(SUITE)
     (folder / "pytest.ini").write_text("[pytest]\n")
-    options = (
-        "-p",
-        "brokerfuzz.testing.plugin",
-        "--brokerfuzz-secret",
-        "TOKEN",
-        f"--tb={traceback}",
-        "--showlocals",
-        "--junitxml",
-        "junit.xml",
-    )
+    options = (*PLUGIN, f"--tb={traceback}", "--showlocals", "--junitxml", "junit.xml")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options],
         env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": secret, "FAILS": fails, "BY": by},
@@ -328,7 +294,7 @@ def test_a_secret_that_is_a_word_of_the_message_does_not_change_the_message_of_a
     (folder / "test_suite.py").write_text(SUITE)
     for by in ("case", "rule"):
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-p", "brokerfuzz.testing.plugin", "--brokerfuzz-secret", "TOKEN"],
+            [sys.executable, "-m", "pytest", *PLUGIN],
             env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": "orderMinimum", "FAILS": "assertion",
             "BY": by},
             capture_output=True, text=True, timeout=60, check=False,
@@ -380,20 +346,8 @@ def test_a_token_of_any_session_is_hidden_even_if_several_workers_are_requested(
 
     (folder / "hooks.py").write_text(LOGIN)
     with serving_streams(converse) as url:
-        options = (
-            "--rule",
-            "*/order*",
-            "--hooks",
-            "hooks.py",
-            "--shrink",
-            "off",
-            "--workers",
-            workers,
-            "--journal",
-            "run.ndjson",
-            *REPORT_OPTIONS,
-        )
-        done = spawn("fire", url, *options, env={"LOGIN": url})
+        options = ("--rule", "*/order*", "--hooks", "hooks.py", "--shrink", "off", "--journal", "run.ndjson")
+        done = spawn("fire", url, *options, "--workers", workers, *REPORT_OPTIONS, env={"LOGIN": url})
     assert done.returncode == 0, done.stderr
     assert len(tokens) > 2
     written = done.stdout + done.stderr + b"".join(path.read_bytes() for path in folder.iterdir())

@@ -18,7 +18,6 @@ from brokerfuzz.campaign import Result as CampaignResult
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue, plain_messages
 from brokerfuzz.contract_names import MESSAGE_TYPES
-from brokerfuzz.hooks.hook_file import hook_file
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.schemas import Contract, load_contract
@@ -64,7 +63,7 @@ def fired(
     url: str, contract: Contract, cases: list[Case], mistake: str, monkeypatch: pytest.MonkeyPatch
 ) -> CampaignResult:
     monkeypatch.setenv("BROKER_URL", url)
-    hooks = Hooks(hook_file(str(EXAMPLE / "hooks.py")), 10)
+    hooks = Hooks(str(EXAMPLE / "hooks.py"), 10)
     target = HookedTarget(HttpTarget(f"{url}/offers", headers=[("X-Mistake", mistake)]), hooks=hooks, cleanup=None)
     plain = plain_messages(MESSAGE_TYPES[0], contract=contract)
     return chosen_campaigns.fired(cases, target, now=None, contract=contract, plain=plain, shrink=0.0)

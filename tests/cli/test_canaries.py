@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import quote
 
 import pytest
-from canaries import leaks, zstandard
+from canaries import leaks
 from fixture_types import Run
 from hand_made_servers import read_request, response, serving_streams
 from pricing_reader import PRICING
@@ -105,10 +105,8 @@ def written(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
             result = run(*words)
             assert result.exit_code in (0, 1, 2), result.output
             streams[" ".join(words[:3])] = result.output.encode() + result.stderr.encode()
-        files = {
-            path.name: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.name not in inputs
-        }
-        return {**streams, **files}
+        outputs = [path for path in folder.iterdir() if path.is_file() and path.name not in inputs]
+        return {**streams, **{path.name: path.read_bytes() for path in outputs}}
 
     return everything
 
@@ -117,14 +115,8 @@ def to_url(tmp_path: Path, url: str) -> list[tuple[str, ...]]:
     """Returns the commands of a campaign whose configuration and hooks contain secrets."""
     (tmp_path / "brokerfuzz.toml").write_text(CONFIGURATION.format(url=url))
     (tmp_path / "hooks.py").write_text(HOOKS)
-    kept = (
-        "--journal",
-        "run.ndjson",
-        "--baseline",
-        "known.json",
-        "--baseline-update",
-        *(word for name in REPORTS for word in ("--report", name)),
-    )
+    reports = [word for name in REPORTS for word in ("--report", name)]
+    kept = ("--journal", "run.ndjson", "--baseline", "known.json", "--baseline-update", *reports)
     return [
         ("fire", *SOME, *kept),
         ("fire", *SOME, "--json", "--journal", "json.ndjson"),
@@ -148,11 +140,8 @@ def test_nothing_that_a_campaign_against_a_server_writes_contains_a_secret(
             commands = commands[:1]
         out = written(*commands, inputs=("brokerfuzz.toml", "hooks.py"))
         monkeypatch.setenv("FAILS", "1")
-        out |= {
-            "a failing hook": b"".join(
-                written(("fire", *SOME), inputs=tuple(path.name for path in tmp_path.iterdir())).values()
-            )
-        }
+        failing = written(("fire", *SOME), inputs=tuple(path.name for path in tmp_path.iterdir()))
+        out["a failing hook"] = b"".join(failing.values())
     assert {"run.ndjson", "known.json", *REPORTS} <= set(out)
     assert {"json.ndjson", "two.ndjson"} <= set(out) or not masked
     found = {name: leaks(content, CANARIES.values()) for name, content in out.items()}
@@ -197,58 +186,20 @@ def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(
         f"--token {TYPED['token']} \"curl -H 'X-Api-Key: {TYPED['nested']}'\" http://me:{TYPED['url']}@host/"
     )
     reports = [word for name in REPORTS if name not in ("r.har", "r.py") for word in ("--report", name)]
+    lines = ("--lines", "plain", "--secret", "COMMAND")
+    nested = f"sh -c 'DB_PASSWORD={TYPED['assigned']}; echo $DB_PASSWORD $0; exit 3' --token={TYPED['token']}"
     out = written(
-        (
-            "fire",
-            "--exec",
-            words,
-            "--lines",
-            "plain",
-            "--secret",
-            "COMMAND",
-            *SOME,
-            "--journal",
-            "run.ndjson",
-            *reports,
-        ),
-        (
-            "fire",
-            "--exec",
-            f"sh -c 'DB_PASSWORD={TYPED['assigned']}; echo $DB_PASSWORD $0; exit 3' --token={TYPED['token']}",
-            *SOME,
-            "--json",
-        ),
+        ("fire", "--exec", words, *lines, *SOME, "--journal", "run.ndjson", *reports),
+        ("fire", "--exec", nested, *SOME, "--json"),
         ("fire", "--exec", f"DB_PASSWORD={TYPED['assigned']} ./program", *SOME),
         ("fire", "--call", "planted_code:reads", "--secret", "FUNCTION", *SOME, "--journal", "call.ndjson"),
         ("fire", "--app", "planted_code:app", "--secret", "APPLICATION", *SOME, "--journal", "app.ndjson"),
         inputs=("program.sh", "planted_code.py"),
     )
-    for name, variable in (
-        ("run.ndjson", b"${COMMAND}"),
-        ("call.ndjson", b"${FUNCTION}"),
-        ("app.ndjson", b"${APPLICATION}"),
-    ):
-        assert variable in out[name]
+    assert b"${COMMAND}" in out["run.ndjson"]
+    assert b"${FUNCTION}" in out["call.ndjson"]
+    assert b"${APPLICATION}" in out["app.ndjson"]
     assert {name: some for name, content in out.items() if (some := leaks(content, CANARIES.values()))} == {}
-
-
-PRINTS: Final = """\
-import os, subprocess, sys
-SAYS = "echo $WHERE $HEADER; echo $HOOK >&2"
-
-def says(where):
-    print(where, os.environ["HOOK"], os.environ["HEADER"], file=sys.stderr)
-    print(where, os.environ["HOOK"], file=sys.__stderr__)
-    subprocess.run(["sh", "-c", SAYS], env={**os.environ, "WHERE": where})
-
-says("loading")
-
-def before_request(request, seen=set()):
-    if not seen:
-        seen.add(1)
-        says("sending")
-    return request
-"""
 
 
 def test_short_secrets_are_noted_and_hidden_in_their_own_header(
@@ -260,17 +211,3 @@ def test_short_secrets_are_noted_and_hidden_in_their_own_header(
     assert re.search(r"\$\{SHORT\}.* X-Pin .*fewer than 6 characters", result.stderr), result.stderr
     request = json.loads((folder / "r.json").read_text())["request"]
     assert "q7z" not in json.dumps(request)
-
-
-def test_the_search_finds_every_encoding() -> None:
-    canary = 'c4nary/"&x'
-    plain = canary.encode()
-    encodings = [
-        plain, plain.upper(), b"c4nary%2F%22%26x", b'c4nary\\/\\"&x', b"c4nary/&quot;&amp;x",
-        gzip.compress(b"..." + plain),
-        *(base64.b64encode(b"y" * before + plain + b"z" * behind) for before in range(3) for behind in range(3)),
-        base64.b64encode(gzip.compress(plain)), base64.urlsafe_b64encode(b"c4nary%2F%22%26x"),
-        "".join(f"\\u{ord(char):04X}" for char in canary).encode(), zstandard(plain),
-    ]  # fmt: skip
-    for encoded in encodings:
-        assert leaks(b'{"some": "' + encoded + b'"}', [canary]), encoded

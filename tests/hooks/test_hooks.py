@@ -14,7 +14,6 @@ from hand_made_servers import response, serving_streams
 from pricing_reader import BUG, PRICING, lenient
 
 from brokerfuzz.hooks import hooked_target
-from brokerfuzz.hooks.hook_file import hook_file
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.targets import HttpTarget, Message
@@ -180,7 +179,7 @@ def test_ctrl_c_does_not_wait_for_a_hook_that_hangs(
     (folder / "hangs.py").write_text("import time\ndef authenticate():\n    time.sleep(600)\n")
 
     async def interrupted() -> None:
-        hooks = Hooks(hook_file("hangs.py"), 600)
+        hooks = Hooks("hangs.py", 600)
         async with opened(HookedTarget(HttpTarget(broker.url), hooks=hooks, cleanup=None)) as target:
             await target.send(Message(b"{}"))
 
@@ -192,15 +191,6 @@ def test_ctrl_c_does_not_wait_for_a_hook_that_hangs(
             await asyncio.wait_for(campaign, 60)
 
     asyncio.run(interrupt())
-
-
-def test_a_failed_cleanup_is_a_note_and_not_a_finding(fire: Fire) -> None:
-    done = fire("--reject 299", None, "--cleanup", "DELETE /offers/{unknown}")
-    assert done.exit_code == 1
-    said = (
-        "cleanup requests failed, so offers may remain at the target; the first: DELETE /offers/{unknown} was not sent"
-    )
-    assert said in done.stderr
 
 
 # ---------------------------------------------------------------------------------------------------- failures of hooks
@@ -254,27 +244,26 @@ WRONG: Final = [
     ("def before_request(request): pass", "1: the hook before_request returned None: return a Request"),
     (
         "from dataclasses import replace\ndef before_request(request): return replace(request, body=b'{}')",
-        "2: before_request changed more than the headers",
+        "2: the hook before_request changed more than the headers",
     ),
     (f"{CLASSIFY} return 'ok'", "1: the hook classify returned 'ok': return None or one of accepted, rejected,"),
     ("def after_answer(case, answer): return 1", "1: the hook after_answer returned 1: return nothing"),
     (
         f"import time\n{CLASSIFY}\n    time.sleep(99)",
-        "2: the hook classify did not return within 0.5 s, and is at line 3",
+        "2: the hook classify did not return within 0.5 s: correct the hook",
     ),
     (f"{CLASSIFY} raise SystemExit(0)", "1: the hook classify raised RuntimeError: SystemExit"),
     (
         "\ndef classify(): pass",
         "2: classify does not have the expected parameters: write `def classify(answer)`",
     ),
-    (f"async {CLASSIFY} pass", "1: classify must be an ordinary function"),
-    ("classify = 5", "classify is not a function"),
+    ("classify = 5", "classify does not have the expected parameters: write `def classify(answer)`"),
     (
         "def authenticate(): return {}\ndef after_answers(case, answer): pass",
         "2: after_answers is not the name of a hook: rename",
     ),
     ("x = 1", "defines no hook: define at least one of authenticate, before_request, classify or after_answer"),
-    ("x = 1\nx = = 2", "2: invalid syntax: correct this error in the hooks"),
+    ("x = 1\nx = = 2", "2: the hooks cannot be loaded: SyntaxError: invalid syntax (hooks.py, line 2); correct"),
     (
         "\nimport not_installed",
         "2: the hooks cannot be loaded: ModuleNotFoundError: No module named 'not_installed'; correct",

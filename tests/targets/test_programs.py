@@ -19,7 +19,6 @@ from fixture_types import Start, Write
 from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, is_alive, python
 from waiting import happens
 
-from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, CallTarget, CommandTarget, LineTarget, Message, Target
 from brokerfuzz.targets.target import opened
 
@@ -330,20 +329,6 @@ def test_an_idle_process_can_end_normally_when_its_input_ends(tmp_path: Path) ->
 
 
 # ---------------------------------------------------------------------------------------------- errors
-
-
-@pytest.mark.parametrize(
-    ("create", "words"),
-    [
-        (lambda: CommandTarget("cat", timeout=0), "greater than 0"),
-        (lambda: LineTarget("cat", timeout=float("nan")), "greater than 0"),
-        (lambda: CallTarget("a:b", processes=0), "use 1 or more"),
-        (lambda: LineTarget("cat", encoding="hex"), "plain.*base64.*frames"),  # type: ignore[arg-type]
-    ],
-)
-def test_invalid_options_are_errors(create: Callable[[], object], words: str) -> None:
-    with pytest.raises(TargetError, match=words):
-        create()
 
 
 def test_a_module_may_print_read_and_sleep_while_it_is_imported(calling: Calling) -> None:

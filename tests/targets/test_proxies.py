@@ -1,8 +1,6 @@
 import asyncio
-import socket
 import ssl
 import subprocess
-import threading
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,9 +69,6 @@ async def _copied(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 def running(proxy: Proxy) -> Iterator[str]:
     with serving_streams(proxy.converse) as url:
         yield url.removesuffix("/offers")
-
-
-# ---------------------------------------------------------------------------------------------------- proxies
 
 
 @pytest.mark.parametrize("how", ["option", "option without a scheme", "http_proxy", "HTTP_PROXY", "all_proxy"])
@@ -150,111 +145,3 @@ def test_the_curl_command_uses_the_same_proxy(monkeypatch: pytest.MonkeyPatch) -
         said = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True, timeout=60)
     assert said.stdout.startswith("HTTP/1.1 201 ")
     assert b64encode(b"me:hunter2") in proxy.heads[0]
-
-
-# -------------------------------------------------------------------------------------------------- client certificates
-
-
-@pytest.fixture(scope="module")
-def authority() -> trustme.CA:
-    return trustme.CA()
-
-
-@pytest.fixture
-def files(authority: trustme.CA, tmp_path: Path) -> Path:
-    """Returns a folder with `ca.pem`, `client.pem`, `client.key` and `both.pem`."""
-    certificate = authority.issue_cert("client@offers.example")
-    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
-    certificate.cert_chain_pems[0].write_to_path(str(tmp_path / "client.pem"))
-    certificate.private_key_pem.write_to_path(str(tmp_path / "client.key"))
-    certificate.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "both.pem"))
-    trustme.CA().issue_cert("a@other.example").private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "other.pem"))
-    return tmp_path
-
-
-def demanding(authority: trustme.CA) -> ssl.SSLContext:
-    """Returns the settings of a server that requires a certificate of the authority."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("127.0.0.1").configure_cert(context)
-    authority.configure_trust(context)
-    context.verify_mode = ssl.CERT_REQUIRED
-    return context
-
-
-@pytest.mark.parametrize("names", [("client.pem", "client.key"), ("both.pem", None)])
-def test_a_client_identifies_itself_with_a_certificate(
-    names: tuple[str, str | None], authority: trustme.CA, files: Path
-) -> None:
-    cert, key = (None if name is None else files / name for name in names)
-    with serving(sends(response(201)), tls=demanding(authority)) as url:
-        assert asked(url, ca=files / "ca.pem", cert=cert, key=key).kind == "accepted"
-        line = HttpTarget(url, ca=files / "ca.pem", cert=cert, key=key).reproduction(b"{}")
-        said = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True, timeout=60)
-    assert said.stdout.startswith("HTTP/1.1 201 ")
-
-
-@contextmanager
-def sending_alerts(context: ssl.SSLContext) -> Iterator[str]:
-    """Yields the URL of a TLS server in a thread. If a handshake fails, the server sends the reason to the client. The
-    server does not use asyncio, which would not send the reason.
-    """
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def accept() -> None:
-            while True:
-                try:
-                    connection, _ = listener.accept()
-                except OSError:
-                    return
-                with (
-                    connection,
-                    context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False) as secured,
-                ):
-                    try:
-                        secured.do_handshake()
-                        secured.recv(1)
-                    except OSError:
-                        continue
-
-        thread = threading.Thread(target=accept, daemon=True)
-        thread.start()
-        try:
-            yield f"https://127.0.0.1:{listener.getsockname()[1]}/offers"
-        finally:
-            listener.shutdown(socket.SHUT_RDWR)
-            thread.join(5)
-
-
-@pytest.mark.parametrize(
-    ("cert", "said"), [(None, "it requires a certificate"), ("other.pem", "it does not know the authority")]
-)
-def test_a_missing_or_unknown_client_certificate_is_an_error_with_a_remedy(
-    cert: str | None, said: str, authority: trustme.CA, files: Path
-) -> None:
-    with (
-        sending_alerts(demanding(authority)) as url,
-        pytest.raises(TargetError, match=f"{said}.*: specify a client certificate with the settings cert and key"),
-    ):
-        asked(url, ca=files / "ca.pem", cert=None if cert is None else files / cert)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"key": "client.key"}, "needs a certificate: .* cert"),
-        ({"cert": "client.pem"}, "client.pem cannot be used: specify PEM files with a certificate"),
-        (
-            {"cert": "client.key", "key": "client.key"},
-            "client.key cannot be used: specify PEM files with a certificate",
-        ),
-        ({"cert": "nowhere.pem"}, "nowhere.pem cannot be read"),
-        (
-            {"cert": "client.pem", "key": "other.pem"},
-            "cannot be used: specify PEM files with a certificate of the client and its unencrypted private key",
-        ),
-    ],
-)
-def test_a_certificate_that_cannot_be_used_is_an_error(options: dict[str, str], said: str, files: Path) -> None:
-    paths: dict[str, Any] = {name: files / value for name, value in options.items()}
-    with pytest.raises(TargetError, match=said):
-        asked("https://127.0.0.1:9/", **paths)
