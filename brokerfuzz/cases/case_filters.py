@@ -76,12 +76,10 @@ def selection(
         listed_values(name, patterns)
     by_id = matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists all rules")
     at_sites = _at(contract, sites)
+    if at_sites is not None:
+        by_id = dict.fromkeys(name for name in at_sites if by_id is None or name in by_id)
     return Selection(
-        by_id
-        if at_sites is None
-        else at_sites
-        if by_id is None
-        else {name: None for name in at_sites if name in by_id},
+        by_id,
         matching("technique", TECHNIQUES, techniques, "`brokerfuzz rules --techniques` lists all techniques"),
         any(not pattern.startswith(EXCLUDES) for pattern in (*rules, *techniques, *sites)),
         _by_tags(tags),
@@ -91,9 +89,7 @@ def selection(
 def _at(contract: Contract, sites: Sequence[str]) -> Collection[str] | None:
     known = dict.fromkeys(rule.site for rule in contract.rules_by_id.values())
     wanted = matching("site", known, sites, "`brokerfuzz rules` lists the rules of each site")
-    return (
-        None if wanted is None else {name: None for name, rule in contract.rules_by_id.items() if rule.site in wanted}
-    )
+    return wanted and [name for name, rule in contract.rules_by_id.items() if rule.site in wanted]
 
 
 def matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy: str) -> Collection[str] | None:

@@ -54,12 +54,9 @@ def readable_id(case: Case, contract: Contract | None) -> str:
         return "breaks " + listed(
             claimed or dict.fromkeys(names.get(entry.rule, entry.rule) for entry in case.verdict.broken)
         )
-    touched = (
-        [f"{touch.ambiguity} at {touch.at or 'the root'}" for touch in case.verdict.ambiguities]
-        if case.label == "unspecified"
-        else []
-    )
-    return f"touches {listed(touched)}" if touched else f"{case.label} {case.message_type} {case.id}"
+    if case.label == "valid":
+        return f"{case.label} {case.message_type} {case.id}"
+    return "touches " + listed(f"{touch.ambiguity} at {touch.at or 'the root'}" for touch in case.verdict.ambiguities)
 
 
 def described(case: Case, contract: Contract | None) -> Iterator[str]:

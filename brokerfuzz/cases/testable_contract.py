@@ -51,11 +51,8 @@ def _problems(contract: Contract, message_type: MessageType, *, full: bool) -> s
     )
     if verdict.broken:
         return f"breaks {_named(sorted({violation.rule for violation in verdict.broken}))}"
-    return (
-        ""
-        if verdict.label == "valid"
-        else f"has an ambiguous value at {_named(sorted({touch.at for touch in verdict.ambiguities}))}"
-    )
+    places = sorted({touch.at for touch in verdict.ambiguities})
+    return "" if verdict.label == "valid" else f"has an ambiguous value at {_named(places)}"
 
 
 def _problem(untested: list[str], wrong: str) -> str:

@@ -64,10 +64,8 @@ def decimal_range(value: float | Decimal) -> bool:
 
 def envelope(value: Mapping[str, Any]) -> bool:
     success, failures = value.get("operationWasSuccessful"), value.get("failureMessages")
-    consistent = (
-        failures == [] and value.get("data") is not None if success else bool(failures) and value.get("data") is None
-    )
-    return not consistent
+    has_data = value.get("data") is not None
+    return not has_data or failures != [] if success else has_data or not failures
 
 
 def arithmetic(value: Mapping[str, Any]) -> bool:

@@ -143,11 +143,8 @@ def _patterns_in(schema: Any) -> Iterator[str]:
 
 def _values(flat: Mapping[str, Any]) -> int:
     count = 1 + sum(_values(part) for part in flat.get("properties", {}).values())
-    return (
-        count + max(int(flat.get("minItems", 1)), 1) * _values(flat["items"])
-        if isinstance(flat.get("items"), Mapping)
-        else count
-    )
+    items = max(int(flat.get("minItems", 1)), 1) if isinstance(flat.get("items"), Mapping) else 0
+    return count + items * _values(flat["items"]) if items else count
 
 
 def _levels(flat: Mapping[str, Any]) -> int:

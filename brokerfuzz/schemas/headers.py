@@ -28,14 +28,8 @@ CONTENT_TYPE, CONTENT_TYPE_FORM, CHARSET = "content_type", "content_type_form", 
 CONTENT_ENCODING, FALSE_CONTENT_ENCODING = "content_encoding", "false_content_encoding"
 RESPONSE_TYPE, OTHER_HEADERS = "response_type", "other_headers"
 OF_HEADERS = (
-    CONTENT_TYPE,
-    CONTENT_TYPE_FORM,
-    CHARSET,
-    CONTENT_ENCODING,
-    FALSE_CONTENT_ENCODING,
-    RESPONSE_TYPE,
-    OTHER_HEADERS,
-)
+    CONTENT_TYPE, CONTENT_TYPE_FORM, CHARSET, CONTENT_ENCODING, FALSE_CONTENT_ENCODING, RESPONSE_TYPE, OTHER_HEADERS,
+)  # fmt: skip
 """The names of the detectors that examine headers."""
 
 TESTED = frozenset({"accept", "content-encoding", "content-type", "expect", "transfer-encoding"})

@@ -75,12 +75,7 @@ def known_contract(contract: Contract | None) -> Contract:
     if contract is None:
         return load_contract()
     if not isinstance(contract, Contract):
-        remedy = (
-            f"use load_contract({str(contract)!r})"
-            if isinstance(contract, str | Path)
-            else "use the contract that load_contract(folder) returns"
-        )
-        raise TypeError(f"contract={quoted(contract)}: {remedy}")
+        raise TypeError(f"contract={quoted(contract)}: use the contract that load_contract(folder) returns")
     return contract
 
 

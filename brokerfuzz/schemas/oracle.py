@@ -96,6 +96,11 @@ def _written(value: Any) -> bytes:
         ) from None
 
 
+def _joined(*names: str) -> str:
+    """Combines the names of interpretations, which can be empty."""
+    return ", ".join(filter(None, names))
+
+
 @once_per_contract
 def rulebook_of(contract: Contract, message_type: MessageType) -> "Rulebook":
     return Rulebook(contract, message_type)
@@ -111,9 +116,8 @@ class Rulebook:
         self._detectors = {
             str(ambiguity.detector): ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)
         }
-        self._size_limit = (
-            self._detectors[MESSAGE_SIZE].options["limit"] if MESSAGE_SIZE in self._detectors else math.inf
-        )
+        limited = self._detectors.get(MESSAGE_SIZE)
+        self._size_limit = limited.options["limit"] if limited else math.inf
         self._usual_tolerance = self._tolerance({})
         self._scan = scan_of(contract, message_type)
 
@@ -152,19 +156,12 @@ class Rulebook:
             everywhere = self._touched_everywhere(reading, doubts)
             for outcome in outcomes:
                 outcome.touched.extend(everywhere)
-        return (
-            [outcome._replace(name=", ".join(filter(None, (name, outcome.name)))) for outcome in outcomes]
-            if name
-            else outcomes
-        )
+        return [outcome._replace(name=_joined(name, outcome.name)) for outcome in outcomes] if name else outcomes
 
     def _outcomes(self, reading: Reading, now: datetime, policies: Policies) -> list[JudgedInterpretation]:
         if reading.error is not None:
-            return [
-                JudgedInterpretation(
-                    "", [Violation(self._json.id, "", f"{NOT_JSON}{reading.error}", self._json.demand)], []
-                )
-            ]
+            broken = Violation(self._json.id, "", f"{NOT_JSON}{reading.error}", self._json.demand)
+            return [JudgedInterpretation("", [broken], [])]
         tolerance = self._tolerance(policies) if policies else self._usual_tolerance
         if not reading.exotic:
             return [self._outcome([reading.usual], reading, Inspection(now, tolerance))]
@@ -174,7 +171,7 @@ class Rulebook:
                 chosen = [Interpretation(bool(exactness), order) for exactness, order in product(rounded, counted)]
                 values = [reading.values[one] for one in chosen if one in reading.values]
                 outcome = self._outcome(values, reading, Inspection(now, tolerance))
-                found.append(outcome._replace(name=", ".join(filter(None, (prop, number)))))
+                found.append(outcome._replace(name=_joined(prop, number)))
         return found
 
     def _allowed_interpretations(self, detector: str, reading: Reading, policies: Policies) -> NamedFlags:

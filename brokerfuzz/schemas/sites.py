@@ -8,7 +8,7 @@ from typing import Any
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.schemas.flattening import OTHER_ITEMS, SIMPLE, Schema, composed_keywords_of, conditions_of
-from brokerfuzz.wording import counted
+from brokerfuzz.wording import counted, with_article
 
 JSON_RULE = "json"
 """The keyword of the rule that requires valid JSON."""
@@ -209,7 +209,8 @@ def demand(keyword: str, value: Any) -> str:
     match keyword:
         case "type":
             names = [value] if isinstance(value, str) else list(value)
-            return " or ".join(_TYPE_WORDS.get(name, name) for name in names) or "nothing (no value is allowed)"
+            words = (name if name == "null" else with_article(name) for name in names)
+            return " or ".join(words) or "nothing (no value is allowed)"
         case "enum":
             return "one of " + ", ".join(repr(item) if not isinstance(item, str) else f"'{item}'" for item in value)
         case "additionalProperties" if value is False:
@@ -221,20 +222,9 @@ def demand(keyword: str, value: Any) -> str:
         case "minItems" | "maxItems":
             return f"{_BOUNDS[keyword]} {counted(value, 'item')}"
         case _:
-            return (
-                f"{_BOUNDS[keyword]} {value}" if keyword in _BOUNDS else (f"a value that matches {keyword}: {value!r}")
-            )
+            return f"{_BOUNDS[keyword]} {value}" if keyword in _BOUNDS else f"a value that matches {keyword}: {value!r}"
 
 
-_TYPE_WORDS = {
-    "null": "null",
-    "boolean": "a boolean",
-    "integer": "an integer",
-    "number": "a number",
-    "string": "a string",
-    "array": "an array",
-    "object": "an object",
-}
 _BOUNDS = {
     "minimum": "at least",
     "maximum": "at most",

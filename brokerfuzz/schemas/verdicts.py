@@ -39,11 +39,9 @@ def violation(found: str, demanded: str) -> str:
     """Describes a violation, for example as `expected at least 1, found 0` or as `required property is missing`."""
     if found.startswith((NOT_JSON, UNKNOWN_PROPERTY)):
         return found
-    return (
-        "required property is missing"
-        if (found, demanded) == (NOTHING, PRESENT)
-        else f"expected {demanded}, found {found}"
-    )
+    if (found, demanded) == (NOTHING, PRESENT):
+        return "required property is missing"
+    return f"expected {demanded}, found {found}"
 
 
 _MUST_HAVE = frozenset({"minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "additionalProperties"})

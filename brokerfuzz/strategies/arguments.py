@@ -184,15 +184,8 @@ def pinned_sites(
         site = join(above, str(path))
         if not path or site not in known:
             below = [name.removeprefix(f"{above}.") for name in known if not above or name.startswith(f"{above}.")]
-            reject(
-                "fields",
-                path,
-                str(
-                    UnknownNameError(
-                        f"property of {message_type}", str(path), below, "`brokerfuzz rules` shows every site"
-                    )
-                ),
-            )
+            kind, remedy = f"property of {message_type}", "`brokerfuzz rules` shows every site"
+            reject("fields", path, str(UnknownNameError(kind, str(path), below, remedy)))
         if not isinstance(strategy, SearchStrategy):
             reject(f"fields[{path!r}]", strategy, "use a strategy; for a single value, st.just(value)")
         if outer := next((other for other in fields if other != path and _is_within(path, other)), None):
@@ -224,9 +217,7 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
     ]
     if ambiguities is None or ambiguities == "all":
         return frozenset(known if ambiguities else ())
-    remedy = (
-        'use "all", or the ID of an ambiguity about values; `cases()` also generates messages about other ambiguities'
-    )
+    remedy = 'use "all", or the ID of an ambiguity about values; `cases()` also generates messages about others'
     return frozenset(_matching("ambiguities", "ambiguity", known, ambiguities, remedy) or ())
 
 
@@ -263,9 +254,7 @@ def _matching(
 
 def _is_settled(rule: Rule, pinned: Collection[str]) -> bool:
     """Returns True if the rule, or the condition of the rule, is about a pinned property."""
-    deciding = (
-        [join(rule.condition.site, name) for name in rule.condition.when.get("properties", {})]
-        if rule.condition
-        else []
-    )
-    return any(_is_within(site, pin) for site in (rule.site, *deciding) for pin in pinned)
+    sites = [rule.site]
+    if rule.condition:
+        sites += [join(rule.condition.site, name) for name in rule.condition.when.get("properties", {})]
+    return any(_is_within(site, pin) for site in sites for pin in pinned)

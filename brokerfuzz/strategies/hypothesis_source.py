@@ -136,9 +136,8 @@ class ChoiceSource(StrategySource):
 
     def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
         proposed = self._random.number(low, high, edges) if self._random else None
-        forced = (
-            None if proposed is None else float(proposed) + 0.0
-        )  # not -0.0, which Hypothesis counts as less than 0.0
+        # Hypothesis counts -0.0 as less than 0.0
+        forced = None if proposed is None else float(proposed) + 0.0
         value = cast(float, self._data.draw_float(low, high, allow_nan=False, forced=forced))
         is_double = self._data.draw_integer(0, 1, forced=None if proposed is None else int(isinstance(proposed, float)))
         return value if is_double or not _is_exact_integer(value) else int(value)

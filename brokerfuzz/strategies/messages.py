@@ -11,10 +11,8 @@ from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, Product
 
 PRODUCT_LIST = "Product List"
 OFTEN_IN_CLUSTERS = (
-    "id",
-    "products",
-    *(f"products[].{name}" for name in ("associatedFileName", "pageCount", "surcharge")),
-)
+    "id", "products", "products[].associatedFileName", "products[].pageCount", "products[].surcharge",
+)  # fmt: skip
 """The properties of clusters that are rarely absent, null or empty in product list offers."""
 
 
@@ -64,9 +62,7 @@ def offer_requests(
         )
     types = [name for name in (chosen or known) if max_clusters != 0 or name != PRODUCT_LIST]
     if known and not types:
-        remedy = (
-            f"offers of type {PRODUCT_LIST!r} need at least one cluster; use 1 or more, or choose other offer_types"
-        )
+        remedy = f"offers of type {PRODUCT_LIST!r} need at least one cluster; use 1 or more, or other offer_types"
         arguments.reject("max_clusters", max_clusters, remedy)
     of_types: Wishes = {"offerType": Wish(options=types)} if len(types) < len(known) else {}
     return valid.wishing(of_types).draws()

@@ -65,11 +65,9 @@ class Edges:
     def values(self, path: str) -> Sequence[Any]:
         """Returns values that together have all edges of a site, simplest first."""
         schema = self.contract.sites[self.message_type][path].schema
-        return (
-            ()
-            if composed_keywords_of(schema) or "enum" in schema
-            else values_at(self.contract, self.message_type, path)
-        )
+        if composed_keywords_of(schema) or "enum" in schema:
+            return ()
+        return values_at(self.contract, self.message_type, path)
 
     def _at_site(self, path: str, schema: Schema) -> Mapping[type, Sequence[Edge]]:
         """Returns the edges of strings and numbers at a site, by their types in Python."""

@@ -20,16 +20,11 @@ from brokerfuzz.wording import counted
 def _times(context: ProbeContext) -> Iterator[Probe]:
     """Generates times in one notation: the option `spelling` of the ambiguity."""
     spelling = context.ambiguity.options["spelling"]
-    now = context.now
-    moving = (
-        {
-            name: spell(now + timedelta(hours=hours)).removesuffix("Z") + offset
-            for name, (hours, offset) in OFFSETS.items()
-        }
-        if now
-        else {}
-    )
-    for name, value in {**TIMES, **moving}.items():
+    times, now = dict(TIMES), context.now
+    if now is not None:
+        for name, (hours, offset) in OFFSETS.items():
+            times[name] = spell(now + timedelta(hours=hours)).removesuffix("Z") + offset
+    for name, value in times.items():
         if timestamp(value).spellings[0] == spelling:
             yield context.put(name, value)
 
@@ -47,9 +42,8 @@ def _near_now(context: ProbeContext) -> Iterator[Probe]:
     if context.now is None:
         return
     for seconds in (1, 45, 90, 290):
-        yield context.put(
-            f"in-{counted(seconds, 'second').replace(' ', '-')}", spell(context.now + timedelta(seconds=seconds))
-        )
+        name = f"in-{counted(seconds, 'second').replace(' ', '-')}"
+        yield context.put(name, spell(context.now + timedelta(seconds=seconds)))
 
 
 # --------------------------------------------------------------------------------------------------- combined values
