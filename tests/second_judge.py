@@ -347,7 +347,14 @@ TIMESTAMP = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:([Tt "
     r"])([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?(?:([Zz])|([+-])([0-9]{2}):([0-9]{2}))?)?"
 )
-DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def minute_of(year: int, month: int, day: int, hour: int = 0, minute: int = 0) -> int | None:
+    """Returns a minute in seconds since 1970, or None if it does not exist."""
+    try:
+        return timegm(datetime(year, month, day, hour, minute).timetuple())  # noqa: DTZ001 - all times are in UTC
+    except ValueError:
+        return None
 
 
 def moment_of(text: str) -> Fraction | None:
@@ -362,13 +369,11 @@ def timestamp(text: str) -> tuple[Fraction | None, set[str]]:
         return None, {"other"}
     year, month, day, hour, minute, second = (int(part or 0) for part in match.group(1, 2, 3, 5, 6, 7))
     t, fraction, z, sign, hours, minutes = match.group(4, 8, 9, 10, 11, 12)
-    leap_day = month == 2 and day == 29 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    if not 1 <= month <= 12 or not (1 <= day <= DAYS[month - 1] or leap_day) or year < 1:
-        return None, {"other"}
-    if hour > 23 or minute > 59 or second > 60 or (sign and (int(hours) > 23 or int(minutes) > 59)):
+    begun = minute_of(year, month, day, hour, minute)
+    if begun is None or second > 60 or (sign and (int(hours) > 23 or int(minutes) > 59)):
         return None, {"other"}
     offset = (int(hours) * 3600 + int(minutes) * 60) * (-1 if sign == "-" else 1) if sign else 0
-    moment = timegm((year, month, day, hour, minute, second)) - offset + (Fraction(f"0.{fraction}") if fraction else 0)
+    moment = begun + second - offset + (Fraction(f"0.{fraction}") if fraction else 0)
     earliest, latest = timegm((1, 1, 1, 0, 0, 0)), timegm((9999, 12, 31, 23, 59, 59)) + 1
     if not earliest <= moment < latest:
         return None, {"other"}
@@ -406,12 +411,8 @@ def earliest_meaning_of(text: str) -> Fraction | None:
         return None
     if int(year) > 9999:
         return Fraction(timegm((9999, 12, 31, 23, 59, 59)))
-    leap_day = (int(month), int(day)) == (2, 29) and (
-        int(year) % 400 == 0 or (int(year) % 4 == 0 and int(year) % 100 != 0)
-    )
-    if int(year) < 1 or not 1 <= int(month) <= 12 or not (1 <= int(day) <= DAYS[int(month) - 1] or leap_day):
-        return None
-    return Fraction(timegm((int(year), int(month), int(day), 0, 0, 0)) - 24 * 60 * 60)
+    begun = minute_of(int(year), int(month), int(day))
+    return None if begun is None else Fraction(begun - 24 * 60 * 60)
 
 
 # --------------------------------------------------------------------------------------- questions about valid messages

@@ -1,82 +1,62 @@
 import gzip
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
 import pytest
 
 from brokerfuzz import Case, catalogue
-from brokerfuzz.errors import ContractError
-from brokerfuzz.schemas import check, load_contract
-from brokerfuzz.schemas.headers import MOST_DECOMPRESSED, OF_HEADERS, carried, headers_of
+from brokerfuzz.schemas import check
+from brokerfuzz.schemas.headers import MOST_DECOMPRESSED, carried, headers_of
 
 OFFER: Final = "offer-creation-request"
 BODY = b'{"number":"N-1","offerType":"Email"}'
 GZIP = (("Content-Encoding", "gzip"),)
-DOUBTFUL: dict[str, list[tuple[str, str | None]]] = {
-    "content-type": [
-        ("Content-Type", value)
-        for value in (None, "", "text/plain", "json", ";", "application/", "application/json,", "a/b+json")
-    ],
-    "content-type-form": [
-        ("content-type", value)
-        for value in ("Application/JSON", "application/json;charset=UTF-8", 'application/json ; Charset="utf-8"')
-    ],
-    "charset": [
-        ("content-type", value)
-        for value in ("application/json; charset=utf-16", 'Application/JSON;Charset="ISO-8859-1"')
-    ],
-    "content-encoding": [("CONTENT-ENCODING", value) for value in ("identity", "")],
-    "false-content-encoding": [("CONTENT-ENCODING", value) for value in ("gzip", "br")],
-    "response-type": [
-        ("accept", value)
-        for value in (
-            "",
-            "text/html",
-            "application/json;q=0",
-            "*/*, application/json; q=0.00",
-            "application/*;q=0, */*",
-        )
-    ],
-    "request-headers": [
-        ("Transfer-Encoding", "chunked"),
-        ("Expect", "100-continue"),
-        ("X-Tenant", "5"),
-        ("Authorization", None),
-    ],
-}
-PLAIN: list[tuple[str, str | None]] = [
-    ("Content-Type", "application/json"),
-    ("content-encoding", None),
-    *(
-        ("Accept", value)
-        for value in (
+DOUBTFUL: list[tuple[str, str, Sequence[str | None]]] = [
+    (
+        "content-type",
+        "Content-Type",
+        (None, "", "text/plain", "json", ";", "application/", "application/json,", "a/b+json"),
+    ),
+    ("content-type-form", "content-type", ("Application/JSON", "application/json;charset=UTF-8")),
+    ("content-type-form", "content-type", ('application/json ; Charset="utf-8"',)),
+    ("charset", "content-type", ("application/json; charset=utf-16", 'Application/JSON;Charset="ISO-8859-1"')),
+    ("content-encoding", "CONTENT-ENCODING", ("identity", "")),
+    ("false-content-encoding", "CONTENT-ENCODING", ("gzip", "br")),
+    ("response-type", "accept", ("", "text/html", "application/json;q=0", "*/*, application/json; q=0.00")),
+    ("response-type", "accept", ("application/*;q=0, */*",)),
+    ("request-headers", "Transfer-Encoding", ("chunked",)),
+    ("request-headers", "Expect", ("100-continue",)),
+    ("request-headers", "X-Tenant", ("5",)),
+    ("request-headers", "Authorization", (None,)),
+]
+PLAIN: list[tuple[str, Sequence[str | None]]] = [
+    ("Content-Type", ("application/json",)),
+    ("content-encoding", (None,)),
+    (
+        "Accept",
+        (
             None,
             "*/*",
             "application/json",
             "text/html, Application/*;q=0.1",
             "text/html, */* ; q=1, application/json;q=0.5",
-        )
+        ),
     ),
 ]
 
 
-@pytest.mark.parametrize(
-    ("ambiguity", "header"), [(ambiguity, header) for ambiguity, headers in DOUBTFUL.items() for header in headers]
-)
-def test_an_unusual_header_touches_its_ambiguity(ambiguity: str, header: tuple[str, str | None]) -> None:
-    verdict = check(OFFER, BODY, headers=(header,))
-    assert (verdict.label, [touch.ambiguity for touch in verdict.ambiguities]) == ("unspecified", [ambiguity])
-    assert header[0].lower() in verdict.ambiguities[0].found
+def test_an_unusual_header_touches_its_ambiguity() -> None:
+    for ambiguity, name, values in DOUBTFUL:
+        for value in values:
+            verdict = check(OFFER, BODY, headers=((name, value),))
+            assert (verdict.label, [touch.ambiguity for touch in verdict.ambiguities]) == ("unspecified", [ambiguity])
+            assert name.lower() in verdict.ambiguities[0].found
 
 
-@pytest.mark.parametrize("header", PLAIN)
-def test_an_ordinary_header_touches_no_ambiguity(header: tuple[str, str | None]) -> None:
-    assert check(OFFER, BODY, headers=(header,)).label == "valid"
-
-
-def test_every_ambiguity_about_headers_has_a_row() -> None:
-    assert DOUBTFUL.keys() == {
-        ambiguity.id for ambiguity in load_contract().ambiguities if ambiguity.detector in OF_HEADERS
+def test_an_ordinary_header_touches_no_ambiguity() -> None:
+    assert {check(OFFER, BODY, headers=((name, value),)).label for name, values in PLAIN for value in values} == {
+        "valid"
     }
 
 
@@ -150,7 +130,7 @@ def cases() -> list[Case]:
 
 
 def test_every_header_ambiguity_is_probed_and_each_case_touches_only_one() -> None:
-    assert {touch.ambiguity for case in cases() for touch in case.verdict.ambiguities} == DOUBTFUL.keys()
+    assert {touch.ambiguity for case in cases() for touch in case.verdict.ambiguities} == {row[0] for row in DOUBTFUL}
     for case in cases():
         assert {f"probe:{touch.ambiguity}" for touch in case.verdict.ambiguities} == {case.tags[0]}
     assert len({case.tags for case in cases()}) == len({(case.headers, case.body) for case in cases()}) == len(cases())
@@ -171,11 +151,3 @@ def test_a_wrong_charset_is_sent_with_letters_that_it_encodes_differently() -> N
 def test_headers_change_the_id_of_a_case() -> None:
     headers = ((), (("Accept", "a/b"),), (("Accept", "a/c"),), (("Accept", None),))
     assert len({Case.judged(OFFER, BODY, headers=one).id for one in headers}) == 4
-
-
-def test_the_error_for_an_unknown_detector_lists_the_header_detectors(tmp_path: Any) -> None:
-    (tmp_path / "ambiguities.json").write_text(
-        '[{"id":"a","question":"b","plain":"c","source":"d","interpretations":["accepted"],"detector":"content-type"}]'
-    )
-    with pytest.raises(ContractError, match="content_type_form"):
-        load_contract(tmp_path)
