@@ -8,20 +8,37 @@ dictionary.
 As in libFuzzer, the name of a seed is the SHA-1 of its bytes. Equal seeds have equal names, so folders of seeds can be
 merged without duplicates. Messages of more than 64 KiB are left out, because long seeds make libFuzzer slow. The seeds
 have no verdicts.
+
+A dictionary contains tokens that fuzzers insert into their inputs. AFL++ and libFuzzer use the same syntax: each line is
+a token in quotes, `\\\\` and `\\"` are escapes, and `\\xNN` is a byte that is not printable ASCII.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from hashlib import sha1
+from typing import Any
+
+import orjson
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
-from brokerfuzz.corpus.formats.fuzz_dictionary import dictionary, quoted
 from brokerfuzz.corpus.formats.texts import filled
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.schemas import MessageType
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 LARGEST_SEED = 64 * 1024
 """The maximum size of a seed, in bytes."""
+LONGEST_TOKEN = 128
+"""The maximum length of a token, in bytes. AFL++ rejects files with longer tokens."""
+
+_PUNCTUATION = ("{", "}", "[", "]", ":", ",", '"', "{}", "[]", '""', "null", "true", "false")
+_NUMBERS = (
+    "0", "-0", "-1", "1.0", "1e0", "0.1", "1e400", "-2147483649", "2147483648", "9007199254740993",
+    "18446744073709551616", "NaN", "Infinity",
+)  # fmt: skip
+_STRINGS = ("\\u0000", "\\ud800", "\\\\", '\\"', "\\n", "\ufeff", "2025-06-15T12:00:00Z")
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
@@ -57,6 +74,59 @@ def _go_target(message_type: MessageType) -> str:
 def _go_seed(body: bytes) -> bytes:
     """Returns a seed in the format of `go test`. Go and `fuzz_dictionary` use the same escapes in strings."""
     return f"go test fuzz v1\n[]byte({quoted(body)})\n".encode()
+
+
+# -------------------------------------------------------------------------------------------------------- dictionaries
+
+
+def dictionary(contract: Contract, message_type: MessageType) -> bytes:
+    """Returns the dictionary for a message type: property names, enumeration values, numbers near bounds, and the
+    syntax of JSON.
+    """
+    schemas = list(_below(contract.flat[message_type]))
+    kinds: dict[str, Iterable[bytes]] = {
+        "properties": (orjson.dumps(name) + b":" for schema in schemas for name in schema.get("properties", {})),
+        "listed values": (orjson.dumps(value) for schema in schemas for value in schema.get("enum", ())),
+        "numbers at the bounds": (orjson.dumps(number) for schema in schemas for number in _at_bounds(schema)),
+        "other numbers": (text.encode() for text in _NUMBERS),
+        "strings": (text.encode() for text in _STRINGS),
+        "punctuation": (text.encode() for text in _PUNCTUATION),
+    }
+    seen: set[bytes] = set()
+    lines: list[str] = []
+    for kind, tokens in kinds.items():
+        new = [token for token in dict.fromkeys(tokens) if token not in seen and len(token) <= LONGEST_TOKEN]
+        seen.update(new)
+        lines += [f"# {kind}", *map(quoted, new)] if new else []
+    return "".join(f"{line}\n" for line in lines).encode("ascii")
+
+
+def quoted(token: bytes) -> str:
+    escapes = {ord(char): f"\\{char}" for char in '\\"'}
+    shown = (chr(byte) if 0x20 <= byte < 0x7F else f"\\x{byte:02x}" for byte in token)
+    return '"' + "".join(escapes.get(byte, char) for byte, char in zip(token, shown, strict=True)) + '"'
+
+
+def _below(schema: Schema) -> Iterator[Schema]:
+    """Yields a schema and all schemas inside this schema."""
+    yield schema
+    for prop in schema.get("properties", {}).values():
+        yield from _below(prop)
+    if "items" in schema:
+        yield from _below(schema["items"])
+    for condition in conditions_of(schema):
+        for demanded in condition.values():
+            yield from _below(demanded)
+
+
+def _at_bounds(schema: Schema) -> Iterator[Any]:
+    """Yields each bound of a number, and the numbers directly below and above it."""
+    for bound in (schema[keyword] for keyword in _BOUNDS if keyword in schema):
+        yield from (
+            (bound - 1, bound, bound + 1)
+            if isinstance(bound, int)
+            else (math.nextafter(bound, -math.inf), bound, math.nextafter(bound, math.inf))
+        )
 
 
 FORMAT = Format("fuzz-seeds", _files, scope="seeds")

@@ -26,7 +26,6 @@ from brokerfuzz.corpus.formats.format import CorpusInfo, single_file
 from brokerfuzz.corpus.formats.plain_values import has_plain_value
 from brokerfuzz.corpus.formats.schema_bundle import referred_to, relocated
 from brokerfuzz.schemas import Contract, Label, MessageType
-from brokerfuzz.schemas.flattening import Schema
 
 MOST_EXAMPLES = 20
 LARGEST_EXAMPLE = 16 * 1024
@@ -92,13 +91,8 @@ def _example_key(case: Case) -> Hashable:
     """Returns the broken rules of an invalid case, the ambiguities of an unspecified case, or the ID of a valid case.
     If several cases of a message type have the same key, only the first one becomes an example.
     """
-    match case.label:
-        case "valid":
-            return case.id
-        case "invalid":
-            return frozenset(broken.rule for broken in case.verdict.broken)
-        case "unspecified":
-            return frozenset(touched.ambiguity for touched in case.verdict.ambiguities)
+    rules = frozenset(broken.rule for broken in case.verdict.broken)
+    return rules or frozenset(touched.ambiguity for touched in case.verdict.ambiguities) or case.id
 
 
 def _example(case: Case) -> dict[str, Any]:
@@ -108,30 +102,26 @@ def _example(case: Case) -> dict[str, Any]:
 
 
 def _document(contract: Contract, chosen: Mapping[MessageType, Examples]) -> dict[str, Any]:
+    names = dict.fromkeys(name for message_type in chosen for name in referred_to(contract, message_type))
     components: dict[str, dict[str, Any]] = {
-        "schemas": _schemas(contract, chosen),
+        "schemas": {name: relocated(contract, name, _place_of) for name in names},
         "requestBodies": {},
         "responses": {},
     }
     for message_type, places in chosen.items():
         examples = {place: some for place, some in places.items() if some}
         content = {"application/json": {"schema": {"$ref": _place_of(message_type)}, **examples}}
-        title = contract.schemas[message_type].get("title", message_type)
+        described = {"description": contract.schemas[message_type].get("title", message_type), "content": content}
         if contract.is_request(message_type):
-            components["requestBodies"][message_type] = {"description": title, "required": True, "content": content}
+            components["requestBodies"][message_type] = {**described, "required": True}
         else:
-            components["responses"][message_type] = {"description": title, "content": content}
+            components["responses"][message_type] = described
     return {
         "openapi": "3.1.1",
         "info": {"title": "Messages of the contract", "version": "1", "description": _DESCRIPTION},
         "paths": {},
         "components": {kind: found for kind, found in components.items() if found},
     }
-
-
-def _schemas(contract: Contract, message_types: Iterable[MessageType]) -> dict[str, Schema]:
-    names = dict.fromkeys(name for message_type in message_types for name in referred_to(contract, message_type))
-    return {name: relocated(contract, name, _place_of) for name in names}
 
 
 def _place_of(name: str) -> str:

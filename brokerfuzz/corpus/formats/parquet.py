@@ -15,7 +15,6 @@ of pyarrow writes the same bytes for the same cases.
 from collections.abc import Iterable, Iterator
 from functools import partial
 from tempfile import TemporaryFile
-from types import ModuleType
 from typing import Any
 
 from brokerfuzz.cases.case import Case
@@ -29,68 +28,47 @@ GROUP_ROWS, GROUP_BYTES = 2048, 8 * 1024 * 1024
 
 _PIECE = 1 << 20
 
-Rows = list[dict[str, Any]]
-
 
 def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
-    arrow, parquet = _pyarrow()
-    schema = _schema(arrow)
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as problem:
+        raise CorpusError(needs_extra("the format `parquet`", problem, "parquet")) from problem
+    schema = _schema(pa)
     with TemporaryFile() as file:
         with parquet.ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer:
             for rows in _groups(cases):
-                writer.write_table(arrow.Table.from_pylist(rows, schema=schema), row_group_size=GROUP_ROWS)
+                writer.write_table(pa.Table.from_pylist(rows, schema=schema), row_group_size=GROUP_ROWS)
             writer.add_key_value_metadata({"brokerfuzz": __version__, "recipe": about.recipe})
         file.seek(0)
         yield from iter(partial(file.read, _PIECE), b"")
 
 
-def _pyarrow() -> tuple[ModuleType, ModuleType]:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as problem:
-        raise CorpusError(needs_extra("the format `parquet`", problem, "parquet")) from problem
-    return pa, pq
-
-
 def _schema(arrow: Any) -> Any:
+    def list_of(kind: Any) -> Any:
+        return arrow.list_(arrow.field("element", kind, nullable=False))
+
     text = arrow.string()
     fault = arrow.struct([arrow.field(name, text, nullable=False) for name in ("rule", "at", "technique")])
     header = arrow.struct([arrow.field("name", text, nullable=False), arrow.field("value", text)])
-    types = {
-        "id": text,
-        "message": text,
-        "verdict": text,
-        "faults": _list_of(arrow, fault),
-        "ambiguities": _list_of(arrow, text),
-        "tags": _list_of(arrow, text),
-        "twin": text,
-        "headers": _list_of(arrow, header),
-        "body": arrow.binary(),
-    }
-    return arrow.schema([arrow.field(name, of, nullable=name == "twin") for name, of in types.items()])
+    types = {"id": text, "message": text, "verdict": text, "faults": list_of(fault), "ambiguities": list_of(text)}
+    types |= {"tags": list_of(text), "twin": text, "headers": list_of(header), "body": arrow.binary()}
+    return arrow.schema([arrow.field(name, kind, nullable=name == "twin") for name, kind in types.items()])
 
 
-def _list_of(arrow: Any, of: Any) -> Any:
-    return arrow.list_(arrow.field("element", of, nullable=False))
-
-
-def _groups(cases: Iterable[Case]) -> Iterator[Rows]:
-    rows: Rows = []
+def _groups(cases: Iterable[Case]) -> Iterator[list[dict[str, Any]]]:
+    rows: list[dict[str, Any]] = []
     size = 0
     for case in cases:
-        rows.append(_row(case))
+        headers = [{"name": name, "value": value} for name, value in case.headers]
+        rows.append({**facts_of(case), "tags": case.tags, "headers": headers, "body": case.body})
         size += len(case.body)
         if len(rows) == GROUP_ROWS or size >= GROUP_BYTES:
             yield rows
             rows, size = [], 0
     if rows:
         yield rows
-
-
-def _row(case: Case) -> dict[str, Any]:
-    headers = [{"name": name, "value": value} for name, value in case.headers]
-    return {**facts_of(case), "tags": case.tags, "headers": headers, "body": case.body}
 
 
 FORMAT = single_file("parquet", ".parquet", _pieces)

@@ -1,7 +1,7 @@
 """Writes a test suite for one language: a table of the cases, tests that read the table, and a function that the user
 completes.
 
-    cases.tsv            the cases, see `suite_table`
+    cases.tsv            a table of the cases, which programs can read without a JSON parser
     expected-failures    the failures that the user knows, see `known_failures`
     accepts.ts           the function that the user completes
     README.md            how to run the tests
@@ -10,20 +10,27 @@ The source code of the tests is in the folder `suites`. Only the names of groups
 into code. There, these names consist of letters, digits and `_`. Later exports do not change the files of the user.
 """
 
+import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from urllib.parse import quote
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats.case_names import reason_of
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
-from brokerfuzz.corpus.formats.suite_table import table
 from brokerfuzz.corpus.formats.texts import filled, source
 from brokerfuzz.name_patterns import name_pattern
+from brokerfuzz.schemas.headers import Headers
 
 TABLE, EXPECTED_FAILURES, README = "cases.tsv", "expected-failures", "README.md"
 ENTRY = "expected-failures entry: "
 """The failure of a test contains this text, and after it a line for the file `expected-failures`."""
+COLUMNS = ("test", "group", "name", "id", "message", "verdict", "twin", "reason", "headers", "body")
+"""The names of the columns, which are the first line of the table. Only `headers` and `body` are percent-encoded."""
+_ESCAPED = re.compile(rb"[^ -$&-*,-~]")
+"""Matches `%`, `+` (which some decoders read as a space), and all bytes that are not printable ASCII."""
 
 
 def suite(
@@ -46,7 +53,7 @@ def suite(
         yield File(code + template, [source(template)], is_template=True)
         if listing is not None:
             yield File(code + listing[0], listing[1](cases))
-        yield File(data + TABLE, table(cases))
+        yield File(data + TABLE, _table(cases))
         yield known_failures(cases, data)
         complete = (
             f"Complete the function in `{code + template}`: give the message to your system, and return true "
@@ -80,20 +87,32 @@ def _stale_entries(content: bytes, cases: Sequence[SuiteCase]) -> Iterator[str]:
         yield f"{EXPECTED_FAILURES} has entries that match no case ({lines}): to remove them, run `{command}`"
 
 
-def readme(about: CorpusInfo, *, place: str, complete: str, run: str, expected: str, home: str = "FOLDER/") -> File:
-    """`expected` is the path of the file with the expected failures, in the folder. For the other arguments, see
+def readme(about: CorpusInfo, *, expected: str, home: str = "FOLDER/", **texts: str) -> File:
+    """`expected` is the path of the file with the expected failures, in the folder. For `home` and the `texts`, see
     `suite`.
     """
     folder = shlex.quote(about.folder)
-    given = {"place": place, "run": run, "home": home}
-    named = {name: text.replace("FOLDER", folder) for name, text in given.items()}
-    text = filled(
-        "readme-suite.md",
-        **named,
-        complete=complete,
-        expected=expected,
-        folder=folder,
-        recipe=about.recipe,
-        entry=ENTRY,
+    texts = {name: text.replace("FOLDER", folder) for name, text in {**texts, "home": home}.items()}
+    return File(
+        README,
+        [filled("readme-suite.md", **texts, expected=expected, folder=folder, recipe=about.recipe, entry=ENTRY)],
     )
-    return File(README, [text])
+
+
+def _table(cases: Iterable[SuiteCase]) -> Iterator[bytes]:
+    """Each case is a line of values with tabs between them. The body and the headers are percent-encoded, so that a
+    test receives the exact bytes.
+    """
+    yield "\t".join(COLUMNS).encode() + b"\n"
+    for test, group, name, case in cases:
+        about = (case.id, case.message_type, case.label, case.twin_id or "", reason_of(case), _form(case.headers))
+        body = _ESCAPED.sub(lambda found: b"%%%02X" % found[0][0], case.body)
+        yield "\t".join((test, group, name, *about)).encode() + b"\t" + body + b"\n"
+
+
+def _form(headers: Headers) -> str:
+    """Writes headers like an HTML form: `Content-Type=text%2Fplain`. A name without a value means that the header is
+    not sent.
+    """
+    pairs = ([name] if value is None else [name, value] for name, value in headers)
+    return "&".join("=".join(quote(part, safe="") for part in pair) for pair in pairs)

@@ -31,21 +31,16 @@ ROOT = "/brokerfuzz"
 HEADER = "X-Brokerfuzz-Case"
 SCENARIO = "brokerfuzz"
 _INDEX = "brokerfuzz/cases.json"
-_BY_PATH, _BY_HEADER, _BY_SCENARIO, _USUAL = 1, 2, 3, 4
+_BY_PATH, _BY_HEADER, _BY_SCENARIO, _USUAL, _NO_CASE = 1, 2, 3, 4, 1_000_000
 """The priorities of the stubs. If several stubs match a request, WireMock uses the stub with the lowest number."""
-_AFTER_ALL_OTHERS = 1_000_000
 _HINT = f"""\
 No case belongs to this request. GET {ROOT} lists the cases. Select a case in one of three ways:
 - request the path of the case: GET {ROOT}/MESSAGE-TYPE/ID
 - send the header {HEADER}: ID
 - before any request, set the state: curl -X PUT HOST/__admin/scenarios/{SCENARIO}/state -d '{{"state":"ID"}}'
 """
-_NO_CASE = {
-    "name": "brokerfuzz: no case belongs to the request",
-    "priority": _AFTER_ALL_OTHERS,
-    "request": {"method": "ANY", "urlPattern": ".*"},
-    "response": {"status": 404, "headers": {"Content-Type": "text/plain"}, "body": _HINT},
-}
+_ANY = {"method": "ANY", "urlPattern": ".*"}
+Json = dict[str, Any]
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
@@ -56,83 +51,65 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
             continue
         if case.label == "valid":
             usual.setdefault(case.message_type, case)
-        place = f"{case.message_type}/{case.id}"
-        index.append(_described(case))
-        yield File(f"__files/brokerfuzz/{place}.json", [case.body])
-        yield _stub_file(place, {"mappings": list(_stubs(case))})
+        index.append(_description(case))
+        yield File(f"__files/{_body_of(case)}", [case.body])
+        yield _stubs(f"{case.message_type}/{case.id}", *_stubs_of(case))
     if not index:
         raise CorpusError(
             "the format `wiremock` supports only responses, but these cases are requests: choose responses with "
             "--message"
         )
     yield File(f"__files/{_INDEX}", [_json(index)])
-    listing = {
-        "name": "brokerfuzz: the cases",
-        "priority": _BY_PATH,
-        "request": {"method": "GET", "urlPath": ROOT},
-        "response": _served(_INDEX),
-    }
-    yield _stub_file("cases", listing)
-    for message_type, case in usual.items():
-        yield _stub_file(message_type, _usual_stub(case, about))
-    yield _stub_file("no-case", _NO_CASE)
+    listing = _stub("brokerfuzz: the cases", _BY_PATH, {"method": "GET", "urlPath": ROOT}, _served(_INDEX))
+    missing = {"status": 404, "headers": {"Content-Type": "text/plain"}, "body": _HINT}
+    yield _stubs("cases", listing, _stub("brokerfuzz: no case belongs to the request", _NO_CASE, _ANY, missing))
+    yield _stubs("usual", *(_usual_stub(case, about) for case in usual.values()))
     routes = "\n".join(f"   - `{about.contract.transfers[one].route}`: {one}" for one in usual)
     folder = shlex.quote(about.folder)
     yield File("README.md", [filled("readme-wiremock.md", folder=folder, usual=routes, recipe=about.recipe)])
 
 
-def _stub_file(name: str, stub: dict[str, Any]) -> File:
-    return File(f"mappings/brokerfuzz/{name}.json", [_json(stub), b"\n"])
+def _stubs(name: str, *stubs: Json) -> File:
+    return File(f"mappings/brokerfuzz/{name}.json", [_json({"mappings": stubs}), b"\n"])
 
 
-def _described(case: Case) -> dict[str, Any]:
-    return {
-        **facts_of(case),
-        "name": f"{case.label}_{stem(case)}",
-        "reason": reason_of(case),
-        "path": f"{ROOT}/{case.message_type}/{case.id}",
-    }
+def _stub(name: str, priority: int, request: Json, response: Json, **more: Any) -> Json:
+    return {"name": name, "priority": priority, "request": request, "response": response, **more}
 
 
-def _stubs(case: Case) -> Iterator[dict[str, Any]]:
-    description = _described(case)
-    response = _served(f"brokerfuzz/{case.message_type}/{case.id}.json")
+def _description(case: Case) -> Json:
+    name, path = f"{case.label}_{stem(case)}", f"{ROOT}/{case.message_type}/{case.id}"
+    return {**facts_of(case), "name": name, "reason": reason_of(case), "path": path}
+
+
+def _body_of(case: Case) -> str:
+    return f"brokerfuzz/{case.message_type}/{case.id}.json"
+
+
+def _stubs_of(case: Case) -> Iterator[Json]:
+    description, response = _description(case), _served(_body_of(case))
     by_path = {"method": "GET", "urlPath": description["path"]}
-    by_header = {"method": "ANY", "urlPattern": ".*", "headers": {HEADER: {"equalTo": case.id}}}
-    by_scenario = {"method": "ANY", "urlPattern": ".*"}
+    by_header = {**_ANY, "headers": {HEADER: {"equalTo": case.id}}}
     state = {"scenarioName": SCENARIO, "requiredScenarioState": case.id}
-    yield {
-        "name": description["name"],
-        "priority": _BY_PATH,
-        "request": by_path,
-        "response": response,
-        "metadata": {"brokerfuzz": description},
-    }
-    yield {"name": description["name"], "priority": _BY_HEADER, "request": by_header, "response": response}
-    yield {"name": description["name"], "priority": _BY_SCENARIO, **state, "request": by_scenario, "response": response}
+    yield _stub(description["name"], _BY_PATH, by_path, response, metadata={"brokerfuzz": description})
+    yield _stub(description["name"], _BY_HEADER, by_header, response)
+    yield _stub(description["name"], _BY_SCENARIO, _ANY, response, **state)
 
 
-def _usual_stub(case: Case, about: CorpusInfo) -> dict[str, Any]:
+def _usual_stub(case: Case, about: CorpusInfo) -> Json:
     """Returns the stub for requests that select no case."""
     transfer = about.contract.transfers[case.message_type]
     path = {"urlPathPattern": transfer.path_pattern} if "{" in transfer.path else {"urlPath": transfer.path}
-    return {
-        "name": f"brokerfuzz: an ordinary {case.message_type}",
-        "priority": _USUAL,
-        "request": {"method": transfer.method, **path},
-        "response": _served(f"brokerfuzz/{case.message_type}/{case.id}.json"),
-    }
+    name = f"brokerfuzz: an ordinary {case.message_type}"
+    return _stub(name, _USUAL, {"method": transfer.method, **path}, _served(_body_of(case)))
 
 
-def _served(name: str) -> dict[str, Any]:
+def _served(name: str) -> Json:
     """Returns the response of a stub, with the bytes of the file `name` as its body."""
-    headers = {"Content-Type": JSON_TYPE}
+    unchanged = {"disableBodyFileTemplating": True}
     return {
-        "status": 200,
-        "headers": headers,
-        "bodyFileName": name,
-        "transformerParameters": {"disableBodyFileTemplating": True},
-    }
+        "status": 200, "headers": {"Content-Type": JSON_TYPE}, "bodyFileName": name, "transformerParameters": unchanged,
+    }  # fmt: skip
 
 
 def _json(value: Any) -> bytes:

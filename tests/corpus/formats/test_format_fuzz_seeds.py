@@ -12,8 +12,7 @@ from contracts import changed_contract
 from exported_cases import OFFER, cases, folder
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.fuzz_dictionary import LONGEST_TOKEN, dictionary, quoted
-from brokerfuzz.corpus.formats.fuzz_seeds import LARGEST_SEED
+from brokerfuzz.corpus.formats.fuzz_seeds import LARGEST_SEED, LONGEST_TOKEN, dictionary, quoted
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 
 SECONDS = 60
