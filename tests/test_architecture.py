@@ -45,7 +45,7 @@ ALLOWED: dict[str, set[str]] = {
     "service": {"cases.random_messages", "schemas", "errors"},
     "testing": {"option", "options", "case_options", "target_options", "reports", "service.running", "campaign", "targets", "corpus.bundled_corpus",
     "cases", "schemas", "errors"},
-    "explaining": {"corpus", "inputs", "reports", "campaign.baseline", "cases", "generation", "service.bugs", "schemas", "errors"},
+    "explaining": {"corpus", "inputs", "cases", "generation", "service.bugs", "schemas", "errors"},
     "inputs": {"corpus", "storage", "cases.case", "cases.record_reader", "schemas", "errors"},
     "locks": set(),
     "storage": {"errors"},

@@ -1,18 +1,28 @@
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from typing import Any
 
 import click
 
+from brokerfuzz.campaign import Settings, journal
 from brokerfuzz.case_options import contract_of
+from brokerfuzz.cases.case import TWIN_TAGS, Case
+from brokerfuzz.cases.plan import STRIDE
+from brokerfuzz.commands.journal_results import CASE_ID, recorded_document
 from brokerfuzz.commands.output import UsageError, note, show_message
-from brokerfuzz.commands.recorded_things import CASE_ID, FINDING_ID, find
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining.cases import case_summary, in_catalogue
 from brokerfuzz.explaining.description import Description
 from brokerfuzz.explaining.names import explain, matches, names_with
 from brokerfuzz.option import Option, SectionedCommand, on_command_line
 from brokerfuzz.options import ExplainOptions, explained
-from brokerfuzz.schemas import Contract
+from brokerfuzz.reports import facts
+from brokerfuzz.schemas import Contract, check
+from brokerfuzz.wording import counted
+
+FINDING_ID = re.compile("[0-9a-f]{8,16}")
 
 
 @click.command("explain", cls=SectionedCommand)
@@ -39,7 +49,7 @@ def command(name: str, files: tuple[str, ...], options: ExplainOptions) -> None:
     if files:
         if not FINDING_ID.fullmatch(name):
             raise UsageError("a FILE works only with the ID of a case or a finding: specify an ID, or remove the FILE")
-        found = find(name, files, options["contract"])
+        found = _recorded(name, files, options["contract"])
     else:
         found = _named(name, contract_of(options), options["now"])
     show_message(found, as_json=options["json"])
@@ -64,3 +74,65 @@ def _named(name: str, contract: Contract, now: datetime | None) -> Description:
         note(f"no name is exactly {name!r}, so brokerfuzz explains {similar[0].name!r}")
         name = similar[0].name
     return explain(name, contract, now)
+
+
+# --------------------------------------------------------------------------------------------------- cases and findings
+
+
+def _recorded(wanted: str, paths: Sequence[str], contract: str | None) -> Description:
+    """Finds a message or a finding by its ID in journals and reports."""
+    for path in paths:
+        document, settings = recorded_document(path, contract)
+        if settings is not None and (found := _message_of_journal(wanted, path, settings)) is not None:
+            return found
+        findings = {one["name"]: one for one in document["findings"]}
+        for finding in findings.values():
+            messages = (finding[name] for name in ("case", "smallest", "twin"))
+            ids = {message.get("id") for message in messages if message is not None}
+            if finding["fingerprint"].startswith(wanted) or wanted in ids:
+                return _finding_summary(finding)
+        for headline in document["headlines"]:
+            if headline["name"] == wanted:
+                return _headline_summary(headline, findings)
+    remedy = f"no case and no finding in {', '.join(paths)} has this ID; specify another ID or file"
+    raise UnknownNameError("ID", wanted, (), remedy)
+
+
+def _message_of_journal(wanted: str, path: str, settings: Settings) -> Description | None:
+    """The message with this ID can be a case, a twin, or a message that was sent while a finding was shrunk."""
+    plan = settings.plan
+    found = [(line, record) for line, record in enumerate(journal.exchanges(path), 2) if record.id == wanted]
+    if not found:
+        return None
+    (line, first), *_ = found
+    numbered = (case for number, case in plan.cases(first.number // STRIDE) if number == first.number)
+    both = [case for of_number in numbered for case in (of_number, of_number.twin)]
+    case = next((one for one in both if one is not None and one.id == wanted), None)
+    if case is None:
+        verdict = check(plan.message_type, first.body, now=settings.now, contract=plan.demands, headers=first.headers)
+        tags = TWIN_TAGS if first.role == "twin" else ("shrunk",)
+        case = Case(plan.message_type, first.body, verdict, tags=tags, headers=first.headers)
+    answers = [f"{record.answer.kind} ({record.answer.reason})" for _, record in found]
+    return case_summary(case, plan.demands, line, path, answers)
+
+
+def _finding_summary(finding: Mapping[str, Any]) -> Description:
+    """The finding has the same properties as in a JSON report."""
+    title = [f"{facts.name_of(finding)} (finding)", "", facts.sentence_of(finding)]
+    return Description([*title, *facts.text_lines(facts.facts_of(finding))], {"finding": dict(finding)})
+
+
+def _headline_summary(headline: Mapping[str, Any], findings: Mapping[str, Mapping[str, Any]]) -> Description:
+    """`findings` contains all findings of the report by name."""
+    known = [findings[name] for name in headline["findings"]]
+    text = [
+        f"{headline['name']} (headline)",
+        "",
+        facts.title_of(headline),
+        "",
+        f"{counted(len(known), 'finding')}, the plainest first:",
+        *(f"  {facts.name_of(finding)}  {facts.sentence_of(finding)}" for finding in known),
+        "",
+        *_finding_summary(known[0]).text,
+    ]
+    return Description(text, {"headline": dict(headline), "findings": known})

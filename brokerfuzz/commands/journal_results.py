@@ -5,9 +5,12 @@ and the settings for judging them from the journal. The target, the contract and
 the configuration.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
+from pathlib import Path
+from typing import Any
 
 from brokerfuzz.campaign import Campaign, Result, Settings, journal
 from brokerfuzz.campaign.exchanges import KnownAnswers
@@ -18,10 +21,13 @@ from brokerfuzz.commands.output import UsageError
 from brokerfuzz.errors import JournalError, quoted
 from brokerfuzz.option import completed
 from brokerfuzz.options import FireOptions
+from brokerfuzz.reports import json_document
+from brokerfuzz.reports.report_files import read_report
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import Answer, Message, Target, threads
 from brokerfuzz.targets.trace_headers import CAMPAIGN_ID, new_campaign_id
 
+CASE_ID = re.compile("[0-9a-f]{16}")
 _HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "plan", "policies", "fresh", "judged_at"})
 """The properties of the first line of a journal (see `Settings`)."""
 
@@ -67,7 +73,15 @@ def recorded(path: str, contract: str | None, options: FireOptions | None = None
     )
 
 
-def outcome(path: str, settings: Settings) -> Result:
+def recorded_document(path: str, contract: str | None) -> tuple[dict[str, Any], Settings | None]:
+    """Returns the document of a JSON report or of a journal, and the settings in a journal."""
+    if Path(path).suffix == ".json":
+        return read_report(path), None
+    settings = recorded(path, contract)
+    return json_document.document(_outcome(path, settings), settings.about(), settings.plan.demands), settings
+
+
+def _outcome(path: str, settings: Settings) -> Result:
     """Computes the result from the answers in the journal, and sends no requests."""
     known = KnownAnswers(journal.exchanges(path))
     options: FireOptions = {**settings.options, "longest_wait": 0.0, "max_time": None}
@@ -99,7 +113,7 @@ class _RecordedTarget(Target):
         self._known = known
 
     async def open(self) -> None:
-        """Does nothing."""
+        pass
 
     async def send(self, message: Message) -> Answer:
         """Returns the answer to a plain message. The campaign knows all other answers in the journal."""
@@ -109,11 +123,10 @@ class _RecordedTarget(Target):
         return answer
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns True."""
         return True
 
     async def close(self) -> None:
-        """Does nothing."""
+        pass
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns advice instead of a command, because a journal does not say how to reach its target."""

@@ -14,16 +14,13 @@ from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import FreshValues, check_property
 from brokerfuzz.commands import targets
 from brokerfuzz.commands.interrupts import refused_exits
-from brokerfuzz.commands.journal_results import outcome, recorded
+from brokerfuzz.commands.journal_results import CASE_ID, recorded_document
 from brokerfuzz.commands.output import FAILED, FOUND, UsageError, is_quiet, print_json
-from brokerfuzz.commands.recorded_things import CASE_ID
 from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining.cases import in_catalogue
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ReplayOptions
-from brokerfuzz.reports import json_document
-from brokerfuzz.reports.report_files import read_report
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.targets import threads
 from brokerfuzz.wording import counted, listed, printable
@@ -119,13 +116,9 @@ def _read(source: str, options: ReplayOptions, demands: Contract) -> _Source:
     """`source` is a journal, a report, or the ID of a case in the catalogue."""
     if CASE_ID.fullmatch(source) and not Path(source).exists():
         return _Source([_catalogue_case(source, options["now"], demands)])
-    if Path(source).suffix == ".json":
-        document = read_report(source)
-        return _Source(list(of_document(document)), document.get("fresh"))
-    settings = recorded(source, folder_of(options))
-    known = None if settings.plan.values is None else settings.plan.demands
-    document = json_document.document(outcome(source, settings))
-    return _Source(list(of_document(document)), settings.fresh, known)
+    document, settings = recorded_document(source, folder_of(options))
+    known = None if settings is None or settings.plan.values is None else settings.plan.demands
+    return _Source(list(of_document(document)), document.get("fresh"), known)
 
 
 def _fresh_of(

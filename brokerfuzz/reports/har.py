@@ -10,9 +10,8 @@ import json
 from base64 import b64encode
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
-from brokerfuzz.reports.document_messages import Document, Pairs, body_of, headers_of, request_of
+from brokerfuzz.reports.document_messages import Document, body_of, headers_of, request_of
 from brokerfuzz.reports.facts import is_flaky, outcome_of
 from brokerfuzz.schemas.headers import JSON_TYPE
 
@@ -54,22 +53,28 @@ def _entry(finding: Document, request: Document, started: str) -> dict[str, Any]
 def _request(message: Document, request: Document) -> dict[str, Any]:
     """If the body is empty, the request has no property `postData`."""
     headers, body = headers_of(message, request), body_of(message)
-    content_type = next((value for name, value in headers if name.lower() == "content-type"), "")
-    return {
+    said = {
         **_COMMON,
         "method": request["method"],
         "url": request["url"],
-        "headers": _pairs(headers),
-        "queryString": _pairs(_query(request["url"])),
-        **({"postData": {"mimeType": content_type, **_posted(body)}} if body else {}),
+        "headers": [{"name": name, "value": value} for name, value in headers],
+        "queryString": [],
         "bodySize": len(body),
     }
+    if not body:
+        return said
+    try:
+        posted = {"text": body.decode()}
+    except UnicodeDecodeError:
+        posted = {"text": b64encode(body).decode(), "_encoding": "base64"}
+    content_type = next((value for name, value in headers if name.lower() == "content-type"), "")
+    return {**said, "postData": {"mimeType": content_type, **posted}}
 
 
 def _response(got: Document) -> dict[str, Any]:
     """The status 0 means that there is no response, as in HAR files of browsers."""
     text, status = got["response"], got["status"] or 0
-    mime_type = JSON_TYPE if _is_json(text) else _NO_TYPE
+    mime_type = JSON_TYPE if text.startswith(("{", "[")) else _NO_TYPE
     return {
         **_COMMON,
         "status": status,
@@ -80,30 +85,3 @@ def _response(got: Document) -> dict[str, Any]:
         "bodySize": -1,
         "comment": f"{got['answer']} ({got['reason']})",
     }
-
-
-def _posted(body: bytes) -> dict[str, str]:
-    try:
-        return {"text": body.decode()}
-    except UnicodeDecodeError:
-        comment = "the text is base64, because the body is not UTF-8"
-        return {"text": b64encode(body).decode(), "_encoding": "base64", "comment": comment}
-
-
-def _pairs(pairs: Pairs) -> list[dict[str, str]]:
-    return [{"name": name, "value": value} for name, value in pairs]
-
-
-def _query(url: str) -> Pairs:
-    try:
-        return parse_qsl(urlsplit(url).query, keep_blank_values=True, max_num_fields=1000)
-    except ValueError:
-        return []
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
