@@ -17,12 +17,12 @@ from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
 
 from brokerfuzz.commands import streams
-from brokerfuzz.commands.interrupts import treat_as_ctrl_c
 from brokerfuzz.commands.output import COMPLETE, FAILED, INTERRUPTED, NAME, PIPE_CLOSED, failed
 from brokerfuzz.errors import BrokerfuzzError, ContractError, HookError, problem_of
 from brokerfuzz.option import GIVEN
@@ -163,10 +163,29 @@ def _discard_output() -> None:
         os.close(nowhere)
 
 
+def _treat_as_ctrl_c(*names: str) -> None:
+    """After signals such as `SIGTERM`, brokerfuzz removes incomplete files and reports its findings, as after Ctrl-C.
+
+    The function ignores signals that already have a handler, and signals that the operating system lacks.
+    """
+    for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _press_ctrl_c)
+
+
+def _press_ctrl_c(number: int, frame: FrameType | None) -> None:
+    """Interrupts the command like Ctrl-C. A shell can make a background process ignore Ctrl-C, but this function also
+    interrupts such a process.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.default_int_handler(number, frame)
+    signal.raise_signal(signal.SIGINT)
+
+
 def main() -> NoReturn:
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by `__main__`
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    treat_as_ctrl_c("SIGTERM", "SIGHUP")
+    _treat_as_ctrl_c("SIGTERM", "SIGHUP")
     try:
         commands()
     except SystemExit:

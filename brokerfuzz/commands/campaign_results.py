@@ -58,7 +58,8 @@ def finish(
     try:
         if not as_json:
             document = json_document.document(result, about, settings.plan.demands)
-            report = _with_findings(settings, options)
+            documents = [str(path) for path in options["reports"] if str(path).lower().endswith(".json")]
+            report = next(iter(documents), settings.journal)  # in which `brokerfuzz explain` finds the headlines
             terminal.show(document, sys.stdout, quiet=is_quiet(), verbose=options["verbose"], report=report)
     finally:  # all files are written even if standard output is closed
         try:
@@ -74,12 +75,6 @@ def finish(
     for problem in result.unwritten:
         failed(problem)
     return result.outcome.status
-
-
-def _with_findings(settings: Settings, options: FireCommandOptions) -> str | None:
-    """Returns a file in which `brokerfuzz explain` finds the headlines."""
-    reports = [str(path) for path in options["reports"] if str(path).lower().endswith(".json")]
-    return next(iter(reports), settings.journal)
 
 
 def _mark_known(result: Result, known: Baseline, options: FireCommandOptions) -> None:
@@ -112,20 +107,14 @@ def _write_files(
     path = options["baseline"]
     if path is not None and options["baseline_update"]:
         files[str(path)] = partial(_update_baseline, str(path), result, settings.known)
-    if options["write_config"] and _may_pin(result):
+    if options["write_config"] and result.outcome.state == "complete":
         files[str(configuration)] = partial(_pin, configuration, result, contract)
+    elif options["write_config"]:  # answers of a broken session would become wrong policies
+        note(f"no policy was saved, because the campaign is {result.outcome.state} ({result.outcome.reason})")
     problems = {path: report_files.attempt(path, write) for path, write in files.items()}
     result = replace(result, unwritten=tuple(problem for problem in problems.values() if problem))
     result, reports = report_files.write_about(list(map(str, options["reports"])), result, about, contract)
     return result, [*(path for path, problem in problems.items() if not problem), *reports]
-
-
-def _may_pin(result: Result) -> bool:
-    """Answers of a broken session or of a target that accepts nothing would become wrong policies."""
-    outcome = result.outcome
-    if outcome.state != "complete":
-        note(f"no policy was saved, because the campaign is {outcome.state} ({outcome.reason})")
-    return outcome.state == "complete"
 
 
 def _update_baseline(path: str, result: Result, known: Baseline) -> None:

@@ -22,11 +22,9 @@ def command(files: tuple[str, ...], options: CheckOptions) -> int:
     compares its verdicts). In a folder, each file is read. A message that is not JSON counts as invalid, not as a usage
     error.
 
-    Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible,
-    brokerfuzz judges the message once for each of these types. If the verdicts for these types differ, you must specify
-    the type with --message. If a message has none of the types in the contract, brokerfuzz uses the most similar type.
-
-    With --json, each line of the output is a JSON document about one message.
+    Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible and
+    the verdicts differ, you must specify the type. If a message has none of the types in the contract, brokerfuzz uses
+    the most similar type. With --json, each line of the output is a JSON document about one message.
 
     Exit status: 0 no message is invalid; 1 a message is invalid; 2 usage error, or a file cannot be read.
 

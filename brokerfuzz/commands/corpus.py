@@ -145,8 +145,8 @@ def merge(out: str, corpora: tuple[str, ...], options: MergeOptions) -> None:
     then those of the second, and so on. Specify a CORPUS with twins (the valid counterparts) before a CORPUS with the
     invalid cases that need them.
 
-    brokerfuzz judges every case again. If several cases have the same bytes, the new corpus contains only the first of
-    these cases. OUT is the path or URL of the new ndjson file. The file is compressed if its name ends in .gz or .zst.
+    brokerfuzz judges every case again. OUT is the path or URL of the new ndjson file, which is compressed if its name
+    ends in .gz or .zst.
 
     \b
     Examples:
@@ -173,10 +173,8 @@ def minimize(out: str, corpora: tuple[str, ...], options: MinimizeOptions) -> No
     """Write a smaller corpus with the same coverage. The new corpus begins with the cases that cover the largest part
     of the contract.
 
-    The new corpus omits a case if other cases already cover the same parts of the contract. The new corpus also
-    contains the twins (the valid counterparts) of its invalid cases. brokerfuzz judges every case again. To measure the
-    coverage of a corpus, use `brokerfuzz coverage`. OUT is the path or URL of the new ndjson file. The file is
-    compressed if its name ends in .gz or .zst.
+    The new corpus also contains the twins (the valid counterparts) of its invalid cases. brokerfuzz judges every case
+    again. OUT is the path or URL of the new ndjson file, which is compressed if its name ends in .gz or .zst.
 
     \b
     Examples:
@@ -209,13 +207,10 @@ def _written(out: str, cases: Iterator[Case], *, force: bool) -> Summary:
 def verify(corpora: tuple[str, ...], options: VerifyOptions) -> int:
     """Judge every case again. The output has one line for each problem.
 
-    The command reports malformed records, wrong verdicts, and cases that do not break the rule that
-    they name. It also reports unknown techniques and tags, faults at a wrong place, and twins that are missing or not
-    valid. A time-dependent case (see `export --clock`) is expired if its verdict is no longer correct. The command
-    prints the number of expired cases and the first expired cases.
-
-    The command stops with an error if the first ten lines of a file contain no case. If `export` split a corpus into
-    shards, specify all of them, because the twin of a case can be in another shard.
+    Problems are malformed records, wrong verdicts, rules that a case names but does not break, unknown techniques and
+    tags, faults at a wrong place, and twins that are missing or not valid. A time-dependent case (see `export --clock`)
+    is expired if its verdict is no longer correct. If `export` split a corpus into shards, specify all of them, because
+    the twin of a case can be in another shard.
 
     Exit status: 0 no problems; 1 problems or expired cases found; 2 usage error, or a corpus cannot be read.
 

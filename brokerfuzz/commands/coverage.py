@@ -25,16 +25,8 @@ def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
     ambiguities (questions that the contract leaves open), and pairs of states (such as absent or null) of two
     properties.
 
-    A CORPUS is a file or folder that `export` wrote. A CORPUS can also be a file with one message, a file with one
-    message per line, or recorded traffic (HAR). Techniques count only in files from `export`, which name the technique
-    that breaks each rule.
-
-    With --json, the output is one JSON document. The property "messages" of the document contains an object for each
-    message type. The object of a message type has the properties "goals" and "sites". "goals" contains the numbers of
-    covered rules, techniques, edges, ambiguities and pairs. "sites" lists what is covered and what is missing at each
-    site. The property "left_out" of the document counts what brokerfuzz ignored: "other_traffic" is the number of
-    recorded bodies that are not messages of the contract, and "type_unknown" is the number of messages whose type
-    brokerfuzz could not recognise.
+    A CORPUS is a file or folder that `export` wrote, a file with one message, a file with one message per line, or
+    recorded traffic (HAR). Techniques count only in files from `export`, which name them.
 
     Exit status: 0 success; 1 the coverage is below --fail-under; 2 usage error, or a corpus cannot be read.
 

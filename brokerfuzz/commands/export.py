@@ -40,21 +40,18 @@ class _WithFormats(SectionedCommand):
 def command(out: str, options: ExportOptions) -> None:
     """Write a corpus: messages with their verdicts. Programs in any language can read a corpus.
 
-    By default, the corpus is small enough for a repository. For each rule and each technique (a way to break this
-    rule), the corpus contains one invalid message. Each edge (an unusual valid value) occurs once at each place where
-    it is possible. Each probe (a message about a question that the contract leaves open) occurs at least once. Each
-    message is as small as possible. If the contract changes, only a few lines of the corpus change. Random cases come
-    last. The twin (the valid counterpart) of an invalid case comes before the invalid case.
+    By default, the corpus is small enough for a repository: it breaks each rule once with each technique, and contains
+    each edge (an unusual valid value) and each probe (a message about a question that the contract leaves open). Each
+    message is as small as possible. The twin (the valid counterpart) of an invalid case comes before the invalid case.
 
     OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (with the extra `remote`). A file is
     compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists,
     brokerfuzz replaces it only with --force. Your own files in a folder stay. If OUT is -, the corpus goes to standard
     output and the summary to standard error.
 
-    Without --clock, the same options give the same corpus on any day, and its verdicts are correct at any time. The
-    number of workers does not change the corpus. With --clock, the corpus also contains cases whose verdict depends on
-    the current time. For example, an offer whose last update is one hour in the future is invalid only until this hour
-    has passed. `corpus verify` reports the cases whose verdict is no longer correct.
+    Without --clock, the same options give the same corpus on any day, and its verdicts are correct at any time. With
+    --clock, the corpus also contains cases whose verdict depends on the current time: an offer whose last update is one
+    hour in the future is invalid only until this hour has passed.
 
     \b
     Examples:

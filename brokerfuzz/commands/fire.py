@@ -15,7 +15,6 @@ from brokerfuzz.campaign.target_health import FirstContact
 from brokerfuzz.case_options import folder_of, plan_of
 from brokerfuzz.cases.case import clock
 from brokerfuzz.commands import campaign_results, targets
-from brokerfuzz.commands.interrupts import refused_exits
 from brokerfuzz.commands.journal_results import recorded
 from brokerfuzz.commands.output import UsageError, is_quiet, note
 from brokerfuzz.commands.progress import campaign_line
@@ -45,11 +44,9 @@ def command(url: str | None, options: FireCommandOptions) -> int:
     continue a campaign with --resume, specify the target again.
 
     brokerfuzz first sends the cases of the catalogue (a fixed list), then random cases. For each contradiction (a
-    finding), brokerfuzz prints the smallest message that causes it, and a command that reproduces it. If the contract
-    leaves a question open, brokerfuzz lists how the target behaves, but reports no finding. For each rejected invalid
-    message, brokerfuzz also sends the twin (the valid counterpart). If the target also rejects the twin, brokerfuzz
-    puts the same fault into a message that the target accepts, and sends this message instead. If that is impossible,
-    the rejection counts as unproven, because the target may not have noticed the broken rule.
+    finding), brokerfuzz prints the smallest message that causes it, and a command that reproduces it. A rejection of an
+    invalid message counts only if the target accepts the twin (the valid counterpart), or another message that differs
+    only in the fault. If the contract leaves a question open, brokerfuzz lists how the target behaves.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 
@@ -81,7 +78,6 @@ def command(url: str | None, options: FireCommandOptions) -> int:
         settings = replace(settings, options={**settings.options, "fresh": fresh})
     with (
         output_of_targets(),
-        refused_exits(),
         targets.opened(
             {**options, "now": settings.now, "seed": plan.seed}, plan.message_type, plan.contract,
             campaign_id=settings.campaign_id, processes=1 if options["workers"] != 1 else None,

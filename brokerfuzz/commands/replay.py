@@ -13,7 +13,6 @@ from brokerfuzz.case_options import contract_of, folder_of
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import FreshValues, check_property
 from brokerfuzz.commands import targets
-from brokerfuzz.commands.interrupts import refused_exits
 from brokerfuzz.commands.journal_results import CASE_ID, recorded_document
 from brokerfuzz.commands.output import FAILED, FOUND, UsageError, is_quiet, print_json
 from brokerfuzz.commands.streams import output_of_targets
@@ -76,7 +75,6 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     }
     with (
         output_of_targets(),
-        refused_exits(),
         targets.opened(options, _type_of(waiting, demands), folder_of(options)) as target,
     ):
         replayed = threads.run(

@@ -17,10 +17,9 @@ from brokerfuzz.service import running
 def command(words: tuple[str, ...], options: ServeOptions) -> int:
     """Run the reference service. The service follows the contract, except for the bugs that you add with --bug.
 
-    The service receives offers at POST /offers. The service also returns valid products at GET /products, and valid
-    prices at POST /pricing. With --contract, the routes are those in the file messages.json of your contract. When the
-    service is ready, brokerfuzz prints its address. Press Ctrl-C to stop the service. If you add a COMMAND after --,
-    brokerfuzz runs the COMMAND when the service is ready, and stops the service when the COMMAND ends.
+    The service receives offers at POST /offers, and returns valid products at GET /products and valid prices at POST
+    /pricing. With --contract, the routes are those in the file messages.json of your contract. Press Ctrl-C to stop the
+    service. If you add a COMMAND after --, brokerfuzz runs it when the service is ready, and then stops the service.
 
     Exit status: the exit status of the COMMAND; without a COMMAND, 0 after Ctrl-C; 2 usage error, or the service cannot
     start.

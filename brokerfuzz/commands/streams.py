@@ -9,7 +9,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper, UnsupportedOperation
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -46,14 +46,15 @@ def hide(masks: Callable[[], "Masks"]) -> None:
 @contextmanager
 def output_of_targets() -> Iterator[None]:
     """In a `with` block, redirects the output of hooks, applications and worker processes to standard error, and
-    removes secrets from this output. So standard output contains only the results.
+    removes secrets from this output. So standard output contains only the results. Code of the user cannot end the
+    process.
 
     Native code and other processes do not use `sys.stdout` and `sys.stderr`. So a pipe replaces the file descriptors 1
     and 2, and a thread copies the data from the pipe to standard error.
     """
     _masks.clear()
     if not _has_own_descriptor(sys.stderr):  # in tests
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(sys.stderr), _refused_exits():
             yield
         return
     before = os.dup(1), os.dup(2)
@@ -65,7 +66,7 @@ def output_of_targets() -> Iterator[None]:
     os.close(writing)
     stream = _Piped(sys.stderr)  # it stays open, because an application may have passed it to a logger
     try:
-        with redirect_stdout(stream), redirect_stderr(stream):
+        with redirect_stdout(stream), redirect_stderr(stream), _refused_exits():
             yield
     finally:
         stream.flush()
@@ -74,6 +75,26 @@ def output_of_targets() -> Iterator[None]:
         for number, original in enumerate(before, 1):
             os.dup2(original, number)
             os.close(original)
+
+
+@contextmanager
+def _refused_exits() -> Iterator[None]:
+    """In the `with` block, `os._exit` raises `RuntimeError`. Otherwise, an application or a hook that calls
+    `os._exit(0)` would end the command without a result, but with the exit status of a success. Child processes of the
+    application can still call `os._exit`.
+    """
+    original, process = os._exit, os.getpid()
+
+    def refuse(status: int) -> NoReturn:
+        if os.getpid() != process:
+            original(status)
+        raise RuntimeError(f"os._exit({status}) was called")
+
+    os._exit = refuse
+    try:
+        yield
+    finally:
+        os._exit = original
 
 
 class _Piped(TextIOWrapper):

@@ -66,9 +66,9 @@ def explain(name: str, contract: Contract, now: datetime | None) -> Description:
     if name in TECHNIQUES:
         return _of_technique(contract, TECHNIQUES[name], instant)
     if ambiguity is not None:
-        return _of_ambiguity(contract, ambiguity, instant)
+        return _of_ambiguities(contract, ambiguity.id, [ambiguity], instant)
     if group := contract.group(name):
-        return _of_group(contract, name, group, instant)
+        return _of_ambiguities(contract, name, group, instant)
     if name in BUGS:
         return _of_bug(BUGS[name])
     remedy = (
@@ -101,30 +101,24 @@ def _of_technique(contract: Contract, technique: Technique, now: datetime) -> De
     return _explanation("technique", technique.name, sentences, ("keywords", keywords), None, example, of)
 
 
-def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Description:
-    concerned = [message_type for message_type in contract.flat if ambiguity.concerns(message_type)]
-    sentences = [
-        f"The contract leaves open: {ambiguity.question}",
-        f"Unambiguous: {ambiguity.plain}.",
-        *_places(ambiguity, concerned),
-        "There is no example, because the contract alone does not say which messages touch this ambiguity."
-        if ambiguity.detector is None
-        else f"To settle this question, use --policy {ambiguity.id}=INTERPRETATION. The interpretation can be "
-        f"{ambiguity.choices}.",
-    ]
-    example, related = examples.of_ambiguity(contract, ambiguity, now), ("messages", concerned)
-    return _explanation("ambiguity", ambiguity.id, sentences, related, ambiguity.source, example)
-
-
-def _of_group(contract: Contract, name: str, group: Sequence[Ambiguity], now: datetime) -> Description:
-    sentences = [
-        f"The contract leaves open {len(group)} questions:",
-        *(f"{ambiguity.id}: {ambiguity.question}" for ambiguity in group),
-        f"To settle all of them, use --policy {name}=INTERPRETATION. The interpretation can be {group[0].choices}.",
-    ]
-    concerned = [message_type for message_type in contract.flat if group[0].concerns(message_type)]
-    example, related = examples.of_ambiguity(contract, group[0], now), ("messages", concerned)
-    return _explanation("ambiguity", name, sentences, related, group[0].source, example)
+def _of_ambiguities(contract: Contract, name: str, found: Sequence[Ambiguity], now: datetime) -> Description:
+    """Explains an ambiguity, or a group of ambiguities."""
+    first, *others = found
+    concerned = [message_type for message_type in contract.flat if first.concerns(message_type)]
+    choices = first.choices if first.interpretations else ""
+    settle = f"use --policy {name}=INTERPRETATION. The interpretation can be {choices}."
+    sentences = [f"The contract leaves open: {first.question}", f"Unambiguous: {first.plain}."]
+    sentences += _places(first, concerned)
+    if others:
+        sentences = [f"The contract leaves open {len(found)} questions:"]
+        sentences += [*(f"{one.id}: {one.question}" for one in found), f"To settle all of them, {settle}"]
+    elif first.detector is None:
+        why = "because the contract alone does not say which messages touch this ambiguity"
+        sentences.append(f"There is no example, {why}.")
+    else:
+        sentences.append(f"To settle this question, {settle}")
+    example, related = examples.of_ambiguity(contract, first, now), ("messages", concerned)
+    return _explanation("ambiguity", name, sentences, related, first.source, example)
 
 
 def _of_bug(bug: Bug) -> Description:

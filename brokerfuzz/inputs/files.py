@@ -124,32 +124,16 @@ def _opened(name: str) -> Iterator[BinaryIO]:
             yield stream
     except FileNotFoundError as problem:
         raise InputError(f"{name} does not exist: specify an existing file, or - for standard input") from problem
-    except PermissionError as problem:
-        raise InputError(
-            f"{name} cannot be read because you lack permission: change the permissions of the file, or pipe the file "
-            "to standard input and specify -"
-        ) from problem
     except (OSError, ValueError) as problem:
-        raise InputError(
-            f"{name} cannot be read ({getattr(problem, 'strerror', None) or problem}): specify another file"
-        ) from problem
-
-
-def _too_large(name: str, size: str, limit: int) -> InputError:
-    if limit > LARGEST:
-        return InputError(
-            f"{name} has {size}, but recorded traffic can have at most {limit:,} bytes; split the recording"
-        )
-    return InputError(
-        f"{name} has {size}, but a message can have at most {limit:,} bytes; if the file has one message per line, "
-        "add --ndjson"
-    )
+        why = getattr(problem, "strerror", None) or problem
+        raise InputError(f"{name} cannot be read ({why}): specify another file, or - for standard input") from problem
 
 
 def _whole(stream: BinaryIO, name: str, first: bytes, limit: int) -> bytes:
     body = first + stream.read(limit + 1 - len(first))
     if len(body) > limit:
-        raise _too_large(name, f"more than {limit:,} bytes", limit)
+        remedy = "split it, or add --ndjson if each line is a message"
+        raise InputError(f"{name} has more than {limit:,} bytes, the limit for a file with one message: {remedy}")
     return body
 
 
@@ -161,8 +145,8 @@ def _line(stream: BinaryIO, name: str, number: int) -> bytes:
     line = stream.readline(LARGEST + 1)
     if len(line) > LARGEST:
         raise InputError(
-            f"{name}, line {number}, has more than {LARGEST:,} bytes, which is the limit for a message: write each "
-            "message on a separate line"
+            f"{name}, line {number}, has more than {LARGEST:,} bytes, the limit for a message: write each message on "
+            "a separate line"
         )
     return line
 

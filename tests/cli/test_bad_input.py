@@ -149,7 +149,7 @@ def test_the_other_files_are_judged_if_one_cannot_be_read(run: Run) -> None:
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="only POSIX systems have these permissions")
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(["check", "offer.json"], "because you lack permission"), (["export", "folder/out"], "cannot be written")],
+    [(["check", "offer.json"], "cannot be read (Permission denied)"), (["export", "folder/out"], "cannot be written")],
 )
 def test_files_without_permission_are_reported_in_one_line(
     environment: Mapping[str, str], words: list[str], said: str

@@ -32,10 +32,6 @@ def test_the_committed_corpus_is_small_enough_for_a_repository() -> None:
     assert max(map(len, lines)) < 64 * 1024
 
 
-def test_there_is_one_file_per_message_type_and_no_other_file() -> None:
-    assert sorted(path.name for path in DATA.iterdir()) == sorted(f"{name}.ndjson" for name in MESSAGE_TYPES)
-
-
 @each_type
 def test_each_rule_is_broken_and_each_fault_follows_its_twin(message_type: MessageType) -> None:
     cases = load(message_type)

@@ -35,15 +35,11 @@ def packed() -> str:
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "objects": lambda: line_of({"body": ["@@"]}, '{"a":0}'),
     "errors": lambda: line_of({"message": PRODUCTS, "body": {"data": ["@@"]}}, "{}"),
-    "other errors": lambda: line_of({"body": {"accessGroups": ["@@"]}}, "1"),
     "a name": lambda: line_of({"message": "x" * (LONGEST_LINE - 1000), "body": {}}),
-    "tags": lambda: line_of({"tags": ["@@"], "body": {}}, '""'),
-    "faults": lambda: line_of({"faults": ["@@"], "body": {}}, '{"rule":"a","at":"","technique":"a"}'),
-    "headers": lambda: line_of({"headers": ["@@"], "body": {}}, '["a",null]'),
     "a compressed message": lambda: line_of({"headers": [["content-encoding", "gzip"]], "raw": packed()}),
 }
-SLOW = ("errors", "other errors")
-RECORDS = ("objects", "errors", "other errors", "a name", "a compressed message")
+SLOW = ("errors",)
+RECORDS = ("objects", "errors", "a name", "a compressed message")
 """The lines that are records, but of an unknown message type, or with a different ID. `verify` reports a problem."""
 _MEASURED = """
 import resource, subprocess, sys
@@ -84,27 +80,16 @@ def test_no_line_exhausts_the_memory(
 LONG = "{}"
 LONG_STRINGS: dict[str, Any] = {
     "id": {"id": LONG},
-    "message": {"message": LONG},
     "verdict": {"verdict": LONG},
-    "rule": {"faults": [{"rule": LONG, "at": "", "technique": "a"}]},
     "place": {"faults": [{"rule": "a", "at": LONG, "technique": "a"}]},
-    "technique": {"faults": [{"rule": "a", "at": "", "technique": LONG}]},
-    "faults": {"faults": LONG},
-    "ambiguity": {"ambiguities": [LONG]},
     "tags": {"tags": LONG},
-    "tag": {"tags": [LONG], "verdict": "valid"},
     "time": {"tags": [f"now:{LONG}"], "verdict": "valid"},
     "twin": {"twin": LONG},
     "header": {"headers": [[LONG, "a"]]},
-    "value of a header": {"headers": [["a", LONG]]},
-    "pair of a header": {"headers": [LONG]},
     "raw": {"body": None, "raw": LONG},
-    "file": {"body": None, "file": LONG},
     "message itself": {"body": LONG},
-    "property of the message": {"body": {LONG: 1}},
     "string in the message": {"body": {"offerType": LONG}},
     "property of the record": {LONG: 1, "verdict": "valid"},
-    "value of it": {"verdict": [LONG]},
 }
 
 

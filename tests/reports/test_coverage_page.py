@@ -53,10 +53,3 @@ def test_the_page_of_a_whole_catalogue_is_small(run: Run, folder: Path) -> None:
     corpus.write(folder / "c.ndjson", catalogue("offer-pricing-response"))
     text, _ = page(run, "c.ndjson")
     assert len(text) < 300_000
-
-
-def test_a_page_replaces_an_existing_file(run: Run, write: Write) -> None:
-    offers = write("a.json", PLAIN)
-    Path("page.html").write_text("old")
-    page(run, offers)
-    assert sorted(Path().iterdir()) == [Path("a.json"), Path("page.html")]

@@ -40,12 +40,6 @@ def test_a_report_that_cannot_be_written_is_an_error_before_anything_is_sent(
     assert sent == []
 
 
-def test_a_report_replaces_another_one(folder: Path) -> None:
-    Path("FINDINGS.JSON").write_text("old")
-    brokerfuzz.fire(lambda body: True, reports=["FINDINGS.JSON"], **FEW)
-    assert len(read_report("FINDINGS.JSON")["findings"]) == 1
-
-
 def test_reports_with_very_long_texts_are_small(folder: Path) -> None:
     long = "\x00`]]>\U0001f600" * 250_000
     got = {**finding()["got"], "response": long, "reason": long}

@@ -11,7 +11,7 @@ import pytest
 from brokerfuzz import messages
 from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.service.app import LARGEST_BODY
-from brokerfuzz.service.judging import DECISIONS, answering, decisions
+from brokerfuzz.service.judging import answering
 from brokerfuzz.service.running import running
 
 NOW = datetime(2025, 6, 15, 12, 0, tzinfo=UTC)
@@ -84,13 +84,6 @@ def test_a_valid_offer_is_accepted_with_any_content_type(url: str) -> None:
     }
 
 
-def test_up_to_a_hundred_broken_rules_are_named() -> None:
-    envelope = answering()(encoded({"number": "", **{f"unknown{n}": n for n in range(300)}})).envelope
-    assert envelope is not None
-    assert len(envelope["failureMessages"]) == 101
-    assert envelope["failureMessages"][-1] == "and 202 more"
-
-
 def test_the_answer_follows_the_oracle_or_the_table() -> None:
     answer = answering(now=NOW)
     for body, accepted in [
@@ -105,14 +98,6 @@ def test_the_answer_follows_the_oracle_or_the_table() -> None:
     ]:
         assert check(OFFER_CREATION, encoded(body), now=NOW).label == "unspecified"
         assert answer(encoded(body)).accepts is accepted, body
-
-
-def test_every_ambiguity_of_offers_has_one_interpretation() -> None:
-    contract = load_contract()
-    settled = decisions(contract)
-    assert {ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(OFFER_CREATION)} <= settled.keys()
-    assert {len(interpretations) for interpretations in settled.values()} == {1}
-    assert {name for name in DECISIONS if not any(known.startswith(name) for known in settled)} == set()
 
 
 def test_the_given_time_is_used() -> None:
@@ -140,12 +125,6 @@ def test_a_seed_determines_the_products() -> None:
             return [ask(url, "GET", "/products")[2] for _ in range(3)]
 
     assert first(5) == first(5) != first(6)
-
-
-def test_head_is_get_without_a_body(url: str) -> None:
-    status, headers, body = ask(url, "HEAD", "/products")
-    assert (status, body) == (200, b"")
-    assert int(headers["content-length"]) > 0
 
 
 def test_unknown_paths_and_methods_are_rejected_with_an_envelope(url: str) -> None:

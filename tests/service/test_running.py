@@ -69,16 +69,6 @@ def test_it_runs_within_the_block_and_not_after_it() -> None:
         assert is_up(again)
 
 
-@pytest.mark.parametrize(("host", "said"), [("::1", "http://[::1]:"), ("0.0.0.0", "http://127.0.0.1:")])
-def test_the_printed_address_can_be_used(host: str, said: str) -> None:
-    try:
-        with running(host=host) as url:
-            assert url.startswith(said)
-            assert is_up(url)
-    except TargetError as problem:
-        pytest.skip(f"this machine has no IPv6: {problem}")
-
-
 def test_a_port_in_use_is_an_error_with_a_remedy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

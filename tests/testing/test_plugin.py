@@ -1,8 +1,6 @@
-import asyncio
 import subprocess
 import sys
 from importlib.metadata import entry_points
-from typing import Any
 
 import pytest
 
@@ -11,8 +9,7 @@ import brokerfuzz.targets.http_client
 import brokerfuzz.testing.checked_target  # imported now, because each inner session forgets the modules that it imports
 from brokerfuzz import parametrize
 from brokerfuzz.corpus import load
-from brokerfuzz.testing.chosen_cases import CaseGroup, names_of
-from brokerfuzz.testing.parametrizing import CasesFailed
+from brokerfuzz.testing.chosen_cases import names_of
 
 pytest_plugins = ["pytester"]
 
@@ -75,16 +72,6 @@ def test_random_cases_follow_from_the_seed(pytester: pytest.Pytester) -> None:
     assert seven[: len(usual)] == usual
     assert len(usual) < len(seven) <= len(usual) + 20
     assert ids("--brokerfuzz-count=20", "--brokerfuzz-seed=7") == seven != ids("--brokerfuzz-count=20")
-
-
-def test_cases_that_the_contract_does_not_decide_come_from_the_catalogue(pytester: pytest.Pytester) -> None:
-    code = (
-        '@brokerfuzz.parametrize(OFFER, verdicts=["unspecified"])\n    def test_offers(case): assert '
-        'case.label == "unspecified"'
-    )
-    done = run(pytester, code, "-v")
-    assert "url-syntax" in done.stdout.str()
-    assert done.parseoutcomes()["passed"] >= 10
 
 
 @pytest.mark.parametrize(
@@ -182,21 +169,6 @@ def test_a_requested_traceback_stays(pytester: pytest.Pytester) -> None:
     assert ">" in printed
     assert "where True = accepts(" in printed
     assert "at /orderMinimum" in printed
-
-
-def test_asynchronous_functions_check_all_cases_of_a_rule() -> None:
-    seen = []
-
-    @parametrize("offer-creation-request")
-    async def check(case: Any) -> None:
-        await asyncio.sleep(0)
-        seen.append(case)
-        assert len(seen) != 2
-
-    cases = tuple(load("offer-creation-request")[:3])
-    with pytest.raises(CasesFailed, match="1 of 3 cases failed"):
-        asyncio.run(check(case=CaseGroup("some", cases)))
-    assert tuple(seen) == cases
 
 
 # -------------------------------------------------------------------------------------------------------------- markers
@@ -364,11 +336,3 @@ def test_a_missing_target_is_explained_in_one_line(pytester: pytest.Pytester, op
 def test_a_rejection_is_unproven_if_no_test_accepted_a_twin(pytester: pytest.Pytester) -> None:
     rejects_all = BY_RULE.replace('accepts(case.body) == (case.label == "valid")', "case.label == 'invalid'")
     assert "2 of 117 rules exercised, 2 unproven, 115 missing" in run(pytester, rejects_all).stdout.str()
-
-
-@pytest.mark.long
-def test_the_summary_counts_the_tests_of_all_processes(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_offers=f"{SUITE}\n    {BY_RULE}")
-    done = pytester.runpytest_subprocess(*ALONE, "-p", "xdist", "-n2")
-    done.assert_outcomes(passed=2, failed=1)
-    assert "offer-creation-request: 2 of 117 rules exercised, 0 unproven, 115 missing" in done.stdout.str()

@@ -12,7 +12,7 @@ from contracts import changed_contract
 from exported_cases import OFFER, cases, folder
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.fuzz_seeds import LARGEST_SEED, LONGEST_TOKEN, dictionary, quoted
+from brokerfuzz.corpus.formats.fuzz_seeds import LARGEST_SEED, LONGEST_TOKEN, dictionary
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 
 SECONDS = 60
@@ -104,11 +104,6 @@ def test_a_dictionary_is_well_formed_and_contains_every_property_once(
 def test_a_dictionary_contains_listed_values_and_numbers_around_bounds(files: Mapping[str, bytes]) -> None:
     found = set(tokens(files[f"{OFFER}.dict"]))
     assert {b'"Product List"', b'"VDM"', b"0", b"1", b"2", b"2147483647", b"2147483648", b"-2147483649"} <= found
-
-
-def test_every_byte_survives_escaping() -> None:
-    every = [bytes([byte]) for byte in range(256)]
-    assert list(tokens("".join(f"{quoted(token)}\n" for token in every).encode())) == every
 
 
 def test_names_and_values_of_a_changed_contract_are_escaped_too(tmp_path: Path) -> None:

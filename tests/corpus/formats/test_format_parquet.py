@@ -36,21 +36,6 @@ def test_rows_have_the_data_of_the_cases(content: bytes) -> None:
         assert set(row["ambiguities"]) == {touch.ambiguity for touch in case.verdict.ambiguities}
 
 
-def test_columns_have_types_and_only_the_twin_can_be_null(content: bytes) -> None:
-    schema = pq.read_schema(io.BytesIO(content))
-    assert str(schema.field("body").type) == "binary"
-    assert "struct<rule: string not null, at: string not null, technique: string not null>" in str(
-        schema.field("faults").type
-    )
-    assert [field.name for field in schema if field.nullable] == ["twin"]
-
-
-def test_the_metadata_contain_the_version_and_the_recipe(content: bytes) -> None:
-    metadata = pq.read_metadata(io.BytesIO(content)).metadata
-    assert metadata[b"recipe"] == b"--seed 1"
-    assert metadata[b"brokerfuzz"]
-
-
 def test_rows_are_written_in_groups_to_limit_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "GROUP_ROWS", 100)
     metadata = pq.read_metadata(io.BytesIO(written("parquet", cases()[:250])))

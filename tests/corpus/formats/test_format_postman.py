@@ -141,13 +141,6 @@ def test_newman_sends_the_exact_bytes_and_names_what_fails(folder: Path) -> None
     )
 
 
-def test_folders_are_rules(folder: Path) -> None:
-    collection = json.loads((folder / "collection.json").read_text())
-    groups = {one["name"]: [item["name"] for item in one["item"]] for one in collection["item"]}
-    assert groups[RULE] == [f"one-below-{zero().id}"]
-    assert next(iter(groups)) == f"{OFFER}/plain"
-
-
 def test_one_failure_says_why_no_other_test_can_run(folder: Path) -> None:
     with service(lambda _: 500) as (url, seen):
         run = run_of(folder, url)

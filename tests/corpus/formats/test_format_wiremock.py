@@ -99,21 +99,6 @@ def test_the_list_contains_every_case_with_its_path(
     )
 
 
-def test_stubs_describe_their_case(stubs: list[Stub], responses: list[Case]) -> None:
-    described = {
-        stub["metadata"]["brokerfuzz"]["id"]: stub["metadata"]["brokerfuzz"] for stub in stubs if "metadata" in stub
-    }
-    for case in responses:
-        assert described[case.id]["verdict"] == case.label
-        assert [fault["rule"] for fault in described[case.id]["faults"]] == [fault.rule for fault in case.faults]
-
-
-def test_every_file_is_served_by_a_stub(stubs: list[Stub], files: Mapping[str, bytes]) -> None:
-    assert {f"__files/{stub['response']['bodyFileName']}" for stub in stubs if stub["response"]["status"] == 200} == {
-        name for name in files if name.startswith("__files/")
-    }
-
-
 def test_a_corpus_without_responses_is_rejected(run: Callable[..., Result], tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="choose responses with --message"):
         folder("wiremock", chosen()[:3])

@@ -137,22 +137,3 @@ def test_an_export_keeps_the_expected_failures_and_warns_of_entries_that_match_n
         assert (suite / EXPECTED_FAILURES).read_bytes() == kept
         (warning,) = info.warnings
         assert f"has entries that match no case ({'; '.join(stale)}): to remove them, run `sed -i " in warning
-
-
-def test_plain_messages_come_first_and_the_cases_of_a_rule_are_neighbours() -> None:
-    groups = [one.group for one in arranged(all_cases(), about())]
-    assert groups[0] == "offer-creation-request/plain"
-    assert [group for at, group in enumerate(groups) if group != groups[at - 1]] == list(dict.fromkeys(groups))
-    twins = {case.twin_id for case in all_cases()}
-    assert {one.case.id for one in arranged(all_cases(), about()) if one.is_plain} == {
-        case.id for case in all_cases() if case.id in twins
-    }
-
-
-def test_cases_about_the_clock_are_left_out_and_counted() -> None:
-    info = about()
-    kept: list[Case] = [one.case for one in arranged(all_cases(), info)]
-    assert {case.id for case in all_cases()} - {case.id for case in kept} == {
-        case.id for case in all_cases() if case.id in clocked()
-    }
-    assert sum(info.left_out.by_reason.values()) == len(clocked())
