@@ -20,9 +20,6 @@ _FILES = ("journal", "resume", "values", "hooks", "baseline")
 
 
 def check(options: FireCommandOptions, *, http: bool) -> None:
-    """Raises `ReportError` if a file cannot be written, or is specified for two purposes. Raises `UsageError` if an
-    option needs a baseline, but no baseline is given. `http` says whether the target is an HTTP endpoint.
-    """
     paths: dict[str, Any] = {name: options[name] for name in _FILES}  # type: ignore[literal-required]
     files = {f"--{name}": None if path is None else str(path) for name, path in paths.items()}
     report_files.check_paths(map(str, options["reports"]), http=http, others=files)
@@ -31,7 +28,6 @@ def check(options: FireCommandOptions, *, http: bool) -> None:
 
 
 def known(options: FireCommandOptions) -> Baseline:
-    """Raises `BaselineError` if the baseline cannot be read."""
     path = options["baseline"]
     if path is None or (options["baseline_update"] and not Path(path).exists()):
         return {}

@@ -80,7 +80,6 @@ def _named(name: str, contract: Contract, now: datetime | None) -> Description:
 
 
 def _recorded(wanted: str, paths: Sequence[str], contract: str | None) -> Description:
-    """Finds a message or a finding by its ID in journals and reports."""
     for path in paths:
         document, settings = recorded_document(path, contract)
         if settings is not None and (found := _message_of_journal(wanted, path, settings)) is not None:
@@ -117,7 +116,6 @@ def _message_of_journal(wanted: str, path: str, settings: Settings) -> Descripti
 
 
 def _finding_summary(finding: Mapping[str, Any]) -> Description:
-    """The finding has the same properties as in a JSON report."""
     title = [f"{facts.name_of(finding)} (finding)", "", facts.sentence_of(finding)]
     return Description([*title, *facts.text_lines(facts.facts_of(finding))], {"finding": dict(finding)})
 

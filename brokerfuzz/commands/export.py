@@ -28,7 +28,6 @@ from brokerfuzz.storage import place_of
 
 class _WithFormats(SectionedCommand):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the help for the options, then the list of formats."""
         super().format_options(ctx, formatter)
         with formatter.section("Formats"):
             formatter.write_dl(list(FORMATS.items()))
@@ -89,7 +88,6 @@ def command(out: str, options: ExportOptions) -> None:
 
 
 def _check(out: str, options: ExportOptions) -> None:
-    """Raises `UsageError` for options that contradict each other or change nothing."""
     full, large, random = options["full"], options["large"], options["random"]
     if options["resume"] and options["shards"] is None:
         raise UsageError("--resume works only with --shards: add --shards, or remove --resume")
@@ -131,9 +129,6 @@ def _scope(form: Format, options: ExportOptions) -> dict[str, Any]:
 
 
 def _supported(form: Format, message_types: tuple[MessageType, ...], contract: Contract) -> tuple[MessageType, ...]:
-    """Returns only the message types that the format supports. Raises `CorpusError` if the format supports none of
-    `message_types`.
-    """
     known = form.supported(contract)
     supported = tuple(name for name in message_types if name in known)
     if not supported:
@@ -146,7 +141,6 @@ def _supported(form: Format, message_types: tuple[MessageType, ...], contract: C
 
 
 def _recipe(plans: tuple[Plan, ...], form: Format, options: ExportOptions) -> str:
-    """Returns the options that generate the same corpus again."""
     more = [f"--format={form.name}"]
     more += ["--base64"] if options["base64"] else []
     more += ["--by-case"] if options["by_case"] else []

@@ -92,7 +92,6 @@ def command(url: str | None, options: FireCommandOptions) -> int:
 
 
 def _command(journal: str | None) -> str | None:
-    """Returns the command that resumes a campaign, with a placeholder for the target."""
     return None if journal is None else shlex.join(["brokerfuzz", "fire", "TARGET", "--resume", journal])
 
 
@@ -148,7 +147,6 @@ def _in_one_session(target: Target, settings: Settings) -> Settings:
 
 
 def _run(target: Target, settings: Settings, *, verbose: bool) -> Result:
-    """Runs the campaign and shows its progress. With `verbose`, shows each answer instead."""
     _check_filters(settings)
     if settings.resume and settings.journal is not None:
         _compare_targets(settings.journal, target)
@@ -192,7 +190,6 @@ def _note_known(outcomes: Mapping[str, Outcome]) -> None:
 
 
 def _note_contact(contact: FirstContact) -> None:
-    """Prints a note if the target rejects a message that it accepted before."""
     if contact.again is not None and contact.again.kind != "accepted":
         said = "the target rejects a message that it accepted before"
         note(f"{said} ({contact.again.reason}); if it rejects repeated offer numbers, use --fresh number")

@@ -82,7 +82,6 @@ def recorded_document(path: str, contract: str | None) -> tuple[dict[str, Any], 
 
 
 def _outcome(path: str, settings: Settings) -> Result:
-    """Computes the result from the answers in the journal, and sends no requests."""
     known = KnownAnswers(journal.exchanges(path))
     options: FireOptions = {**settings.options, "longest_wait": 0.0, "max_time": None}
     campaign = Campaign(

@@ -35,7 +35,6 @@ class UsageError(click.UsageError):
 
 
 def failed(line: str) -> int:
-    """Prints an error on one line without control characters, and returns the exit status."""
     text = " ".join(line.split())
     click.echo(f"{NAME}: {shortened(text if text.isprintable() else text.encode('unicode_escape').decode())}", err=True)
     return FAILED

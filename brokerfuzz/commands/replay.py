@@ -92,7 +92,6 @@ def _status(replayed: list[Replayed]) -> int:
 
 
 def _split(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
-    """Returns the journals, reports and case IDs, and the URL of the target."""
     urls = [source for source in sources if "://" in source or not source]
     files = [source for source in sources if source not in urls]
     if len(urls) > 1 or not files:

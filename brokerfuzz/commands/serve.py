@@ -51,7 +51,6 @@ def command(words: tuple[str, ...], options: ServeOptions) -> int:
 
 
 def _status_of(words: tuple[str, ...]) -> int:
-    """Runs a command and returns its exit status."""
     try:
         status = subprocess.run(words, check=False).returncode
         return status if status >= 0 else 128 - status  # like a shell: 128 plus the number of the signal

@@ -98,9 +98,6 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def _check(options: Mapping[str, Any], usage: str) -> None:
-    """Raises `UsageError` if the options do not specify exactly one target, or if an option does not apply to this kind
-    of target.
-    """
     named = [name for name in (options["app"] or options["url"], options["exec"], options["call"]) if name is not None]
     if "" in named or not (named or options["demo"]):
         problem = "the target is empty" if named else "no target given"

@@ -31,13 +31,11 @@ class Comparison:
     """The number of cases whose label changed, for each pair of old and new label."""
 
     def count(self, kind: str, record: CaseRecord) -> None:
-        """Counts a case as one of `KINDS`."""
         self.cases[kind] += 1
         self.about[kind].update(set(_topics(record)))
 
     @property
     def same(self) -> bool:
-        """True if both corpora have the same cases with the same labels, faults and ambiguities."""
         return not any(self.cases[kind] for kind in ("added", "removed", "changed", "rewritten"))
 
 

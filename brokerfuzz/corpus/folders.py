@@ -36,7 +36,6 @@ def has_manifest(folder: Path) -> bool:
 
 
 def manifest_of(folder: Path) -> Manifest:
-    """Raises `CorpusError` if the folder is not a corpus."""
     if not has_manifest(folder):
         raise CorpusError(
             f"{folder} is a folder without {MANIFEST}, so it is not a corpus: specify a corpus, or another folder"

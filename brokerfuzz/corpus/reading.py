@@ -107,7 +107,6 @@ class Line(NamedTuple):
             raise CorpusError(f"{problem}: {_AGAIN}") from problem
 
     def error(self, problem: CorpusError) -> CorpusError:
-        """Adds the file name and the line number to an error."""
         return CorpusError(f"{self.name}, line {self.number}: {shortened(str(problem))}")
 
 
@@ -120,7 +119,6 @@ def records_of(found: Iterable[Line]) -> Iterator[tuple[Line, CaseRecord]]:
 
 
 def lines(path: str | Path) -> Generator[Line, None, None]:
-    """Raises `CorpusError` if the corpus cannot be read, or if a line is too long."""
     place = place_of(path)
     try:
         if place.is_dir():
@@ -138,7 +136,6 @@ def lines(path: str | Path) -> Generator[Line, None, None]:
 
 
 def _check_folder(place: Path) -> None:
-    """Raises `CorpusError` if the folder is not a complete corpus, or has a format that brokerfuzz does not read."""
     manifest = manifest_of(place)
     if manifest.format not in ("files", "pytest"):
         raise CorpusError(
@@ -162,7 +159,6 @@ def _lines(stream: BinaryIO, name: str, bytes_of: BytesOf) -> Iterator[Line]:
 
 
 def check_rereadable(*paths: str | Path) -> None:
-    """Raises `CorpusError` if a path can be read only once, such as a pipe."""
     for path in paths:
         if Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
             raise CorpusError(

@@ -18,8 +18,6 @@ MAX_MALFORMED = 10_000
 
 
 class CorpusProblem(NamedTuple):
-    """A problem in a line of a file."""
-
     file: str
     line: int
     why: str

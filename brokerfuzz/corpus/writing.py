@@ -34,7 +34,6 @@ class Summary:
 
     @property
     def by_label(self) -> Counter[tuple[str, str]]:
-        """The number of written cases for each message type and label."""
         return self._received - self.info.left_out.by_label
 
     @property
@@ -49,7 +48,6 @@ class Summary:
         }
 
     def counted(self, cases: Iterable[Case], problem: str = NOTHING) -> Iterator[Case]:
-        """Raises `CorpusError` with the text `problem` if there are no cases."""
         before = self._received.total()
         for case in cases:
             self._received[case.message_type, case.label] += 1
@@ -91,7 +89,6 @@ def write_corpus(
 
 
 def write_stream(stream: BinaryIO, form: Format, cases: Iterable[Case], info: CorpusInfo) -> Summary:
-    """Raises `CorpusError` if there is no case, or if the format needs a folder."""
     if form.is_folder:
         raise CorpusError(f"the format `{form.name}` writes a folder: specify the name of a folder instead of -")
     summary = Summary(info)

@@ -47,7 +47,6 @@ def request_of(document: Document, report: str) -> Document:
 
 
 def headers_of(message: Document, request: Document) -> Pairs:
-    """Returns the headers of a request. Headers of the message replace usual headers with the same names."""
     instead = unusual_headers_of(message)
     names = {name.lower() for name, _ in instead}
     usual = [(name, value) for name, value in request["headers"] if name.lower() not in names]

@@ -41,12 +41,10 @@ class Fact:
 
 
 def name_of(finding: Document) -> str:
-    """The name of a finding consists of the first eight digits of its fingerprint."""
     return str(finding["fingerprint"])[:8]
 
 
 def is_flaky(finding: Document) -> bool:
-    """Returns True if the finding occurred again in only some of the repetitions, or in none."""
     return bool(finding["shown"] < finding["sent"])
 
 
@@ -57,12 +55,10 @@ def title_of(headline: Document) -> str:
 
 
 def sentence_of(finding: Document) -> str:
-    """Returns the first line about a finding."""
     return ("known: " if finding["known"] else "") + printable(finding["sentence"], LONGEST)
 
 
 def facts_of(finding: Document) -> Iterator[Fact]:
-    """Yields the facts of a finding that follow its first line."""
     if finding["rules"]:
         yield Fact("rule", [f"{_short(one, finding)} at {_place(one['at'])}" for one in finding["rules"]])
     elif finding["places"]:
@@ -90,7 +86,6 @@ def facts_of(finding: Document) -> Iterator[Fact]:
 
 
 def message_facts(body: bytes, twin: bytes | None, headers: Headers) -> Iterator[Fact]:
-    """Yields a message, and its difference from the twin (the valid counterpart)."""
     if headers:
         yield Fact("headers", [printable(in_words(*header), 300) for header in headers], is_exact=True)
     yield Fact("message", [readable(body, LONGEST) or "(no bytes)"], is_exact=True)
@@ -112,7 +107,6 @@ def case_sentence(case: Case, observed: str) -> str:
 
 
 def case_facts(case: Case, observed: str) -> Iterator[Fact]:
-    """Yields the facts of a failed case that follow its sentence."""
     techniques = {(fault.rule, fault.at): f" ({fault.technique})" for fault in case.faults}
     rules = [f"{one.rule} at {_place(one.at)}{techniques.get((one.rule, one.at), '')}" for one in case.verdict.broken]
     if rules:
@@ -138,7 +132,6 @@ def place_of(finding: Document) -> str:
 
 
 def some(names: Sequence[str], limit: int = _MOST_NAMES) -> str:
-    """Lists the first names, and counts the others."""
     left = len(names) - limit
     return ", ".join(names[:limit]) + (f" and {left:,} more" if left > 0 else "")
 
@@ -159,7 +152,6 @@ def _headers(message: Document) -> Headers:
 
 
 def campaign_facts(document: Document) -> Iterator[Fact]:
-    """Yields what a campaign sent, and how the target answered."""
     if document["stopped"] and document["outcome"]["state"] == "complete":
         yield _fact("stopped", document["stopped"])
     yield _fact("message", document["message"])

@@ -205,7 +205,6 @@ def _ready(target: Any, message_type: MessageType | None, given: FireOptions, *,
 
 
 def _completed(given: FireOptions) -> FireOptions:
-    """Checks the options, and adds the defaults."""
     known = declared(FireOptions)
     for name in given.keys() - known.keys():
         raise UnknownNameError("option", name, known, f"the options are {listed(known)}")

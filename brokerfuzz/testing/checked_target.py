@@ -14,8 +14,6 @@ from brokerfuzz.testing.failure_text import described_failure
 
 
 class WrongAnswer(AssertionError):
-    """The answer of a target contradicts the contract. `actual` describes the answer."""
-
     def __init__(self, case: Case, answer: Answer) -> None:
         self.actual = f"{answer.kind} ({answer.reason})" if answer.reason else answer.kind
         super().__init__("\n".join(described_failure(case, self.actual)))
@@ -92,6 +90,5 @@ class CheckedTarget:
         return answer
 
     def newly_accepted(self) -> list[str]:
-        """Returns the IDs of the valid cases that the target accepted since the last call."""
         found, self._newly_accepted = self._newly_accepted, []
         return found

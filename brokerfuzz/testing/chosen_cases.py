@@ -21,8 +21,6 @@ GroupedBy = Literal["case", "rule"]
 
 @dataclass(frozen=True)
 class CaseGroup:
-    """All cases that break the same rule, all cases that touch the same ambiguity, or all valid cases."""
-
     name: str
     cases: tuple[Case, ...]
 
@@ -55,7 +53,6 @@ class ChosenCases:
 
     @property
     def folder(self) -> str | None:
-        """The folder of the changed contract, or None for the built-in contract."""
         return None if self.contract is None or self.contract is load_contract() else str(self.contract.folder)
 
     def cases(self, *, seed: int, count: int) -> list[Case]:

@@ -37,7 +37,6 @@ def described_failure(case: Case, actual: str) -> list[str]:
 
 
 def described_failures(total: int, failures: Sequence[tuple[Case, str]]) -> str:
-    """Describes the first failures, which are the plainest, and the number of failed cases."""
     lines: list[str] = []
     for case, actual in failures[:MOST_SHOWN]:
         sentence, *more = described_failure(case, actual)

@@ -71,10 +71,6 @@ def parametrize(
 
 
 class CasesFailed(AssertionError):
-    """One or more cases of a group failed. `failures` contains each failed case, with the result that the test
-    observed.
-    """
-
     def __init__(self, group: CaseGroup, failures: Sequence[tuple[Case, str]]) -> None:
         super().__init__(described_failures(len(group.cases), failures))
         self.failures = failures
@@ -144,7 +140,6 @@ def _run_sub_tests(test_case: TestCase, chosen: ChosenCases, run: Callable[[Any]
 
 
 def tests_of(chosen: ChosenCases, *, seed: int, count: int) -> list[tuple[str, Case | CaseGroup]]:
-    """Returns the name of each test, with the case or the group of cases of the test."""
     cases = chosen.cases(seed=seed, count=count)
     if chosen.by == "rule":
         return [(group.name, group) for group in chosen.groups(cases)]

@@ -51,7 +51,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _hide_secrets(variables: list[str]) -> None:
-    """Hides the values of environment variables in the failures of this session."""
     from brokerfuzz.targets.secret_masking import Secrets, of_environment
     from brokerfuzz.testing import failure_text
 
@@ -155,7 +154,6 @@ def pytest_runtest_makereport(
 
 
 def _remove_secrets(report: pytest.TestReport) -> None:
-    """Removes the secrets from the output of a test, and from its traceback, which becomes plain text."""
     from brokerfuzz.testing.failure_text import without_secrets
 
     report.sections = [(name, without_secrets(content)) for name, content in report.sections]
@@ -164,7 +162,6 @@ def _remove_secrets(report: pytest.TestReport) -> None:
 
 
 def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":
-    """Returns the `ChosenCases` of the test function, and the case or group of cases that this test checks."""
     chosen = getattr(getattr(item, "obj", None), _CASES, None)
     if chosen is None or not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
         return None

@@ -60,7 +60,6 @@ class RuleSummary:
                 terminalreporter.line(line)
 
     def lines(self, limit: int | None) -> Iterator[str]:
-        """Yields the lines of the summary, with at most `limit` rule names per line (None: all)."""
         from brokerfuzz.cases.rule_names import rule_names
         from brokerfuzz.schemas import load_contract
 

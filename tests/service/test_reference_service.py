@@ -145,19 +145,12 @@ def test_a_body_beyond_the_limit_is_rejected(url: str) -> None:
 
 
 def test_a_body_in_chunks_is_judged_and_limited_as_a_whole(url: str) -> None:
-    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=10)
-    connection.request(
-        "POST",
-        "/offers",
-        iter([b'{"number":"1",', b'"offerType":"VDM"}']),
-        encode_chunked=True,
-        headers={"Transfer-Encoding": "chunked"},
-    )
+    connection, chunked = http.client.HTTPConnection(urlsplit(url).netloc, timeout=10), {"Transfer-Encoding": "chunked"}
+    parts = [b'{"number":"1",', b'"offerType":"VDM"}']
+    connection.request("POST", "/offers", iter(parts), encode_chunked=True, headers=chunked)
     response = connection.getresponse()
     assert (response.status, json.loads(response.read())["operationWasSuccessful"]) == (201, True)
-    connection.request(
-        "POST", "/offers", iter([b" " * (1 << 20)] * 33), encode_chunked=True, headers={"Transfer-Encoding": "chunked"}
-    )
+    connection.request("POST", "/offers", iter([b" " * (1 << 20)] * 33), encode_chunked=True, headers=chunked)
     assert connection.getresponse().status == 413
     connection.close()
 

@@ -18,7 +18,6 @@ LINES = ("", ".ndjson", ".jsonl")
 
 
 def format_named(name: str) -> Format:
-    """Raises `UnknownNameError` if there is no format with this name."""
     if name not in FORMATS:
         raise UnknownNameError("format", name, FORMATS, "`brokerfuzz export --help` lists all formats")
     if name in SUITES:

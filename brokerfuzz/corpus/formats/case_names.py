@@ -55,7 +55,6 @@ def _plain(text: str) -> str:
 
 
 def reason_of(case: Case) -> str:
-    """Describes in a sentence which rules the message breaks, or which ambiguities it touches."""
     if case.label == "valid":
         return "The message breaks no rule and touches no ambiguity."
     entries = case.verdict.broken or case.verdict.ambiguities
@@ -72,15 +71,11 @@ def _technique(case: Case, at: str) -> str | None:
 
 
 def now_of(case: Case) -> str | None:
-    """Returns the time for which a time-dependent case was generated, or None for any other case."""
     now = tagged_now(case.tags)
     return None if now is None else spell(now)
 
 
 def facts_of(case: Case) -> dict[str, Any]:
-    """Returns the ID, the message type, the verdict, the time, the faults, the ambiguities and the twin of a case, as
-    JSON.
-    """
     return {
         "id": case.id,
         "message": case.message_type,

@@ -76,7 +76,6 @@ class Format:
     scope: Scope = "essential"
 
     def supported(self, contract: Contract) -> tuple[MessageType, ...]:
-        """Returns the message types of the contract that the format supports."""
         every = contract.transfers.items()
         return tuple(name for name, one in every if self.direction in (None, one.direction))
 
@@ -85,11 +84,9 @@ class Format:
         return not self.suffix
 
     def pieces(self, cases: Iterable[Case], info: CorpusInfo) -> Iterator[bytes]:
-        """Yields the bytes of a format that consists of a single file."""
         for file in self.files(cases, info):
             yield from file.pieces
 
 
 def single_file(name: str, suffix: str, pieces: Callable[[Iterable[Case], CorpusInfo], Iterator[bytes]]) -> Format:
-    """Returns the format of a single file, whose bytes are those of `pieces`."""
     return Format(name, lambda cases, info: iter([File("", pieces(cases, info))]), suffix)

@@ -67,7 +67,6 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
 
 
 def _go_target(message_type: MessageType) -> str:
-    """Returns the name of a fuzz target in Go, such as `FuzzOfferCreationRequest`."""
     return f"Fuzz{message_type.title().replace('-', '')}"
 
 
@@ -108,7 +107,6 @@ def quoted(token: bytes) -> str:
 
 
 def _below(schema: Schema) -> Iterator[Schema]:
-    """Yields a schema and all schemas inside this schema."""
     yield schema
     for prop in schema.get("properties", {}).values():
         yield from _below(prop)
@@ -120,7 +118,6 @@ def _below(schema: Schema) -> Iterator[Schema]:
 
 
 def _at_bounds(schema: Schema) -> Iterator[Any]:
-    """Yields each bound of a number, and the numbers directly below and above it."""
     for bound in (schema[keyword] for keyword in _BOUNDS if keyword in schema):
         yield from (
             (bound - 1, bound, bound + 1)

@@ -58,7 +58,6 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
 
 
 def _yaml_safe(text: bytes) -> bytes:
-    """Escapes all characters that YAML interprets differently from JSON."""
     return _UNSAFE_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()).encode()
 
 

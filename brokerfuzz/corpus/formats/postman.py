@@ -71,7 +71,6 @@ def _sent_headers(headers: Headers) -> list[tuple[str, str]]:
 
 
 def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
-    """If Postman cannot send the message, the function counts the case as left out."""
     try:
         text = case.body.decode()
     except UnicodeDecodeError:

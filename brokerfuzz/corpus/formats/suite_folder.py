@@ -88,9 +88,6 @@ def _stale_entries(content: bytes, cases: Sequence[SuiteCase]) -> Iterator[str]:
 
 
 def readme(about: CorpusInfo, *, expected: str, home: str = "FOLDER/", **texts: str) -> File:
-    """`expected` is the path of the file with the expected failures, in the folder. For `home` and the `texts`, see
-    `suite`.
-    """
     folder = shlex.quote(about.folder)
     texts = {name: text.replace("FOLDER", folder) for name, text in {**texts, "home": home}.items()}
     return File(

@@ -13,5 +13,4 @@ def source(name: str) -> bytes:
 
 
 def filled(name: str, **values: str) -> bytes:
-    """Returns the contents of a file with values in place of `$NAME`."""
     return Template(source(name).decode()).substitute(values).encode()

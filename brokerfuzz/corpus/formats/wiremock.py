@@ -97,7 +97,6 @@ def _stubs_of(case: Case) -> Iterator[Json]:
 
 
 def _usual_stub(case: Case, about: CorpusInfo) -> Json:
-    """Returns the stub for requests that select no case."""
     transfer = about.contract.transfers[case.message_type]
     path = {"urlPathPattern": transfer.path_pattern} if "{" in transfer.path else {"urlPath": transfer.path}
     name = f"brokerfuzz: an ordinary {case.message_type}"
@@ -105,7 +104,6 @@ def _usual_stub(case: Case, about: CorpusInfo) -> Json:
 
 
 def _served(name: str) -> Json:
-    """Returns the response of a stub, with the bytes of the file `name` as its body."""
     unchanged = {"disableBodyFileTemplating": True}
     return {
         "status": 200, "headers": {"Content-Type": JSON_TYPE}, "bodyFileName": name, "transformerParameters": unchanged,
