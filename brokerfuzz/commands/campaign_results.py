@@ -90,11 +90,7 @@ def _mark_known(result: Result, known: Baseline, options: FireCommandOptions) ->
 
 
 def _write_files(
-    result: Result,
-    settings: Settings,
-    about: Mapping[str, Any],
-    options: FireCommandOptions,
-    configuration: Path,
+    result: Result, settings: Settings, about: Mapping[str, Any], options: FireCommandOptions, configuration: Path
 ) -> tuple[Result, list[str]]:
     """Writes the baseline, the configuration and the reports. Returns the result and the paths of the written files.
     `unwritten` in the result describes the files that could not be written.

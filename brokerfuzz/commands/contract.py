@@ -50,9 +50,7 @@ def check(folder: str, as_json: bool) -> int:
 @command.command("new", cls=SectionedCommand)
 @_FOLDER
 @click.option(
-    "--from-schema",
-    metavar="FILE",
-    help="Begin with a message type that has this JSON Schema (JSON or YAML).",
+    "--from-schema", metavar="FILE", help="Begin with a message type that has this JSON Schema (JSON or YAML)."
 )
 @click.option(
     "--from-openapi",

@@ -73,10 +73,7 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     plain: PlainMessages = {
         message_type: plain_messages(message_type, contract=demands) for message_type in demands.message_types
     }
-    with (
-        output_of_targets(),
-        targets.opened(options, _type_of(waiting, demands), folder_of(options)) as target,
-    ):
+    with output_of_targets(), targets.opened(options, _type_of(waiting, demands), folder_of(options)) as target:
         replayed = threads.run(
             replay(waiting, target, judge, plain, concurrency=options["concurrency"], rate=options["rate"], fresh=fresh)
         )

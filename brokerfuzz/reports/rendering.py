@@ -55,11 +55,7 @@ def _html() -> Environment:
 
 
 def _environment(
-    escaped: Callable[[Any], str],
-    safe: type[str],
-    filters: dict[str, Callable[..., str]],
-    *,
-    autoescape: bool = False,
+    escaped: Callable[[Any], str], safe: type[str], filters: dict[str, Callable[..., str]], *, autoescape: bool = False
 ) -> Environment:
     """The function `escaped` converts each value that is not `safe`."""
     environment = Environment(

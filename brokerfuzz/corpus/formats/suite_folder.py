@@ -91,8 +91,7 @@ def readme(about: CorpusInfo, *, expected: str, home: str = "FOLDER/", **texts: 
     folder = shlex.quote(about.folder)
     texts = {name: text.replace("FOLDER", folder) for name, text in {**texts, "home": home}.items()}
     return File(
-        README,
-        [filled("readme-suite.md", **texts, expected=expected, folder=folder, recipe=about.recipe, entry=ENTRY)],
+        README, [filled("readme-suite.md", **texts, expected=expected, folder=folder, recipe=about.recipe, entry=ENTRY)]
     )
 
 
