@@ -7,9 +7,10 @@ ambiguities of request headers.
 """
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from decimal import Context, Decimal, localcontext
-from typing import Any, NamedTuple
+from operator import eq
+from typing import Any
 
 from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.instants import timestamp
@@ -70,41 +71,33 @@ def envelope(value: Mapping[str, Any]) -> bool:
 
 def arithmetic(value: Mapping[str, Any]) -> bool:
     """Returns whether a sum is wrong by more than rounding can explain."""
-    sums = _sums(value)
-    return sums is not None and not sums.agree(_nearly_equal)
+    return _sums_agree(value, _nearly_equal) is False
 
 
 def rounding(value: Mapping[str, Any]) -> bool:
     """Returns whether all sums are right only after rounding."""
-    sums = _sums(value)
-    return sums is not None and sums.agree(_nearly_equal) and not sums.agree(_exactly_equal)
+    return _sums_agree(value, eq) is False and _sums_agree(value, _nearly_equal) is True
 
 
-class _Sums(NamedTuple):
-    """The total of a pricing response, and the unit price, quantity and extended price of each offer."""
+def _sums_agree(value: Mapping[str, Any], equal: Callable[[Decimal, Decimal], bool]) -> bool | None:
+    """Returns whether the sums of a pricing response are right, or None if a price is missing or is not a number.
 
-    offers: Sequence[Sequence[Decimal]]
-    total: Decimal
-
-    def agree(self, equal: Callable[[Decimal, Decimal], bool]) -> bool:
-        """An extended price may be higher than the product, because surcharges are not in the message."""
-        with localcontext(_PRECISE):
-            products = [(unit * quantity, extended) for unit, quantity, extended in self.offers]
-            total = sum((extended for _, extended in products), Decimal(0))
-            return all(extended >= product or equal(product, extended) for product, extended in products) and equal(
-                total, self.total
-            )
-
-
-def _sums(value: Mapping[str, Any]) -> _Sums | None:
-    """Returns the prices, or None if one of them is missing or is not a number."""
-    offers = value.get("offers")
+    The contract adds surcharges, which are not in the message, to unit price * quantity. So a higher extended price is
+    valid.
+    """
+    offers: Any = value.get("offers")
+    total: Any = value.get("totalExtendedPrice")
     if not isinstance(offers, list) or not all(isinstance(offer, dict) for offer in offers):
         return None
     rows = [[offer.get(prop) for prop in ("unitPrice", "quantity", "extendedPrice")] for offer in offers]
-    if not all(_is_number(cell) for row in rows for cell in row) or not _is_number(value.get("totalExtendedPrice")):
+    if not all(type(cell) in NUMBERS for row in (*rows, [total]) for cell in row):
         return None
-    return _Sums([[_decimal(cell) for cell in row] for row in rows], _decimal(value["totalExtendedPrice"]))
+    with localcontext(_PRECISE):
+        prices = [tuple(map(_decimal, row)) for row in rows]
+        agree = all(
+            extended >= unit * quantity or equal(unit * quantity, extended) for unit, quantity, extended in prices
+        )
+        return agree and equal(sum((extended for _, _, extended in prices), Decimal(0)), _decimal(total))
 
 
 def ordered_numbers(low: Any, high: Any) -> bool:
@@ -143,17 +136,9 @@ def _frozen(value: Any) -> Hashable:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in NUMBERS
-
-
 def _decimal(number: float | Decimal) -> Decimal:
     """The number as it is written: 0.1 is one tenth, although a double cannot represent it."""
     return Decimal(repr(number)) if type(number) is float else Decimal(number)
-
-
-def _exactly_equal(expected: Decimal, got: Decimal) -> bool:
-    return expected == got
 
 
 def _nearly_equal(expected: Decimal, got: Decimal) -> bool:

@@ -220,16 +220,11 @@ def _lookup_in(path: Path) -> Lookup:
 def _check_names(known: SitesOfTypes, folder: Path) -> None:
     for message_type, found in known.items():
         for name in (name for site in found.values() for name in site.schema.get("properties", {})):
-            if reason := _reason_against(name):
+            if not name or any(part in name for part in (".", "[]", "\0")):
                 raise ContractError(
-                    f"{folder / message_type}{SCHEMA_SUFFIX} has a property named {name!r}: rename it, because {reason}"
+                    f"{folder / message_type}{SCHEMA_SUFFIX} has a property named {name!r}: rename it, because '.' and "
+                    "'[]' are reserved for site names, and a message with NUL is never valid"
                 )
-
-
-def _reason_against(name: str) -> str | None:
-    if not name or "." in name or "[]" in name:
-        return "'.' and '[]' are reserved for site names"
-    return "a message with NUL is never valid" if "\0" in name else None
 
 
 def _entries(folder: Path, name: str) -> Iterator[tuple[dict[str, Any], bool]]:

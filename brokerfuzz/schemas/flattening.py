@@ -323,10 +323,6 @@ def common_multiple(left: float, right: float) -> float:
     return multiple.numerator if multiple.denominator == 1 else float(multiple)
 
 
-def _union(left: Iterable[Any], right: Iterable[Any]) -> list[Any]:
-    return list(dict.fromkeys([*left, *right]))
-
-
 _JOIN: dict[str, Callable[[Any, Any], Any]] = {
     "type": _type,
     "enum": lambda left, right: [value for value in left if _is_among(value, right)],
@@ -340,7 +336,7 @@ _JOIN: dict[str, Callable[[Any, Any], Any]] = {
     "minItems": max,
     "maxItems": min,
     "uniqueItems": lambda left, right: left or right,
-    "required": _union,
+    "required": lambda left, right: list(dict.fromkeys([*left, *right])),
     "properties": _properties,
     "items": conjoin,
     "additionalProperties": _schemas,

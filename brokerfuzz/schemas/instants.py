@@ -5,7 +5,7 @@ of timestamps. A timestamp in any other notation touches an ambiguity: a program
 """
 
 import re
-from datetime import MAXYEAR, UTC, datetime, timedelta, timezone
+from datetime import MAXYEAR, UTC, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -95,20 +95,13 @@ def _moment(parts: "re.Match[str]") -> Moment | None:
     """Returns None if the day, the year or the leap second cannot exist."""
     time, second, zone = parts["time"] or "00:00", int(parts["second"] or 0), (parts["zone"] or "Z").upper()
     try:
-        when = datetime.fromisoformat(f"{parts['date']}T{time}:00").replace(tzinfo=_zone(zone)).astimezone(UTC)
+        when = datetime.fromisoformat(f"{parts['date']}T{time}:00{zone}").astimezone(UTC)
         when += timedelta(seconds=second)
     except (ValueError, OverflowError):
         return None
     if second == 60 and (when.hour, when.minute) != (0, 0):
         return None
     return Moment(when, (parts["fraction"] or "").rstrip("0"))
-
-
-def _zone(zone: str) -> timezone:
-    if zone == "Z":
-        return UTC
-    offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:]))
-    return timezone(-offset if zone[0] == "-" else offset)
 
 
 def instant(text: str) -> datetime | None:

@@ -8,7 +8,7 @@ The module also reports the reasons why a text is ambiguous, and reports strings
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -60,11 +60,11 @@ def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
     Raises `ValueError` if the text is not JSON.
     """
     value = parse(text)
-    notes = _Notes()
-    exotic = notes.of(value)
+    exotic = list(_exotic(value, None))
     if not exotic:
         return {USUAL: value}, []
-    numbers, most = (False, True) if notes.has_inexact else (False,), min(notes.most_shared, MOST_COUNTED)
+    is_inexact = any(detector == DOUBLE_RANGE for detector, _, _ in exotic)
+    numbers, most = (False, True) if is_inexact else (False,), min(_most_shared(value), MOST_COUNTED)
     values = {one: _chosen(value, one) for one in (Interpretation(*both) for both in product(numbers, range(most)))}
     if any(detector == LONE_SURROGATES for detector, _, _ in exotic):
         values = {one: _without_surrogates(value) for one, value in values.items()}
@@ -90,55 +90,44 @@ def _chosen(value: Any, interpretation: Interpretation) -> Any:
             return value
 
 
-class _Notes:
-    """Collects the reasons why a parsed text is ambiguous."""
+def _exotic(value: Any, place: Place) -> Iterator[Exotic]:
+    """Yields the reasons why a parsed text is ambiguous."""
+    match value:
+        case str():
+            yield from _in_text(value, place)
+        case Inexact(literal=literal):
+            shown = literal if len(literal) <= 60 else f"a number of {len(literal):,} characters"
+            yield DOUBLE_RANGE, pointer(place), shown
+        case dict() | SharedNames():
+            names = set()
+            for name, prop in value.items() if isinstance(value, dict) else value:
+                below = (place, _without_surrogates(name))
+                if name in names:
+                    yield DUPLICATE_PROPERTIES, pointer(below), f"duplicate property `{printable(name)}`"
+                names.add(name)
+                # no JSON Pointer can contain a lone surrogate, so the place of the object is reported
+                yield from _in_text(name, place if _SURROGATE.search(name) else below)
+                yield from _exotic(prop, below)
+        case list():
+            for index, item in enumerate(value):
+                yield from _exotic(item, (place, index))
 
-    def __init__(self) -> None:
-        self._found: list[Exotic] = []
-        self.has_inexact = False
-        self.most_shared = 1
-        """The maximum number of properties with the same name in an object."""
 
-    def of(self, value: Any) -> list[Exotic]:
-        self._visit(value, None)
-        return self._found
+def _in_text(text: str, place: Place) -> Iterator[Exotic]:
+    if "\0" in text:
+        yield "nul_characters", pointer(place), "a NUL character"
+    if lone := _SURROGATE.search(text):
+        yield LONE_SURROGATES, pointer(place), f"the lone surrogate U+{ord(lone[0]):04X}"
 
-    def _visit(self, value: Any, place: Place) -> None:
-        match value:
-            case str():
-                self._text(value, place)
-            case Inexact(literal=literal):
-                self.has_inexact = True
-                shown = literal if len(literal) <= 60 else f"a number of {len(literal):,} characters"
-                self._note(DOUBLE_RANGE, place, shown)
-            case SharedNames():
-                self.most_shared = max(self.most_shared, *Counter(name for name, _ in value).values())
-                self._properties(value, place)
-            case dict():
-                self._properties(value.items(), place)
-            case list():
-                for index, item in enumerate(value):
-                    self._visit(item, (place, index))
 
-    def _properties(self, props: Iterable[tuple[str, Any]], place: Place) -> None:
-        names = set()
-        for name, prop in props:
-            below = (place, _without_surrogates(name))
-            if name in names:
-                self._note(DUPLICATE_PROPERTIES, below, f"duplicate property `{printable(name)}`")
-            names.add(name)
-            # no JSON Pointer can contain a lone surrogate, so the place of the object is reported
-            self._text(name, place if _SURROGATE.search(name) else below)
-            self._visit(prop, below)
-
-    def _text(self, text: str, place: Place) -> None:
-        if "\0" in text:
-            self._note("nul_characters", place, "a NUL character")
-        if lone := _SURROGATE.search(text):
-            self._note(LONE_SURROGATES, place, f"the lone surrogate U+{ord(lone[0]):04X}")
-
-    def _note(self, detector: str, place: Place, found: str) -> None:
-        self._found.append((detector, pointer(place), found))
+def _most_shared(value: Any) -> int:
+    """Returns the maximum number of properties with the same name in an object."""
+    counts = [1]
+    if isinstance(value, SharedNames):
+        counts += Counter(name for name, _ in value).values()
+        value = [prop for _, prop in value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return max(*counts, *map(_most_shared, inner), 1)
 
 
 def _without_surrogates(value: Any) -> Any:

@@ -60,7 +60,7 @@ def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, con
     faultless = [outcome for outcome in outcomes if not outcome.broken]
     touched = [touch for outcome in faultless or outcomes for touch in outcome.touched]
     if not faultless:
-        return Verdict("invalid", _sorted(_in_all(outcomes)), _once(touched))
+        return Verdict("invalid", tuple(sorted(_in_all(outcomes), key=attrgetter("at", "rule"))), _once(touched))
     if len(faultless) < len(outcomes) or any(REJECTED in _open(touch, policies, contract) for touch in touched):
         return Verdict("unspecified", (), _once(touched))
     return VALID
@@ -91,16 +91,9 @@ def _in_all(outcomes: Sequence[JudgedInterpretation]) -> Iterable[Violation]:
     return [replace(broken[key], under=" or ".join(names)) for key, names in found.items()]
 
 
-_PLACE_OF_BROKEN, _PLACE_OF_TOUCHED = attrgetter("at", "rule"), attrgetter("at", "ambiguity", "found")
-
-
-def _sorted(broken: Iterable[Violation]) -> tuple[Violation, ...]:
-    return tuple(sorted(broken, key=_PLACE_OF_BROKEN))
-
-
 def _once(touched: Iterable[Touched]) -> tuple[Touched, ...]:
     """Sorts ambiguities by place and removes duplicates."""
     found = dict[tuple[str, str], Touched]()
-    for touch in sorted(touched, key=_PLACE_OF_TOUCHED):
+    for touch in sorted(touched, key=attrgetter("at", "ambiguity", "found")):
         found.setdefault((touch.at, touch.ambiguity), touch)
     return tuple(found.values())

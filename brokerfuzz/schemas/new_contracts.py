@@ -69,18 +69,13 @@ def new_contract(folder: Path, beginning: Beginning | None) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(DATA / _README, folder / _README)
-        if beginning is None:
-            _copy_built_in(folder)
-        else:
+        if beginning is not None:
             _write(folder, beginning)
+        for name in FILES if beginning is None else ():
+            if name not in (SEMANTICS, AMBIGUITIES):  # own files would only repeat the built-in entries
+                shutil.copyfile(DATA / name, folder / name)
     except OSError as problem:
         raise ContractError(f"cannot write {folder} ({problem_of(problem)}): specify another folder") from problem
-
-
-def _copy_built_in(folder: Path) -> None:
-    for name in FILES:
-        if name not in (SEMANTICS, AMBIGUITIES):  # own files would only repeat the built-in entries
-            shutil.copyfile(DATA / name, folder / name)
 
 
 def _write(folder: Path, beginning: Beginning) -> None:
