@@ -75,7 +75,8 @@ def known_contract(contract: Contract | None) -> Contract:
     if contract is None:
         return load_contract()
     if not isinstance(contract, Contract):
-        raise TypeError(f"contract={quoted(contract)}: use the contract that load_contract(folder) returns")
+        loaded = f"load_contract({str(contract)!r})" if isinstance(contract, str | Path) else "load_contract(folder)"
+        raise TypeError(f"contract={quoted(contract)}: use {loaded}, which returns a contract")
     return contract
 
 
