@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-MISSING = ("aiohttp", "brotli", "distributed", "fsspec", "httptools", "pyarrow", "uvicorn", "uvloop", "yaml")
+MISSING = ("aiohttp", "brotli", "distributed", "fsspec", "pyarrow", "uvicorn", "uvloop", "yaml")
 BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({MISSING}))\n"
 """The content of `sitecustomize.py`, which Python runs when it starts. Afterwards, Python cannot import the packages in
 `MISSING`.

@@ -9,10 +9,9 @@ The contract defines no methods, paths or status codes, so the service has its o
 | `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored   |
 
 The routes of your own contract are in its file `messages.json`. Other paths get the status 404, other methods 405,
-bodies of more than 32 MiB 413, and offers with a content-encoding 415. If the headers are too large, `request_limit`
-answers 431, without a body. The body of every other response is an envelope, unless a seeded bug changes the response.
-The service ignores content types. The table `DECISIONS` in `judging` lists how the service decides the questions that
-the contract leaves open.
+bodies of more than 32 MiB 413, and offers with a content-encoding 415. uvicorn rejects headers that are too large. The
+body of every other response is an envelope, unless a seeded bug changes the response. The service ignores content
+types. The table `DECISIONS` in `judging` lists how the service decides the questions that the contract leaves open.
 """
 
 import json

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8080
+LARGEST_HEAD = 256 * 1024
+"""The maximum number of bytes for the first line and the headers of a request together."""
 LARGEST_PORT = 65535
 QUEUE = 128  # the maximum number of connections that wait to be accepted
 _PROBLEMS = {
@@ -37,7 +39,7 @@ def serve_command(url: str, *, bugs: Iterable[str], contract: str | None, now: d
     command to it. The complete command starts the service, runs the second command, and stops the service.
     """
     words = [sys.executable, "-m", "brokerfuzz", "serve", "--port", str(urlsplit(url).port)]
-    words += [f"--bug={name}" for name in bugs]
+    words += [word for name in bugs for word in ("--bug", name)]
     words += ["--contract", contract] if contract is not None else []
     words += ["--now", now.isoformat()] if now is not None else []
     words += ["--seed", str(seed)] if seed else []
@@ -95,13 +97,12 @@ def serve(
 def _server(app: App) -> "uvicorn.Server":
     try:
         import uvicorn
-
-        from brokerfuzz.service.request_limit import LimitedProtocol
     except ImportError as problem:
         raise TargetError(needs_extra("the reference service", problem)) from problem
     config = uvicorn.Config(
         app,
-        http=LimitedProtocol,
+        http="h11",
+        h11_max_incomplete_event_size=LARGEST_HEAD,
         loop="asyncio",
         ws="none",
         lifespan="off",
