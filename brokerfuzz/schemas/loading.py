@@ -75,8 +75,9 @@ def known_contract(contract: Contract | None) -> Contract:
     if contract is None:
         return load_contract()
     if not isinstance(contract, Contract):
-        loaded = f"load_contract({str(contract)!r})" if isinstance(contract, str | Path) else "load_contract(folder)"
-        raise TypeError(f"contract={quoted(contract)}: use {loaded}, which returns a contract")
+        is_folder = isinstance(contract, str | Path)
+        use = f"load_contract({str(contract)!r})" if is_folder else "the contract that load_contract(folder) returns"
+        raise TypeError(f"contract={quoted(contract)}: use {use}")
     return contract
 
 
