@@ -104,14 +104,10 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 def _value(name: str, sources: tuple[Any, ...]) -> str:
-    for source in sources:
-        value = source.get(name) if isinstance(source, dict) else None
-        if isinstance(value, str | int) and not isinstance(value, bool):
-            return _checked(name, str(value))
-    raise NoCleanupError(f"neither the answer nor the message has the property {name}")
-
-
-def _checked(name: str, value: str) -> str:
+    found = (source.get(name) for source in sources if isinstance(source, dict))
+    value = next((str(one) for one in found if isinstance(one, str | int) and not isinstance(one, bool)), None)
+    if value is None:
+        raise NoCleanupError(f"neither the answer nor the message has the property {name}")
     if not value.strip() or "/" in value or "\\" in value:
         raise NoCleanupError(f"the property {name} is empty or contains a slash: {quoted(value)}")
     return value

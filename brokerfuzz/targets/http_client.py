@@ -4,7 +4,7 @@ import asyncio
 import errno
 import re
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from io import BytesIO
 from urllib.parse import urlsplit
@@ -31,7 +31,6 @@ from brokerfuzz.targets.http_connections import HttpConnections
 from brokerfuzz.targets.http_messages import Failure, Request, Response
 
 _LARGE = 1 << 20
-_AUTHORIZATION = "authorization"
 _DEFAULTS = (("accept", "*/*"), ("accept-encoding", "identity"), ("user-agent", "brokerfuzz"))
 
 
@@ -84,15 +83,17 @@ class HttpClient:
         the body without waiting for status 100.
         """
         url, authorization = _address(request.url)
-        headers, is_chunked, is_closed = _headers(request.headers, authorization)
-        session = self._pooled if pooled and not (is_chunked or is_closed) else self._unpooled
+        fields = {(name.lower(), value.lower()) for name, value in request.headers}
+        is_chunked = any(name == "transfer-encoding" for name, _ in fields)
+        is_pooled = pooled and not is_chunked and ("connection", "close") not in fields
+        session = self._pooled if is_pooled else self._unpooled
         read, status = bytearray(), 0
         try:
             async with session.request(
                 request.method,
                 url,
                 data=_payload(request.body),
-                headers=headers,
+                headers=_headers(request.headers, authorization),
                 allow_redirects=False,
                 chunked=True if is_chunked else None,
                 proxy=self._proxy,
@@ -115,26 +116,19 @@ def _address(text: str) -> tuple[URL, str | None]:
     return url.with_user(None), authorization
 
 
-def _headers(given: tuple[tuple[str, str], ...], authorization: str | None) -> tuple[list[tuple[str, str]], bool, bool]:
-    """Returns the headers for aiohttp, whether the body is sent as a chunk, and whether the connection is closed after
-    the answer.
-    """
-    headers, spelling = [], dict[str, str]()
-    is_chunked = is_closed = False
-    for name, value in given:
+def _headers(given: Sequence[tuple[str, str]], authorization: str | None) -> list[tuple[str, str]]:
+    """Returns the headers for aiohttp, which itself adds the header for a chunked body."""
+    names = {name.lower() for name, _ in given}
+    usual = _DEFAULTS if authorization is None else (*_DEFAULTS, ("authorization", authorization))
+    headers, spelling = list[tuple[str, str]](), dict[str, str]()
+    for name, value in (*given, *(pair for pair in usual if pair[0] not in names)):
         lower = name.lower()
         spelled = spelling.setdefault(lower, name)  # aiohttp would drop one of two headers `X-A` and `x-a`
-        is_closed = is_closed or (lower == "connection" and value.lower() == "close")
-        if lower == "transfer-encoding":
-            is_chunked = True
-        elif lower == "expect":
+        if lower == "expect":
             headers.append((spelled, f"{value} "))  # aiohttp would wait for status 100, but the space has no meaning
-        else:
+        elif lower != "transfer-encoding":
             headers.append((spelled, value))
-    headers += [pair for pair in _DEFAULTS if pair[0] not in spelling]
-    if authorization is not None and _AUTHORIZATION not in spelling:
-        headers.append((_AUTHORIZATION, authorization))
-    return headers, is_chunked, is_closed
+    return headers
 
 
 def _payload(body: bytes) -> bytes | BytesIO | None:

@@ -29,7 +29,7 @@ def curl_line(
     that curl must not send. `options` are further options of curl, and `server` is the part before a `url` that is only
     a path; both are quoted for a shell. The words in `before` come directly before `curl`.
     """
-    plain = len(body) <= LONGEST_ARGUMENT and _is_printable(body)
+    plain = len(body) <= LONGEST_ARGUMENT and body.decode(errors="surrogateescape").isprintable()
     parts = ["curl", "-sS", "-i", "-X", quote(method), *options]
     for name, value in headers:
         parts += ["-H", quoted(f"{name}: {value}" if value else f"{name};")]
@@ -71,10 +71,3 @@ def _quoted(text: str) -> str:
     if text.isprintable() or text.endswith("\n"):
         return quote(text)
     return f"\"$(printf '{octal(os.fsencode(text))}')\""
-
-
-def _is_printable(body: bytes) -> bool:
-    try:
-        return body.decode().isprintable()
-    except UnicodeDecodeError:
-        return False

@@ -162,20 +162,6 @@ def stopped(run: Run, url: str, *options: object) -> str:
     return done.stderr
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "unix:///var/run/offers.sock",
-        "unix:/run/offers.sock",
-        "http+unix://%2Frun%2Foffers.sock/offers",
-        "http://unix:/run/offers.sock:/offers",
-        "/run/offers.sock",
-    ],
-)
-def test_a_unix_socket_is_explained(run: Run, url: str) -> None:
-    assert "is a Unix socket, to which brokerfuzz cannot connect: make it available at a port" in stopped(run, url)
-
-
 @pytest.mark.parametrize("credentials", ["", "me:passw0rd@"])
 def test_digest_authentication_is_explained(run: Run, credentials: str) -> None:
     with serving(sends(response(401, b"", 'WWW-Authenticate: Digest realm="offers", nonce="n", qop="auth"'))) as url:

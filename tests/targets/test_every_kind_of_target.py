@@ -17,7 +17,6 @@ import pytest
 from hand_made_programs import SECONDS, answers
 from hand_made_servers import response, serving
 
-from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, CallTarget, CommandTarget, HttpTarget, LineTarget, Message, Target
 from brokerfuzz.targets.application import NamedApplicationTarget
 from brokerfuzz.targets.called_targets import FunctionTarget
@@ -175,20 +174,3 @@ def test_the_reproduction_is_one_line_and_headers_are_sent_only_to_servers(kind:
         assert target.can_send(b"\n\0\xff") is True
         assert target.can_send(b"{}", (("accept", "text/plain"),)) is (kind in ("URL", "ASGI", "WSGI"))
         assert target.can_send(b"{}", (("transfer-encoding", "chunked"),)) is (kind == "URL")
-
-
-@pytest.mark.parametrize(
-    "create",
-    [
-        lambda: HttpTarget("http://127.0.0.1:1/"),
-        lambda: NamedApplicationTarget("every_kind_reader:nothing"),
-        lambda: CommandTarget("./no-such-program"),
-        lambda: LineTarget("./no-such-program"),
-        lambda: CallTarget("every_kind_reader:nothing"),
-    ],
-)
-def test_a_target_that_does_not_exist_is_an_error_of_one_line(create: Callable[[], Target]) -> None:
-    with pytest.raises(TargetError) as raised:
-        answers(create(), b"{}")
-    assert len(str(raised.value).splitlines()) == 1
-    assert ":" in str(raised.value)

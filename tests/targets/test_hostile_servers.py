@@ -268,15 +268,6 @@ def test_a_redirect_is_not_followed_with_or_without_credentials(status: int) -> 
     assert said.location == f"{elsewhere.replace('127.0.0.1', 'localhost')}?token=${{TOKEN}}"
 
 
-def test_proxies_of_the_environment_are_not_used_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
-        monkeypatch.setenv(name, unused_url())
-    monkeypatch.delenv("no_proxy", raising=False)
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    with serving(sends(response(200))) as url:
-        assert asked(url).kind == "accepted"
-
-
 @pytest.mark.parametrize(
     "options",
     [{"method": "BAD METHOD"}, {"headers": [("X A", "b")]}, {"headers": [("X-A", "a\r\nX-B: c")]}],

@@ -166,8 +166,6 @@ def test_missing_and_surplus_lines_become_answers(code: str, kind: str, reason: 
 @pytest.mark.parametrize(
     ("code", "kind", "reason"),
     [
-        ("os.write(2, b'alas\\n'); os._exit(0)", "crashed", "ended without an answer, exit status 0: alas"),
-        ("ctypes.string_at(0)", "crashed", "ended without an answer, killed by SIGSEGV"),
         ("while True: pass", "timeout", "the function did not return within 0.5 s: killed"),
         ("while True: os.write(1, b'x' * 65536); os.write(2, b'x' * 65536)", "timeout", "the function did not return"),
         ("os.closerange(0, 3); return True", "accepted", "returned True"),

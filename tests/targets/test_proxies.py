@@ -93,6 +93,8 @@ def test_no_proxy_excludes_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
         ("example", "offers.example", False),
         (".other", "offers.example", True),
         ("*", "offers.example", False),
+        ("", "127.0.0.1:8000", False),
+        ("", "localhost", False),
     ]:
         monkeypatch.setenv("no_proxy", value)
         assert (HttpTarget(f"http://{host}/").connections.proxy is not None) == used, value
