@@ -1,6 +1,6 @@
 """Changes a message at exactly one place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -101,3 +101,24 @@ def _find(value: Any, steps: Steps, here: str, site: str, found: list[Steps]) ->
     elif isinstance(value, list) and site.startswith(below := f"{here}[]"):
         for index, item in enumerate(value):
             _find(item, (*steps, index), below, site, found)
+
+
+def first_parts(value: Any) -> Iterator[tuple[str | int, Any]]:
+    """Yields the properties of an object, or the first item of an array."""
+    if isinstance(value, dict):
+        yield from value.items()
+    elif isinstance(value, list) and value:
+        yield 0, value[0]
+
+
+def first_text(message: Any) -> Steps | None:
+    """Returns the path of the first string, except that of `offerType`, which is an enumeration."""
+    return next(_texts(message), None)
+
+
+def _texts(value: Any) -> Iterator[Steps]:
+    if isinstance(value, str):
+        yield ()
+    for step, part in first_parts(value):
+        if step != "offerType":
+            yield from ((step, *steps) for steps in _texts(part))

@@ -22,7 +22,7 @@ from brokerfuzz.schemas import Contract, MessageType, Rule, check, load_contract
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import COMPOSED, OTHER_ITEMS, Schema, conjoin
-from brokerfuzz.schemas.sites import JSON_RULE, Steps
+from brokerfuzz.schemas.sites import Steps
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Faults:
     def change(self, message: Any, steps: Steps, rule: Rule, technique: Technique) -> Change | None:
         """Returns the change with which the technique breaks the rule, or None if it does not apply there."""
         context = self._context(message, steps, rule)
-        if rule.keyword in (JSON_RULE, "additionalProperties") and not isinstance(context.present, dict):
+        if rule.keyword == "additionalProperties" and not isinstance(context.present, dict):
             return None  # an own contract can allow other types as well
         return technique.change(context)
 

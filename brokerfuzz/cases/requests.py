@@ -12,6 +12,7 @@ from typing import Any
 from zlib import crc32
 
 from brokerfuzz.cases.case import Case, compact, confirmed
+from brokerfuzz.cases.changes import Put, altered, first_text, value_at
 from brokerfuzz.generation import COMPLETE, REQUIRED, Setting, message
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import headers as of
@@ -75,8 +76,8 @@ def header_cases(
 
 def _beyond_ascii(plain: Any) -> Any:
     """Adds letters outside ASCII to a string, which a service with a wrong encoding reads wrongly."""
-    name = next((name for name, value in plain.items() if isinstance(value, str)), None)
-    return plain if name is None else {**plain, name: f"{plain[name]} é漢"}
+    steps = first_text(plain)
+    return plain if steps is None else altered(plain, steps, Put(f"{value_at(plain, steps)} é漢"))
 
 
 def gzipped(body: bytes) -> bytes:

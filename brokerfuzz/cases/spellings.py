@@ -10,8 +10,9 @@ from brokerfuzz.cases.case import compact
 
 
 def _last_first(body: bytes) -> bytes:
-    properties = list(orjson.loads(body).items())
-    return compact(dict([*properties[-1:], *properties[:-1]]))
+    message = orjson.loads(body)
+    properties = list(message.items()) if isinstance(message, dict) else []
+    return compact(dict([*properties[-1:], *properties[:-1]])) if properties else body
 
 
 def _within_texts(change: Callable[[str], str]) -> Callable[[bytes], bytes]:

@@ -95,14 +95,17 @@ def node_of(contract: Contract, message_type: MessageType, site: str = "", style
         raise ContractError(
             f"the contract has no place {site!r} in {message_type}: use a strategy for another part of the message"
         )
-    return _Builder(contract, message_type, style or Style()).node(contract.sites[message_type][site].schema, site)
+    node = _Builder(contract, message_type, style or Style()).node(contract.sites[message_type][site].schema, site)
+    if not site and "drawn" not in node.states:
+        raise ContractError(f"the contract allows only null as {message_type}: allow other messages, too")
+    return node
 
 
 def message(
     contract: Contract, message_type: MessageType, setting: Setting = COMPLETE, wishes: Wishes | None = None
 ) -> Any:
     """Returns the message that a setting describes, and that fulfils the wishes."""
-    return node_of(contract, message_type).draw(FixedSource(setting, wishes))
+    return node_of(contract, message_type).at(FixedSource(setting, wishes))
 
 
 @dataclass(frozen=True)

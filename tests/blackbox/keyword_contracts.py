@@ -181,6 +181,8 @@ def keyword_contracts() -> Iterator[KeywordContract]:
     for name, value in VALUES.items():
         yield _with_property(name, value)
         yield _with_nested_property(name, value)
+        if name != "const null":  # refused: there is nothing to generate
+            yield KeywordContract(f"whole message: {name}", {**value, "$defs": DEFINITIONS})
     for one, other in PAIRS:
         yield _with_property(f"{one} and {other}", {"allOf": [VALUES[one], VALUES[other]]})
         yield _with_nested_property(f"{one} and {other}", {**VALUES[other], "allOf": [VALUES[one]]})

@@ -160,6 +160,35 @@ def test_a_schema_keeps_its_text_and_gets_the_name_that_the_user_chooses(tmp_pat
     assert manifest == {"size-response": {"direction": "response", "route": "GET /size-response"}}
 
 
+@pytest.mark.every(2)
+@pytest.mark.parametrize("schema", [
+    {"type": "array", "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}},
+    {"type": ["null", "array"], "items": {"type": "string"}, "maxItems": 3},
+    {"type": "string"},
+    {"enum": ["a", 1]},
+], ids=json.dumps)  # fmt: skip
+def test_a_message_may_have_any_type(schema: dict[str, Any], tmp_path: Path, run: Run) -> None:
+    source, own = tmp_path / "a.json", tmp_path / "own"
+    source.write_text(json.dumps(schema))
+    assert run("contract", "new", own, "--from-schema", source, "--name", "message").exit_code == 0
+    for words in ("--random --count 20", "--plausible --count 2", ""):
+        assert run("export", "-", "--contract", own, *words.split()).exit_code == 0
+    assert run("export", tmp_path / "corpus", "--format", "pytest", "--contract", own).exit_code == 0
+    covered = run("coverage", tmp_path / "corpus", "--contract", own, "--json")
+    edges = json.loads(covered.stdout)["messages"]["message"]["goals"]["edge"]
+    assert edges["covered"] == edges["all"] > 0
+    contract = brokerfuzz.load_contract(own)
+    report = brokerfuzz.fire(lambda body: json_or_none(body) is not None, "message", contract=contract, shrink=0)
+    assert report.findings
+
+
+def json_or_none(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
 def test_what_a_conversion_changes_is_noted(tmp_path: Path, run: Run) -> None:
     for document, operation, note in (
         ("payments.yaml", "PostPayments", "/properties/capture: enum does not contain null, so null is not allowed"),

@@ -73,6 +73,7 @@ COMMANDS = {
     "coverage": "coverage CORPUS",
     "show": f"corpus show CORPUS --message {STATUS}",
     "verify": "corpus verify CORPUS",
+    "plausible": f"export - --plausible --count 2 --message {STATUS}",
     "minimize": "corpus minimize SMALL CORPUS --force",
     "fire at the reference service": f"fire --demo --message {ORDER} --rule *quantity:minimum --shrink off",
     "fire": f"fire --exec cat --message {STATUS} --rule *status:enum --shrink off",
@@ -86,7 +87,11 @@ def test_each_command_works_with_an_own_message_type(name: str, orders: Path, co
     found = run(*words, "--contract", str(orders)) if words else run("contract", "check", str(orders))
     assert found.exit_code in ((0, 1) if name in ("check", "fire") else (0,)), found.stderr
     assert "Traceback" not in found.stderr
-    assert ORDER in found.stdout or STATUS in found.stdout or name.startswith(("fire", "verify", "check", "schema"))
+    assert (
+        ORDER in found.stdout
+        or STATUS in found.stdout
+        or name.startswith(("fire", "verify", "check", "schema", "plausible"))
+    )
 
 
 FORMATS = {

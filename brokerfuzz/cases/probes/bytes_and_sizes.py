@@ -6,7 +6,7 @@ from typing import Any
 from orjson import Fragment
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.cases.changes import Put, Rewrite, apply
+from brokerfuzz.cases.changes import Put, Rewrite, apply, first_parts, first_text
 from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext, literal, quoted
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.json_reader import faulty_utf_8
@@ -44,8 +44,15 @@ def _integer_forms(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _twice(context: ProbeContext) -> Iterator[Probe]:
-    if not context.message:  # an own contract may require no property
-        return
+    if isinstance(context.message, dict) and context.message:  # an own contract may require no property
+        yield from _twice_in_message(context)
+    for steps, held in _within(context.message):
+        below, inner = next(iter(held.items()))
+        other = f"{inner}-2" if isinstance(inner, str) else None
+        yield "other-value-within", steps, Put(Fragment(compact(held)[:-1] + b"," + compact({below: other})[1:]))
+
+
+def _twice_in_message(context: ProbeContext) -> Iterator[Probe]:
     name, value = next(iter(context.message.items()))
     escaped = f'"\\u{ord(name[0]):04x}{name[1:]}":'.encode()
     yield "same-value", (), _behind({name: value})
@@ -58,10 +65,6 @@ def _twice(context: ProbeContext) -> Iterator[Probe]:
         others = [prop for prop in schema.get("enum", ()) if prop != context.message.get(listed)]
         if others and listed in context.message:
             yield "other-value-of-enumeration-last", (), _behind({listed: others[-1]})
-    for steps, held in _within(context.message):
-        below, inner = next(iter(held.items()))
-        other = f"{inner}-2" if isinstance(inner, str) else None
-        yield "other-value-within", steps, Put(Fragment(compact(held)[:-1] + b"," + compact({below: other})[1:]))
 
 
 def _behind(prop: dict[str, Any]) -> Rewrite:
@@ -70,11 +73,12 @@ def _behind(prop: dict[str, Any]) -> Rewrite:
 
 def _within(message: Any) -> list[tuple[Steps, dict[str, Any]]]:
     """Returns the first inner object that is not empty, with its path, if there is one."""
-    for name, value in message.items():
+    for step, value in first_parts(message):
         if isinstance(value, dict) and value:
-            return [((name,), value)]
-        if isinstance(value, list) and value and isinstance(value[0], dict) and value[0]:
-            return [((name, 0), value[0])]
+            return [((step,), value)]
+        if isinstance(value, list):
+            for steps, held in _within(value):
+                return [((step, *steps), held)]
     return []
 
 
@@ -113,7 +117,7 @@ def _encoded(family: str) -> Make:
 
 
 def _faulty_utf_8(context: ProbeContext) -> Iterator[Probe]:
-    text = next((steps for steps in _texts(context.message)), None)
+    text = first_text(context.message)
     if text is not None:
         for name, raw in _BYTES.items():
             if faulty_utf_8(raw) == context.ambiguity.detector:
@@ -122,14 +126,6 @@ def _faulty_utf_8(context: ProbeContext) -> Iterator[Probe]:
 
 def _encoding(mark: bytes, encoding: str) -> Rewrite:
     return Rewrite(lambda body: mark + body.decode().encode(encoding))
-
-
-def _texts(message: Any) -> Iterator[Steps]:
-    for name, value in message.items():
-        if isinstance(value, str) and name != "offerType":
-            yield (name,)
-        elif isinstance(value, list) and value and isinstance(value[0], str):
-            yield (name, 0)
 
 
 def _with_bytes(message: Any, steps: Steps, raw: bytes) -> Rewrite:

@@ -10,6 +10,7 @@ could read beyond the end of the message.
 
 from base64 import b64encode
 from json import loads
+from typing import Any
 from urllib.parse import urlencode
 
 from brokerfuzz.cases.techniques import syntax_places as at
@@ -47,12 +48,18 @@ def _instead(body: bytes) -> Rewriting:
     return lambda _: body
 
 
-def _as_yaml(body: bytes) -> bytes:
-    return "".join(f"{name}: {in_words(value)}\n" for name, value in loads(body).items()).encode(errors="replace")
+def _as_yaml(body: bytes) -> bytes | None:
+    lines = [f"{name}: {in_words(value)}\n" for name, value in _properties(body).items()]
+    return "".join(lines).encode(errors="replace") or None
 
 
-def _as_form(body: bytes) -> bytes:
-    return urlencode({name: in_words(value) for name, value in loads(body).items()}).encode()
+def _as_form(body: bytes) -> bytes | None:
+    return urlencode({name: in_words(value) for name, value in _properties(body).items()}).encode() or None
+
+
+def _properties(body: bytes) -> dict[str, Any]:
+    message = loads(body)
+    return message if isinstance(message, dict) else {}
 
 
 register_rows(

@@ -77,7 +77,7 @@ def closing(found: Tokens) -> int:
 
 
 def name(found: Tokens) -> int | None:
-    return 1 if len(found) > 2 else None
+    return 1 if found[0] == b"{" and len(found) > 2 else None
 
 
 def _first(places: Callable[[Tokens], Sequence[int]]) -> Place:
@@ -101,7 +101,7 @@ def _commas(found: Tokens) -> list[int]:
 
 
 def _strings(found: Tokens) -> list[int]:
-    return [index for index, token in enumerate(found) if token[:1] == b'"' and found[index + 1] != b":"]
+    return [index for index, token in enumerate(found) if token[:1] == b'"' and found[index + 1 : index + 2] != [b":"]]
 
 
 def _booleans(found: Tokens) -> list[int]:

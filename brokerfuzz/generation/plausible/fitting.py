@@ -50,14 +50,16 @@ class Fitting:
         self._message_type: MessageType = message_type
         self._draw = valid_draw(contract, message_type, _STYLE)
         self._sites = contract.sites[message_type]
-        self._usual_sites = load_contract().sites[message_type]
+        self._usual_sites = load_contract().sites.get(message_type, {})
         self._ambiguities = ambiguities_by_site(contract, message_type)
 
     def of(self, message: Any, seed: str) -> Any:
-        """Returns a valid message that has the values of `message` where the contract allows them."""
+        """Returns a valid message that has the values of `message` where the contract allows them. `message` is
+        `ABSENT` if there is no usual message of this type.
+        """
         source = SimpleSource(crc32(seed.encode()))
         try:
-            fitted = self._fitted(message, "", source)
+            fitted = self._drawn("", source) if message is ABSENT else self._fitted(message, "", source)
             if self._is_valid(fitted):
                 return fitted
             return self._draw(source)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
+from brokerfuzz.generation.nodes import ABSENT
 from brokerfuzz.generation.plausible.draws import Draws
 from brokerfuzz.generation.plausible.fitting import Fitting
 from brokerfuzz.generation.plausible.makers import MAKERS
@@ -18,11 +19,11 @@ def today() -> datetime:
 
 class PlausibleMessages:
     """The plausible messages of a type and a seed, with times around `now`. With an own contract, they have the values
-    of the usual messages where the contract allows them, and simple values everywhere else.
+    of the usual messages where the contract allows them, and simple values everywhere else, also for own types.
     """
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int, now: datetime) -> None:
-        self._make = MAKERS[message_type]
+        self._make = MAKERS.get(message_type, lambda draws: ABSENT)
         self._seed, self._now = seed, now
         self._fitting = None if contract is load_contract() else Fitting(contract, message_type, now)
 
