@@ -23,7 +23,7 @@ class PlausibleMessages:
     """
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int, now: datetime) -> None:
-        self._make = MAKERS.get(message_type, lambda draws: ABSENT)
+        self._make = MAKERS.get(message_type, _no_usual_message)
         self._seed, self._now = seed, now
         self._fitting = None if contract is load_contract() else Fitting(contract, message_type, now)
 
@@ -32,3 +32,7 @@ class PlausibleMessages:
         for number in count(serial):
             message = self._make(Draws(self._seed, number, self._now))
             yield message if self._fitting is None else self._fitting.of(message, f"{self._seed} {number}")
+
+
+def _no_usual_message(draws: Draws) -> Any:
+    return ABSENT
