@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import TWIN_TAGS, Case
 from brokerfuzz.cases.covering.goals import edges_of
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import Contract
@@ -41,7 +41,7 @@ def by_cover(cases: Sequence[Case], goals_of: Callable[[Case], Goals], *, only_n
 
 def _goals(case: Case, contract: Contract) -> Goals:
     goals = {tag: _FIRST.get(tag, _VARIATION) for tag in case.tags}
-    if case.label == "valid" and "pairs" not in case.tags:
+    if case.label == "valid" and not {"pairs", *TWIN_TAGS} & {*case.tags}:
         found = edges_of(contract, case.message_type, case.value)
         goals |= {f"{goal.site} {goal.name}": _FAMILY for goal in found}
     for touch in case.verdict.ambiguities if case.label == "unspecified" else ():

@@ -114,13 +114,19 @@ TEXTS = EdgeTable(
         Edge("longest", lambda text, schema: len(text) == schema.get("maxLength", LONGEST)),
     ),
 )
-_PACKED: Sequence[str] = (
+OFTEN: Sequence[str] = (
     " é̀שלום\\<b>🧪 ",
     "'${7*7}%s;--漢\u200b\t../",
     '\u00e9\u202eא\\&\x01"*)',
     "हिन्दी`<!--#{0}|C:\\",
+    "",
+    " ",
+    "0",
+    "true",
 )
-"""Strings with many edges, so that a few messages test many edges."""
+"""Strings that together have nearly all edges, so that a few messages test them: strings with many edges, and one for
+each edge that a string can have only alone.
+"""
 
 
 @lru_cache(maxsize=256)
@@ -130,18 +136,10 @@ def texts(shortest: int, longest: int | None) -> Sequence[str]:
     """
     top = LONGEST if longest is None else min(longest, LONGEST)
     bounds = ["b" * shortest, "b" * min(shortest + 1, top)] if shortest or longest is not None else []
-    every = [*TEXTS.values, *bounds, "b" * top]
+    every = [*TEXTS.values, *OFTEN, *bounds, "b" * top]
     return tuple(dict.fromkeys(text for text in every if shortest <= len(text) <= max(top, shortest))) or (
         "b" * shortest,
     )
-
-
-@lru_cache(maxsize=256)
-def packed(shortest: int, longest: int) -> Sequence[str]:
-    """Returns strings whose length is within these limits, each with many edges. About half of all edges of strings
-    come from this function.
-    """
-    return tuple(text for text in _PACKED if shortest <= len(text) <= longest) * 12
 
 
 # ----------------------------------------------------------------------------------------- strings with a notation

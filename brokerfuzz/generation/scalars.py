@@ -136,17 +136,17 @@ def _strings(schema: Schema, place: ValuePlace) -> Values:
         return choice(_spelled(schema, shortest, longest))
     if place.notation:
         return _notations(place.notation, shortest, longest, place)
-    pool = edge_values.texts(shortest, longest)
+    edges = edge_values.texts(shortest, longest)
     top = max(shortest, edge_values.LONGEST) if longest is None else longest
-    edges = [*pool, *edge_values.packed(shortest, top)]
     lengths = [length for length in (1, shortest, 255, 256, top) if shortest <= length <= top]
     short = [edge for edge in edges if len(edge) < max(_LONG, shortest + 1)]
+    often = [edge for edge in edge_values.OFTEN if edge in short]
 
     def draw(source: Source) -> Any:
         if source.choose(_SELDOM):
             letter: str = source.choose(_LETTERS)
             return letter * source.integer(shortest, top, lengths)
-        return source.text(shortest, top, short)
+        return source.text(shortest, top, short, often or short)
 
     return Values(draw, edges)
 

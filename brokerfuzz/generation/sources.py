@@ -77,8 +77,8 @@ class Source(Protocol):
         """Chooses a finite double from `low` to `high`, or an integer that a double can represent."""
         ...
 
-    def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
-        """Chooses a string with `low` to `high` characters."""
+    def text(self, low: int, high: int, edges: Sequence[str], often: Sequence[str], /) -> str:
+        """Chooses a string with `low` to `high` characters. Half of the edges are from `often`."""
         ...
 
     def drawn(self, strategy: Any, /) -> Any:
@@ -160,13 +160,14 @@ class RandomSource:
             return value
         return -value if low <= -value <= high else low if value < low else high
 
-    def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
+    def text(self, low: int, high: int, edges: Sequence[str], often: Sequence[str], /) -> str:
         """Half of the strings are edges. In most others, all characters come from a list of 256 characters, otherwise
         from all of Unicode.
         """
         bits = self._bits(16)
         if bits >> 15:
-            return edges[bits % len(edges)]
+            chosen = often if bits >> 14 & 1 else edges
+            return chosen[bits % len(chosen)]
         size = min(high, max(low, low - 1 + _LENGTHS[bits % len(_LENGTHS)]))
         if bits >> 13:
             return self._random.randbytes(size).decode("latin-1").translate(_ALPHABET)
@@ -282,7 +283,7 @@ class FixedSource:
         number: float = self._edge(edges)
         return number
 
-    def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
+    def text(self, low: int, high: int, edges: Sequence[str], often: Sequence[str], /) -> str:
         text: str = self._edge(edges)
         return text
 

@@ -7,7 +7,6 @@ that is nested too deeply is empty, so that validators can handle the message.
 
 import json
 import re
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from brokerfuzz.schemas.exact_numbers import fits_double, rounded
@@ -43,53 +42,49 @@ class SharedNames(list[tuple[str, Any]]):
     """The properties of an object in which several properties have the same name."""
 
 
-@dataclass(slots=True)
-class _Open:
-    """An array or an object whose end the parser has not reached."""
-
-    is_array: bool
-    name: str = ""
-    values: list[Any] = field(default_factory=list)
-
-    @property
-    def value(self) -> Any:
-        if self.is_array:
-            return self.values
-        props = dict(self.values)
-        return props if len(props) == len(self.values) else SharedNames(self.values)
-
-
 def parse(text: str) -> Any:
     """Raises `ValueError` if the text is not JSON."""
-    opened: list[_Open] = []
+    opened: list[list[Any]] = []
+    names: list[str] = []
     value: Any = None
     expected, position = _VALUE, 0
     while True:
         token = _TOKEN.match(text, position)
         kind = token.lastgroup if token else None
-        if token is None or kind not in expected[1:]:
+        if token is None or kind not in expected:
             raise ValueError(_problem(text, position, expected))
         position = token.end()
         match kind:
             case "end":
                 return value
             case "comma":
-                expected = _VALUE if opened[-1].is_array else _NAME
+                expected = _VALUE if type(opened[-1]) is list else _NAME
             case "colon":
                 expected = _VALUE
             case "string" if expected is _NAME or expected is _NAME_OR_END:
-                opened[-1].name = _string(token[kind])
+                names[-1] = _string(token[kind])
                 expected = _COLON
             case "array" | "object":
-                opened.append(_Open(kind == "array"))
+                opened.append([] if kind == "array" else SharedNames())
+                names.append("")
                 expected = _VALUE_OR_END if kind == "array" else _NAME_OR_END
             case _:
-                value = _string(token[kind]) if kind == "string" else _scalar(token[kind]) if kind == "scalar" else None
                 if kind in ("array_end", "object_end"):
-                    value = opened.pop().value
+                    names.pop()
+                    value = _closed(opened.pop())
+                else:
+                    value = _string(token[kind]) if kind == "string" else _scalar(token[kind])
                 if opened and len(opened) <= DEEPEST:
-                    opened[-1].values.append(value if opened[-1].is_array else (opened[-1].name, value))
-                expected = _BEHIND if not opened else _IN_ARRAY if opened[-1].is_array else _IN_OBJECT
+                    opened[-1].append(value if type(opened[-1]) is list else (names[-1], value))
+                expected = _BEHIND if not opened else _IN_ARRAY if type(opened[-1]) is list else _IN_OBJECT
+
+
+def _closed(values: list[Any]) -> Any:
+    """Returns an array or an object whose end the parser has reached."""
+    if type(values) is list:
+        return values
+    props = dict(values)
+    return props if len(props) == len(values) else values
 
 
 def _problem(text: str, position: int, expected: Expected) -> str:

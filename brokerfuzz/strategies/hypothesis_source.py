@@ -89,7 +89,7 @@ class StrategySource:
         value = self._draw(st.floats(low, high))
         return int(value) if _is_exact_integer(value) else value
 
-    def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
+    def text(self, low: int, high: int, edges: Sequence[str], often: Sequence[str], /) -> str:
         letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
         return self._draw(st.text(letters, min_size=low, max_size=high)).translate(_SWAPPED)
 
@@ -142,8 +142,8 @@ class ChoiceSource(StrategySource):
         is_double = self._data.draw_integer(0, 1, forced=None if proposed is None else int(isinstance(proposed, float)))
         return value if is_double or not _is_exact_integer(value) else int(value)
 
-    def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
-        forced = self._random and self._random.text(low, high, edges).translate(_SWAPPED)
+    def text(self, low: int, high: int, edges: Sequence[str], often: Sequence[str], /) -> str:
+        forced = self._random and self._random.text(low, high, edges, often).translate(_SWAPPED)
         return cast(str, self._data.draw_string(_LETTERS, min_size=low, max_size=high, forced=forced)).translate(
             _SWAPPED
         )

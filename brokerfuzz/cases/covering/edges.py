@@ -3,6 +3,7 @@ at least one value with this edge.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.generation import ABSENT, edge_values
@@ -22,6 +23,7 @@ class Edges:
         self.contract = contract
         self.message_type: MessageType = message_type
         self._named = {path: self._at_site(path, site.schema) for path, site in contract.sites[message_type].items()}
+        self._of_scalar = lru_cache(maxsize=4096, typed=True)(self._tested)
 
     def of(self, path: str, value: Any) -> Iterator[str]:
         """Yields the names of the edges of a valid value. Null and the absence of a property are also edges."""
@@ -38,8 +40,11 @@ class Edges:
             elif "enum" in schema or isinstance(value, bool):
                 yield spelled(value)
             else:
-                named = self._named[path].get(type(value), ())
-                yield from (edge.name for edge in named if edge.test(value, schema))
+                yield from self._of_scalar(path, value)
+
+    def _tested(self, path: str, value: Any) -> list[str]:
+        schema = self.contract.sites[self.message_type][path].schema
+        return [edge.name for edge in self._named[path].get(type(value), ()) if edge.test(value, schema)]
 
     def at(self, site: Site) -> list[str]:
         """Returns the names of all edges that a site can have."""

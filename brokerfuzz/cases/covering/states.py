@@ -22,15 +22,18 @@ class States:
     """The states of the properties of all objects of a message type. Use `states` to get a `States` object."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
-        self._schema, self._sites = contract.flat[message_type], contract.sites[message_type]
+        self._schema = contract.flat[message_type]
         self._edges = edges(contract, message_type)
+        schemas = {path: site.schema for path, site in contract.sites[message_type].items()}
+        self._props = {
+            path: [(name, join(path, name)) for name in schema.get("properties", ())]
+            for path, schema in schemas.items()
+        }
         self._flags = {
-            path
-            for path, site in self._sites.items()
-            if "enum" in site.schema or types_of(site.schema) - {"null"} == {"boolean"}
+            path for path, schema in schemas.items() if "enum" in schema or types_of(schema) - {"null"} == {"boolean"}
         }
         self._plain: dict[str, set[str]] = {}
-        for path in self._sites:
+        for path in schemas:
             if path not in self._plain:
                 self._store_edges(message(contract, message_type, wishes=wishes_at(contract, message_type, path)))
         self._numbers: dict[tuple[str, str, str], int] = {}
@@ -44,22 +47,25 @@ class States:
     def pairs(self, message: Any) -> set[Pair]:
         """Returns the pairs of states in a valid message."""
         found: set[Pair] = set()
-        for path, value in parts_of(self._schema, "", message):
-            if isinstance(value, dict):
-                found.update(combinations(self._of(path, value), 2))
+        for path, value in _objects_in("", message):
+            found.update(combinations(self._of(path, value), 2))
         return found
 
     def _of(self, path: str, value: Mapping[str, Any]) -> list[int]:
         """Returns the number of the state of each property of an object, including absent properties."""
-        props = self._sites[path].schema.get("properties", {}) if path in self._sites else {}
-        states = [(path, name, self._state(join(path, name), value.get(name, ABSENT))) for name in props]
+        props = self._props.get(path, ())
+        states = [(path, name, self._state(site, value.get(name, ABSENT))) for name, site in props]
         return [self._numbers.setdefault(state, len(self._numbers)) for state in states]
 
-    def _state(self, path: str, value: Any) -> str:
-        shown = self._edges.of(path, value)
-        if value is None or value is ABSENT or path in self._flags:
+    def _state(self, site: str, value: Any) -> str:
+        if value is ABSENT:
+            return "absent"
+        if value is None:
+            return "null"
+        shown = self._edges.of(site, value)
+        if site in self._flags:
             return next(shown, "plain")
-        plain = self._plain.get(path, ())
+        plain = self._plain.get(site, ())
         return "edge" if any(edge not in plain for edge in shown) else "plain"
 
     def named(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, str]]:
@@ -68,6 +74,17 @@ class States:
         for first, second in pairs:
             (path, one, state), (_, other, other_state) = known[first], known[second]
             yield path, f"{one}:{state} {other}:{other_state}"
+
+
+def _objects_in(path: str, value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yields the objects of a message, each with its site."""
+    if isinstance(value, dict):
+        yield path, value
+        for name, prop in value.items():
+            yield from _objects_in(join(path, name), prop)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _objects_in(f"{path}[]", item)
 
 
 @once_per_contract

@@ -38,7 +38,7 @@ class SimpleSource(RandomSource):
         amount = round(edges[0] + self.choose(range(1, 5000)) / 100, 2)
         return amount if low <= amount <= high else edges[0]
 
-    def text(self, low: int, high: int, edges: Sequence[str], /) -> str:
+    def text(self, low: int, high: int, edges: Sequence[str], often: Sequence[str], /) -> str:
         return edges[0]
 
 
