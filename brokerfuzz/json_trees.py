@@ -6,7 +6,7 @@ number with a hundred digits. A tree loses only white space and the escapes in s
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from json.encoder import encode_basestring
 from typing import Any, NoReturn
@@ -119,13 +119,13 @@ def children(tree: Tree) -> tuple[Tree, ...]:
             return ()
 
 
-def without(tree: Tree, start: int, stop: int) -> Tree:
-    """Returns the object or array without the children from index `start` to index `stop` - 1."""
+def only(tree: Tree, steps: Iterable[int]) -> Tree:
+    """Returns the object or array with the children at these indexes."""
     match tree:
         case JsonObject(pairs):
-            return JsonObject(pairs[:start] + pairs[stop:])
+            return JsonObject(tuple([pairs[step] for step in steps]))
         case JsonArray(items):
-            return JsonArray(items[:start] + items[stop:])
+            return JsonArray(tuple([items[step] for step in steps]))
         case _:
             return tree
 

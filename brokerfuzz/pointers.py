@@ -1,6 +1,7 @@
 """Converts places in a message to JSON Pointers (RFC 6901), and back."""
 
 from collections.abc import Iterable
+from typing import Any
 
 Place = tuple["Place", str | int] | None
 """A place as a linked list: the place around it, and the last step (a property name or an index). None stands for the
@@ -25,6 +26,13 @@ def steps_of(pointer: str) -> list[str]:
     index from a property name.
     """
     return [unescape(token) for token in pointer.split("/")[1:]]
+
+
+def value_at(value: Any, pointer: str) -> Any:
+    """Returns the value at a JSON Pointer in parsed JSON. Raises `LookupError`, `ValueError` or `TypeError`."""
+    for step in steps_of(pointer):
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return value
 
 
 def site_of(pointer: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.pointers import steps_of
+from brokerfuzz.pointers import steps_of, value_at
 from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import Site, join
@@ -96,9 +96,7 @@ def of_faults(case: Case, sites: Mapping[str, Site]) -> Iterator[Attribute]:
 def _is_nothing(case: Case, pointer: str, types: Collection[str]) -> bool:
     """Returns whether the place of a fault contains no value, null, or an empty array or string."""
     try:
-        value = case.value
-        for step in steps_of(pointer):
-            value = value[int(step)] if isinstance(value, list) else value[step]
+        value = value_at(case.value, pointer)
     except (KeyError, IndexError):
         return True
     except (ValueError, TypeError, RecursionError):

@@ -3,11 +3,11 @@ not check. The same leniency at many places is one headline.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.cases.techniques import family_of
-from brokerfuzz.pointers import steps_of
+from brokerfuzz.pointers import value_at
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import JSON_RULE
@@ -69,13 +69,7 @@ def leniency_of(case: Case, contract: Contract) -> Leniency:
 def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Leniency:
     schema = contract.sites[case.message_type][rule.site].schema
     wanted = " or ".join(sorted({_WANTED[name] for name in types_of(schema)} - {"null"})) or "nothing"
-    found = _NAMES[type(_value_at(case.value, fault.at))]
+    found = _NAMES[type(value_at(case.value, fault.at))]
     if found == wanted == "numbers":
         return Leniency("accepts fractions for integers")
     return Leniency(f"accepts {found} for {wanted}", f"{found} for {wanted}")
-
-
-def _value_at(value: Any, pointer: str) -> Any:
-    for step in steps_of(pointer):
-        value = value[int(step)] if isinstance(value, list) else value[step]
-    return value

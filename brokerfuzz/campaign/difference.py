@@ -12,7 +12,7 @@ its causes stay. A missing property is a difference, too.
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import (
@@ -24,9 +24,9 @@ from brokerfuzz.json_trees import (
     below,
     children,
     first_values,
+    only,
     replaced,
     tree_of,
-    without,
 )
 from brokerfuzz.pointers import escape
 
@@ -136,8 +136,9 @@ def _put(path: Path, value: Tree, tree: Tree) -> Tree:
 
 
 def _removed(path: Path, tree: Tree) -> Tree:
-    above, step = path[:-1], path[-1]
-    return replaced(tree, above, without(at(tree, above), step, step + 1))
+    above = at(tree, path[:-1])
+    others = [step for step in range(len(children(above))) if step != path[-1]]
+    return replaced(tree, path[:-1], only(above, others))
 
 
 def _resized(path: Path, usual: tuple[Tree, ...], tree: Tree) -> Tree:
@@ -152,20 +153,23 @@ def _added(path: Path, name: str, value: Tree, tree: Tree) -> Tree:
     return replaced(tree, path, JsonObject((*there.pairs, (name, value)))) if isinstance(there, JsonObject) else tree
 
 
+_Item = TypeVar("_Item")
+
+
 async def fewest(
-    differences: tuple[Difference, ...], suffice: Callable[[tuple[Difference, ...]], Awaitable[bool]]
-) -> tuple[Difference, ...]:
-    """Returns the fewest differences that suffice. The function leaves out halves, then quarters, and finally single
-    differences.
+    items: tuple[_Item, ...], suffice: Callable[[tuple[_Item, ...]], Awaitable[bool]]
+) -> tuple[_Item, ...]:
+    """Returns the fewest items that suffice. The function leaves out halves, then quarters, and finally single
+    items.
     """
-    length = (len(differences) + 1) // 2
+    length = (len(items) + 1) // 2
     while length:
         start = 0
-        while start < len(differences):
-            fewer = differences[:start] + differences[start + length :]
+        while start < len(items):
+            fewer = items[:start] + items[start + length :]
             if await suffice(fewer):
-                differences = fewer
+                items = fewer
             else:
                 start += length
         length //= 2
-    return differences
+    return items

@@ -33,56 +33,38 @@ class Suspicions:
     """
 
     def __init__(self) -> None:
-        self._by_key: dict[IdentityKey, Finding] = {}
-        self._undistinguished: dict[IdentityKey, list[Finding]] = {}
+        self._groups: dict[IdentityKey, list[Finding]] = {}
 
     def __len__(self) -> int:
-        return len(self._by_key) + len(self._undistinguished)
+        return len(self._groups)
 
     def add(self, kind: FindingKind, index: int, case: Case, verdict: Verdict, answer: Answer, about: str = "") -> None:
-        self._take(Finding(kind, case, index, verdict, answer, about=about))
+        new = Finding(kind, case, index, verdict, answer, about=about)
+        variety, samples = _variety(new)
+        key = (*group_key(new), *variety)
+        if key not in self._groups and len(self._groups) >= MOST_GROUPS:
+            key = next(iter(self._groups))
+        group = self._groups.setdefault(key, [])
+        insort(group, new, key=_BY_INDEX)  # the answer to the first case may arrive last
+        if len(group) > samples:
+            last = group.pop()
+            group[-1].merge(last)
 
     def in_order(self) -> list[Finding]:
-        found = [*self._by_key.values(), *(one for some in self._undistinguished.values() for one in some)]
-        return sorted(found, key=_BY_INDEX)
-
-    def _take(self, new: Finding) -> None:
-        variety, is_specific = _variety(new)
-        key = (*group_key(new), *variety)
-        if key not in self._by_key and len(self._by_key) >= MOST_GROUPS:
-            key, is_specific = next(iter(self._by_key)), True
-        if not is_specific:
-            self._sample(self._undistinguished.setdefault(key, []), new)
-            return
-        known = self._by_key.get(key)
-        if known is None:
-            self._by_key[key] = new
-            return
-        first, later = (
-            (new, known) if new.index < known.index else (known, new)
-        )  # the answer to the first case may arrive last
-        first.merge(later)
-        self._by_key[key] = first
-
-    def _sample(self, known: list[Finding], new: Finding) -> None:
-        """Keeps the first `SAMPLES` contradictions of a group. Further contradictions are only counted."""
-        insort(known, new, key=_BY_INDEX)
-        if len(known) > SAMPLES:
-            last = known.pop()
-            known[-1].merge(last)
+        return sorted((one for group in self._groups.values() for one in group), key=_BY_INDEX)
 
 
-def _variety(suspicion: Finding) -> tuple[IdentityKey, bool]:
+def _variety(suspicion: Finding) -> tuple[IdentityKey, int]:
     """Returns the rules, techniques, edges or ambiguities that determine the group of a contradiction (see
-    `Suspicions`). The boolean is True if all contradictions of this group probably have the same cause.
+    `Suspicions`), and how many messages of this group may have different causes.
     """
     case, verdict = suspicion.case, suspicion.verdict
     if suspicion.kind == "stopped-answering" or suspicion.about:
-        return (), True
+        return (), 1
     if case.faults:
-        return tuple(sorted(f"{fault.rule} {family_of(fault.technique)}" for fault in case.faults)), True
+        return tuple(sorted(f"{fault.rule} {family_of(fault.technique)}" for fault in case.faults)), 1
     tags = sorted(suspicion.tags)
     broken = sorted({entry.rule for entry in verdict.broken})
     if tags or broken:
-        return (verdict.label, *broken, *tags), True
-    return (verdict.label, *sorted({touched.ambiguity for touched in verdict.ambiguities})), False
+        return (verdict.label, *broken, *tags), 1
+    return (verdict.label, *sorted({touched.ambiguity for touched in verdict.ambiguities})), SAMPLES

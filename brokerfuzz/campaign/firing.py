@@ -19,7 +19,6 @@ from brokerfuzz.campaign.explanation import Explanations, accepted_examples
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import make_contact, refusal
 from brokerfuzz.campaign.headlines import headlines_of, problems_of
-from brokerfuzz.campaign.identity import without_combinations
 from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.outcome import Stop
@@ -275,7 +274,7 @@ class Campaign:
     async def _explain(self) -> None:
         self._phase = "shrinking"
         settings, options, seen = self._settings, self._options, self._seen
-        suspicions = without_combinations(seen.suspicions.in_order())
+        suspicions = seen.suspicions.in_order()
         if self.stop is None or self.stop.cause == "limit":
             suspicions = await accepting_everything.merged(suspicions, seen, self._sender, self._judge)
         bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))

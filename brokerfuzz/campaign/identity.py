@@ -2,7 +2,7 @@
 
 | contradiction | belongs to the same finding if these are equal |
 |---|---|
-| an invalid message was accepted | the broken rules and the families of techniques |
+| an invalid message was accepted | the first broken rule and the families of techniques |
 | a crash, or a valid message was rejected | the answer and the sites of the causes |
 | a timeout | the sites of the causes |
 | a rejection or a crash because of the size of the message | the answer |
@@ -34,7 +34,7 @@ def group_key(suspicion: Finding) -> IdentityKey:
     head = (kind, case.message_type, *headers)
     match kind:
         case "invalid-accepted":
-            return (*head, *_rules(suspicion), *suspicion.families)
+            return (*head, *sorted(broken.rule for broken in suspicion.reasons)[:1], *suspicion.families)
         case "crashed" | "valid-rejected":
             return (*head, *_text(suspicion).key)
         case _:
@@ -53,7 +53,7 @@ def merged(suspicions: Iterable[Finding]) -> list[Finding]:
     the number of the first case that showed the contradiction.
     """
     found: dict[IdentityKey, Finding] = {}
-    for suspicion in sorted(suspicions, key=lambda one: (one.flaky, one.index)):
+    for suspicion in sorted(suspicions, key=lambda one: (one.flaky, len(one.reasons), one.index)):
         key = identity_key(suspicion)
         if key in found:
             found[key].merge(suspicion)
@@ -61,29 +61,6 @@ def merged(suspicions: Iterable[Finding]) -> list[Finding]:
             found[key] = suspicion.copy()
             found[key].identity = key
     return sorted(found.values(), key=lambda one: one.index)
-
-
-def without_combinations(suspicions: Iterable[Finding]) -> list[Finding]:
-    """If the target accepts messages that break only rule A, and messages that break only rule B, it is no further
-    problem that it accepts a message that breaks both rules. Such a contradiction is counted with the one about rule A.
-    """
-    found = list(suspicions)
-    by_rule: dict[str, Finding] = {}
-    for suspicion in found:
-        if suspicion.kind == "invalid-accepted" and len(rules := _rules(suspicion)) == 1:
-            by_rule.setdefault(rules[0], suspicion)
-    explained = [
-        one
-        for one in found
-        if one.kind == "invalid-accepted" and len(_rules(one)) > 1 and all(rule in by_rule for rule in _rules(one))
-    ]
-    for suspicion in explained:
-        by_rule[_rules(suspicion)[0]].merge(suspicion)
-    return [suspicion for suspicion in found if suspicion not in explained]
-
-
-def _rules(suspicion: Finding) -> list[str]:
-    return sorted({broken.rule for broken in suspicion.verdict.broken})
 
 
 def _text(suspicion: Finding) -> AnswerText:

@@ -58,11 +58,6 @@ class Observed:
         failed = self.counts["crashed"] + self.counts["timeout"]
         return bool(self.answered) or self.behaviour == "mixed" or self.unproven + failed > 0
 
-    def add(self, number: int, case: Case, answer: AnswerKind) -> None:
-        self.counts[answer] += 1
-        if number < self.numbers.get(answer, number + 1):
-            self.numbers[answer], self.examples[answer] = number, case
-
 
 CLOCK_TOLERANCES = ("0", "30", "60", "120", "300")
 """The clock tolerances that the ledger compares with the answers, in seconds."""
@@ -94,13 +89,12 @@ class Ledger:
             if answer == "rejected" and not is_proven:
                 self._observed(ambiguity_id, judge.demands).unproven += 1
             else:
-                self._add(ambiguity_id, asked.number, asked.case, answer, judge)
-
-    def _add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, judge: Judge) -> None:
-        observed = self.add(ambiguity_id, number, case, answer, judge.demands)
-        observed.contradicted |= {
-            one for one in observed.possible if _contradicts(case, answer, judge.allowing(ambiguity_id, one))
-        }
+                observed = self.add(ambiguity_id, asked.number, asked.case, answer, judge.demands)
+                observed.contradicted |= {
+                    one
+                    for one in observed.possible
+                    if _contradicts(asked.case, answer, judge.allowing(ambiguity_id, one))
+                }
 
     def _observed(self, ambiguity_id: str, contract: Contract) -> Observed:
         if ambiguity_id not in self._by_ambiguity:
@@ -109,7 +103,9 @@ class Ledger:
 
     def add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> Observed:
         observed = self._observed(ambiguity_id, contract)
-        observed.add(number, case, answer)
+        observed.counts[answer] += 1
+        if number < observed.numbers.get(answer, number + 1):
+            observed.numbers[answer], observed.examples[answer] = number, case
         return observed
 
     def in_order(self, contract: Contract) -> list[Observed]:

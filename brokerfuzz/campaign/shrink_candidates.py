@@ -119,20 +119,3 @@ def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
             return JsonArray(tuple(in_schema_order(item, schemas, f"{path}[]") for item in items))
         case _:
             return tree
-
-
-def pieces(body: bytes) -> list[bytes]:
-    """Splits the bytes at the commas between the outermost properties or items, and before the last closing bracket.
-
-    The bytes do not have to be JSON, because the function looks only for quotation marks, brackets and commas.
-    """
-    found, depth, start, quoted = [], 0, 0, False
-    for token in re.finditer(rb'\\.|["\[\]{},]', body, re.DOTALL):
-        mark = token[0]
-        quoted ^= mark == b'"'
-        if not quoted:
-            if depth == 1 and mark in b",]}":
-                found.append(body[start : token.start()])
-                start = token.start()
-            depth += (mark in b"[{") - (mark in b"]}")
-    return [*found, body[start:]]

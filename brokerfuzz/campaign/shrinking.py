@@ -4,9 +4,12 @@ Shrinking uses no random numbers. So if the target always gives the same answers
 same.
 """
 
+import re
+
+from brokerfuzz.campaign.difference import fewest
 from brokerfuzz.campaign.problem import Problem
-from brokerfuzz.campaign.shrink_candidates import Schemas, in_schema_order, magnitude, pieces, simpler
-from brokerfuzz.json_trees import Number, Path, Tree, at, children, paths, replaced, site, without, write_tree
+from brokerfuzz.campaign.shrink_candidates import Schemas, in_schema_order, magnitude, simpler
+from brokerfuzz.json_trees import Number, Path, Tree, at, children, only, paths, replaced, site, write_tree
 
 
 class Shrinker:
@@ -30,17 +33,14 @@ class Shrinker:
 
     async def _cut(self, tree: Tree, path: Path) -> Tree:
         """Removes as many properties and array items as possible, beginning with the outermost ones."""
-        length = len(children(at(tree, path)))
-        while length:
-            start = 0
-            while start < len(children(at(tree, path))):
-                candidate = replaced(tree, path, without(at(tree, path), start, start + length))
-                if await self._problem.has(candidate):
-                    tree = candidate
-                else:
-                    start += length
-            length = min(length // 2, len(children(at(tree, path))))
-        for step in range(len(children(at(tree, path)))):
+        before = at(tree, path)
+
+        async def suffice(steps: tuple[int, ...]) -> bool:
+            return await self._problem.has(replaced(tree, path, only(before, steps)))
+
+        steps = await fewest(tuple(range(len(children(before)))), suffice)
+        tree = replaced(tree, path, only(before, steps))
+        for step in range(len(steps)):
             tree = await self._cut(tree, (*path, step))
         return tree
 
@@ -84,20 +84,15 @@ class Shrinker:
 
     async def _cut_bytes(self) -> None:
         """Shrinks a message that is not JSON, or whose exact bytes (such as spaces) cause the problem. The method
-        removes parts that look like properties, then single bytes.
+        removes parts between commas and brackets, then single bytes.
         """
+
+        async def suffice(parts: tuple[bytes, ...]) -> bool:
+            return await self._problem.has_bytes(b"".join(parts))
+
         before = None
         while before != self._problem.body:
             before = self._problem.body
-            await self._cut_parts(pieces(before))
+            await fewest(tuple(re.split(rb"(?=[,{}\[\]])", before)), suffice)
             body = self._problem.body
-            await self._cut_parts([body[place : place + 1] for place in range(len(body))])
-
-    async def _cut_parts(self, parts: list[bytes]) -> None:
-        length = len(parts)
-        while length:
-            for end in range(len(parts), 0, -length):  # from the end, so that the remaining parts keep their positions
-                candidate = parts[: max(end - length, 0)] + parts[end:]
-                if await self._problem.has_bytes(b"".join(candidate)):
-                    parts = candidate
-            length = min(length // 2, len(parts))
+            await fewest(tuple(body[place : place + 1] for place in range(len(body))), suffice)

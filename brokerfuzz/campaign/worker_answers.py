@@ -13,8 +13,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import NamedTuple
 
 from brokerfuzz.campaign.bounded_sending import together
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
@@ -46,14 +44,6 @@ class _Shared:
     begun: float
     journal: str | None
     case_ids: frozenset[str]
-
-
-class _Part(NamedTuple):
-    """The number of a part, the seconds that are left, and its exchanges in the journal of a resumed campaign."""
-
-    number: int
-    seconds: float | None
-    known: Sequence[Exchange]
 
 
 class WorkerAnswers:
@@ -108,8 +98,8 @@ class WorkerAnswers:
                 return
             left = self._deadline - time.monotonic()
             seconds = None if left == float("inf") else max(left * _SHARE_OF_TIME, 0.01)
-            task = _Part(part, seconds, self._recorded.get(part, ()))
-            self._futures[part] = self._pool.executor.submit(partial(_send_part, self._shared), task)
+            known = self._recorded.get(part, ())
+            self._futures[part] = self._pool.executor.submit(_send_part, self._shared, part, seconds, known)
 
 
 def _by_part(journal: str) -> Mapping[int, list[Exchange]]:
@@ -123,16 +113,18 @@ def _by_part(journal: str) -> Mapping[int, list[Exchange]]:
 # ------------------------------------------------------------------------------------------------ in a worker
 
 
-def _send_part(shared: _Shared, part: _Part) -> list[Exchange]:
-    """Sends the cases of a part and their twins, and returns the new exchanges."""
-    return threads.run(_exchanges_of(shared, part))
+def _send_part(shared: _Shared, part: int, seconds: float | None, known: Sequence[Exchange]) -> list[Exchange]:
+    """Sends the cases of a part and their twins until the seconds are over, and returns the new exchanges. `known` are
+    those in the journal of a resumed campaign.
+    """
+    return threads.run(_exchanges_of(shared, part, seconds, known))
 
 
-async def _exchanges_of(shared: _Shared, part: _Part) -> list[Exchange]:
+async def _exchanges_of(shared: _Shared, part: int, seconds: float | None, known: Sequence[Exchange]) -> list[Exchange]:
     settings, options = shared.settings, shared.settings.options
     target: Target = pickle.loads(shared.target)  # noqa: S301 - data from the process of the campaign
     found: list[Exchange] = []
-    cases = settings.plan.cases(part.number)
+    cases = settings.plan.cases(part)
     with ExitStack() as stack:
         journal = None if shared.journal is None else stack.enter_context(closing(Journal.joined(shared.journal)))
 
@@ -144,7 +136,7 @@ async def _exchanges_of(shared: _Shared, part: _Part) -> list[Exchange]:
         sender = Sender(
             target,
             rate=shared.rate,
-            known=KnownAnswers(part.known),
+            known=KnownAnswers(known),
             record=record,
             fresh=settings.fresh_values,
             longest_wait=options["longest_wait"],
@@ -158,7 +150,7 @@ async def _exchanges_of(shared: _Shared, part: _Part) -> list[Exchange]:
                     await _send(sender, shared, number, case)
 
         with suppress(TimeoutError):
-            async with opened(target), asyncio.timeout(part.seconds):
+            async with opened(target), asyncio.timeout(seconds):
                 await together(*(work() for _ in range(options["concurrency"])))
     return found
 
