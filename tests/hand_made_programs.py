@@ -1,11 +1,13 @@
 import asyncio
 import os
+import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pytest
 from waiting import happens
 
 from brokerfuzz.targets import Answer, Message, Target
@@ -50,6 +52,28 @@ def cancelled_after(target: Target, files: int, folder: Path, *bodies: bytes) ->
                 await sent
 
     asyncio.run(ask())
+
+
+def run_report(file: str, **environment: str) -> str:
+    """Runs the tests of a `.py` report with pytest, and returns what it prints."""
+    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-q", file]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
+    variables = {**clean, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}
+    return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60, check=False).stdout
+
+
+def shown_on_a_terminal(command: list[str], environment: Mapping[str, str], stdout: int | None = None) -> str:
+    """Runs a command, and returns what it shows on a terminal until it ends. Its output can go elsewhere."""
+    pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
+    ours, theirs = pty.openpty()
+    streams = {"stdout": theirs if stdout is None else stdout, "stderr": theirs}
+    shown = b""
+    with os.fdopen(ours, "rb", buffering=0) as terminal, subprocess.Popen(command, **streams, env=environment):
+        os.close(theirs)
+        with suppress(OSError):  # the terminal is closed
+            while chunk := terminal.read(65536):
+                shown += chunk
+    return shown.decode()
 
 
 def is_alive(pid: int) -> bool:

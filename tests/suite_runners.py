@@ -201,44 +201,12 @@ def _junit5(folder: Path, built: Path) -> Report:
         pytest.skip("JUnit 5 is not installed (Debian's package junit5)")
     sources = [str(path) for path in (folder / "src/test/java").rglob("*.java")]
     if not (built / "brokerfuzz").exists():
-        assert (
-            _output(
-                [
-                    "javac",
-                    "-Xlint:all,-processing,-path",
-                    "-encoding",
-                    "UTF-8",
-                    "-cp",
-                    ":".join(JUNIT),
-                    "-d",
-                    str(built),
-                    *sources,
-                ],
-                folder,
-            )
-            == ""
-        )
+        options = ["-Xlint:all,-processing,-path", "-encoding", "UTF-8", "-cp", ":".join(JUNIT), "-d", str(built)]
+        assert _output(["javac", *options, *sources], folder) == ""
     path = ":".join([str(built), "src/test/resources", *JUNIT])
-    command = [
-        "java",
-        "-Xshare:auto",
-        "-XX:TieredStopAtLevel=1",
-        "-Dfile.encoding=UTF-8",
-        "-cp",
-        path,
-        "org.junit.platform.console.ConsoleLauncher",
-    ]
-    printed = _output(
-        [
-            *command,
-            "--scan-classpath",
-            str(built),
-            f"--reports-dir={built}/reports",
-            "--details=tree",
-            "--disable-banner",
-        ],
-        folder,
-    )
+    java = ["java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8", "-cp", path]
+    options = ["--scan-classpath", str(built), f"--reports-dir={built}/reports", "--details=tree", "--disable-banner"]
+    printed = _output([*java, "org.junit.platform.console.ConsoleLauncher", *options], folder)
     log = built / "reports" / "TEST-junit-jupiter.xml"
     assert log.exists(), printed
     return {name.removesuffix("()"): outcome for name, outcome in _junit_report(log).items()}

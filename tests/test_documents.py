@@ -66,14 +66,8 @@ def having(*languages: str) -> list[str]:
 # ----------------------------------------------------------------------------------------------------------- sessions
 
 
-GUIDES = having("console")
-SHORT = "docs/guides/corpus.md"
-"""The other guides take a minute."""
-
-
-@pytest.mark.parametrize(
-    "name", [SHORT, *(pytest.param(name, marks=pytest.mark.long) for name in GUIDES if name != SHORT)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", having("console"))
 def test_the_commands_of_a_guide_print_what_it_shows(name: str, tmp_path: Path) -> None:
     status = 0
     for block in blocks(ROOT / name):
@@ -122,7 +116,7 @@ def matches(shown: str, printed: str) -> bool:
 # ------------------------------------------------------------------------------------------------------------- Python
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", having("python"))
 def test_the_python_examples_of_a_document_run(name: str, tmp_path: Path) -> None:
     examples = [block.text for block in blocks(ROOT / name) if block.language == "python" and not block.title]
@@ -173,7 +167,15 @@ def is_elsewhere(words: list[str]) -> bool:
     return any(word.startswith("http://") for word in words)
 
 
-HERE = [pytest.param(words, id=f"{name}: {' '.join(words)}") for name, words in typed() if not is_elsewhere(words)]
+HERE = [
+    pytest.param(
+        words,
+        id=f"{name}: {' '.join(words)}",
+        marks=pytest.mark.long if name == "README.md" else (),  # the gate runs the first command of the README
+    )
+    for name, words in typed()
+    if not is_elsewhere(words)
+]
 ELSEWHERE = [
     pytest.param(words, id=f"{name}: {' '.join(words)}")
     for name, words in [*typed(), *in_recipes()]

@@ -18,15 +18,15 @@ USE = """
 import sys
 from itertools import islice
 from hypothesis import Phase, find, settings
-from brokerfuzz import catalogue, check, messages, parametrize, rules
+from brokerfuzz import check, messages, parametrize
 from brokerfuzz.corpus import load, read, write
-from brokerfuzz.strategies import invalid_offer_requests
-write("offers.ndjson", load("offer-creation-request", techniques=["one-below"]))
+from brokerfuzz.strategies import cases
+write("offers.ndjson", load("offer-pricing-response", techniques=["one-below"]))
 assert list(read("offers.ndjson"))
-assert check("offer-pricing-response", next(catalogue("offer-pricing-response")).body).label == "valid"
+assert check("offer-pricing-response", b"{}").label == "invalid"
 assert next(messages("offer-pricing-response", 1, verdicts=["invalid"])).label == "invalid"
-parametrize("offer-creation-request")(lambda case: None)
-find(invalid_offer_requests(techniques=["one-below"]), lambda case: True, settings=settings(phases=[Phase.generate]))
+parametrize("offer-pricing-response")(lambda case: None)
+find(cases("offer-pricing-response"), lambda case: True, settings=settings(phases=[Phase.generate]))
 from brokerfuzz.cli import commands
 commands(["export", "more.ndjson", "--message", "offer-pricing-response"], standalone_mode=False)
 assert "hypothesis_jsonschema" not in sys.modules
@@ -57,26 +57,14 @@ def test_test_suites_and_corpora_need_no_optional_package(light: Light) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (
-            "fire --demo",
-            (
-                "the reference service needs uvicorn: pip install 'PATH[fire]', where PATH is a checkout or a wheel of "
-                "brokerfuzz"
-            ),
-        ),
-        (
-            "fire http://127.0.0.1:1/offers",
-            (
-                "sending messages to a URL needs aiohttp: pip install 'PATH[fire]', where PATH is a checkout or a wheel "
-                "of brokerfuzz"
-            ),
-        ),
+        ("fire --demo", "the reference service needs uvicorn: pip install 'PATH[fire]', where PATH is a checkout or a"),
+        ("fire http://127.0.0.1:1/offers", "sending messages to a URL needs aiohttp: pip install 'PATH[fire]', where"),
         ("export a.parquet", "the format `parquet` needs pyarrow: pip install 'PATH[parquet]', where"),
         ("export memory://a.ndjson", "a corpus at a URL needs fsspec: pip install 'PATH[remote]', where"),
         ("contract new own --from-schema a.yaml", "reading a.yaml needs yaml: pip install 'PATH[yaml]', where"),
         (
             "export a.ndjson --workers tcp://127.0.0.1:1",
-            "a Dask cluster needs distributed: pip install 'PATH[cluster]', where",
+            "a Dask cluster needs distributed: pip install 'PATH[cluster]'",
         ),
     ],
 )
@@ -91,15 +79,6 @@ def test_functions_can_be_tested_without_the_packages(light: Light, tmp_path: Pa
     (tmp_path / "reading.py").write_text(
         "import json\n\n\ndef read(body):\n    return json.loads(body).get('orderMinimum', 1) > 0\n"
     )
-    done = light(
-        "-m",
-        "brokerfuzz",
-        "fire",
-        "--call",
-        "reading:read",
-        "--rule",
-        "*orderMinimum:minimum",
-        "--technique",
-        "one-below",
-    )
+    some = ("--rule", "*orderMinimum:minimum", "--technique", "one-below")
+    done = light("-m", "brokerfuzz", "fire", "--call", "reading:read", *some)
     assert done.returncode == 0, done.stderr

@@ -15,7 +15,7 @@ RECIPES = dict(
 )
 
 
-@pytest.mark.every(len(RECIPES))
+@pytest.mark.long
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_recipe_works_as_it_is_written(name: str, tmp_path: Path) -> None:
     for folder in ("brokerfuzz", "tests"):

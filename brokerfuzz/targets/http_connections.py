@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
 
 from brokerfuzz.errors import TargetError
+from brokerfuzz.file_contents import read_file
 from brokerfuzz.targets.secret_masking import without_user
 
 _LOOPBACK = ("localhost", "::1")
@@ -51,7 +52,7 @@ class HttpConnections:
         if self.ca is not None:
             context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # to allow the certificate of the server itself
             with _explained(self.ca, "the certificates of an authority"):
-                context.load_verify_locations(self.ca)
+                context.load_verify_locations(cadata=read_file(self.ca).decode("ascii", errors="ignore"))
         if self.cert is not None:
             files = " and ".join(dict.fromkeys(file for file in (self.cert, self.key) if file is not None))
             with _explained(files, "a certificate of the client and its unencrypted private key"):
@@ -88,7 +89,7 @@ class HttpConnections:
 def _explained(files: str, what: str) -> Iterator[None]:
     try:
         yield
-    except ssl.SSLError:
+    except (ssl.SSLError, ValueError):
         raise TargetError(f"{files} cannot be used: specify PEM files with {what}") from None
     except OSError as problem:
         raise TargetError(f"{files} cannot be read ({problem.strerror}): specify PEM files with {what}") from None

@@ -1,4 +1,4 @@
-"""Behaviours of targets, each with the causes that a campaign must name.
+"""Behaviours of targets, each with the causes that a campaign must name. `test_one_mistake_at_one_rule` generates more.
 
 A behaviour is a function that accepts or rejects the bytes of a message. Most of them are conforming, except for one
 mistake. They are written from the text of the contract with `brokerfuzz.check` as the only help, so they know nothing
@@ -18,6 +18,9 @@ import brokerfuzz
 OFFER: Final = "offer-creation-request"
 PRICING: Final = "offer-pricing-response"
 PRODUCTS: Final = "product-list-response"
+
+VALID: Final[dict[str, Any]] = {"verdicts": ["valid"], "tags": ["edge:*", "pairs*"]}
+"""Selects valid messages with unusual values, and with all pairs of states of their properties."""
 
 Accepts = Callable[[bytes], bool]
 Condition = Callable[[dict[str, Any]], bool]
@@ -47,8 +50,9 @@ class Behaviour:
 
     def filters(self) -> dict[str, list[str]]:
         """Selects the cases that show the mistakes, where a part of the catalogue is enough."""
-        if {cause.split()[0] for cause in self.causes} == {"rejects"}:
-            return {"verdicts": ["valid"]}
+        verbs = {cause.split()[0] for cause in self.causes}
+        if verbs == {"rejects"} or (verbs == {"crashes"} and len(self.causes) > 1):
+            return VALID
         if self.sites or self.scattered or len(self.causes) != 1:
             return {"sites": list(self.sites)}
         (cause,) = self.causes
@@ -189,20 +193,6 @@ def objects(value: Any, name: str) -> Iterator[dict[str, Any]]:
         yield from (item for item in (array if isinstance(array, list) else ()) if isinstance(item, dict))
 
 
-def values_at(site: str, value: Any) -> Iterator[Any]:
-    """The values at a site such as `priceClasses[].name`, without those that are absent."""
-    name, _, rest = re.sub(r"^\[]\.?", "[].", site).partition(".")
-    if not site:
-        yield value
-    elif name == "[]":
-        for item in value if isinstance(value, list) else ():
-            yield from values_at(rest, item)
-    elif isinstance(value, dict):
-        key = name.removesuffix("[]")
-        if key in value:
-            yield from values_at(("[]." if name.endswith("[]") else "") + rest, value[key])
-
-
 def is_null(name: str) -> Condition:
     return lambda message: name in message and message[name] is None
 
@@ -231,39 +221,6 @@ _CORRECT = [
 ]
 
 _LENIENT = [
-    _one(f"does not check {rule}", lenient(rule), f"accepts {rule}")
-    for rule in (
-        "number:minLength",
-        "number:required",
-        "number:type",
-        "offerType:enum",
-        "offerType:required",
-        "orderMinimum:minimum",
-        "orderMaximum:maximum",
-        "orderMaximum:type",
-        "isActive:type",
-        "defaultPrice:type",
-        "lastUpdatedDateTimeUtc:not-in-future",
-        "fixedOrderQuantities[]:maximum",
-        "accessGroups[]:type",
-        "additionalPropsRequiredOnOrder[].name:required",
-        "priceClasses[].priceTiers[].price:required",
-        "priceClasses[].priceTiers[].pageCounts[].price:type",
-        "omniChannel.offers[].offerId:type",
-        "productClusters:required@offerType=Product-List",
-        "productClusters:minItems@offerType=Product-List",
-        "productClusters[].products:minItems",
-        "productClusters[].products[].productId:minLength",
-        "productClusters[].products[].productQuantityInOffer:required",
-        "productClusters[].products[].pageCount:minimum",
-        ":additionalProperties",
-        "productClusters[].products[]:additionalProperties",
-        ":json",
-        ":type",
-    )
-]
-
-_LENIENT_SOMEWHERE = [
     _scattered("ignores unknown properties", lenient("*:additionalProperties"), "accepts *:additionalProperties"),
     _scattered("checks only the first cluster", overlooking("/productClusters/[1-9]"), "accepts productClusters[]*"),
     _scattered(
@@ -281,37 +238,11 @@ _LENIENT_SOMEWHERE = [
         "accepts productClusters[].products[].pageCount:minimum",
     ),
     _one(
-        "checks page counts only in product lists",
-        lenient("*.pageCount:minimum", when=lambda message: message.get("offerType") != "Product List"),
-        "accepts productClusters[].products[].pageCount:minimum",
-    ),
-    _one(
         "does not check two bounds",
         either(lenient("orderMinimum:minimum"), lenient("orderMaximum:minimum")),
         "accepts orderMinimum:minimum",
         "accepts orderMaximum:minimum",
     ),
-]
-
-_UNCHECKED_IN_RESPONSES: list[tuple[brokerfuzz.MessageType, str]] = [
-    (PRICING, "data.totalExtendedPrice:minimum"),
-    (PRICING, "data.offers[].quantity:minimum"),
-    (PRICING, "data.offers[].offerId:minLength"),
-    (PRICING, "data.customerId:required"),
-    (PRICING, "operationWasSuccessful:type"),
-    (PRODUCTS, "data:required"),
-    (PRODUCTS, "data[].productId:type"),
-    (PRODUCTS, "data[].weight:type"),
-    (PRODUCTS, "failureMessages[]:type"),
-]
-_LENIENT_READERS = [
-    _one(
-        f"does not check {rule} of {message_type}",
-        lenient(rule, message_type=message_type),
-        f"accepts {rule}",
-        message_type=message_type,
-    )
-    for message_type, rule in _UNCHECKED_IN_RESPONSES
 ]
 
 _STRICT = [
@@ -324,10 +255,6 @@ _STRICT = [
     _one(
         "rejects an empty description", strict(lambda message: message.get("description") == ""), "rejects description"
     ),
-    _one(
-        "rejects the lowest maximum", strict(lambda message: message.get("orderMaximum") == 1), "rejects orderMaximum"
-    ),
-    _one("rejects VDM", strict(lambda message: message.get("offerType") == "VDM"), "rejects offerType"),
     _one("rejects inactive offers", strict(lambda message: message.get("isActive") is False), "rejects isActive"),
     _one("rejects an empty array", strict(lambda message: message.get("accessGroups") == []), "rejects accessGroups"),
     _one(
@@ -357,11 +284,6 @@ _STRICT = [
         strict(lambda message: any(max(one, default="") > "\uffff" for one in strings(message))),
         "rejects *",
     ),
-    _one(
-        "rejects a second group",
-        strict(lambda message: len(message.get("accessGroups") or ()) > 1),
-        "rejects accessGroups",
-    ),
     _one("rejects null data", strict(is_null("data"), conforming(PRODUCTS)), "rejects data", message_type=PRODUCTS),
     _one(
         "rejects two properties",
@@ -373,7 +295,6 @@ _STRICT = [
 
 _CRASHING = [
     _one("crashes on null", crashing(is_null("orderMaximum")), "crashes at orderMaximum"),
-    _one("crashes on an empty string", crashing(lambda message: message.get("comments") == ""), "crashes at comments"),
     _one(
         "crashes beyond 64 bits",
         crashing(lambda message: abs(number(message.get("orderMinimum"))) >= 1 << 63),
@@ -412,4 +333,4 @@ _CRASHING = [
     ),
 ]
 
-BEHAVIOURS = [*_CORRECT, *_LENIENT, *_LENIENT_SOMEWHERE, *_LENIENT_READERS, *_STRICT, *_CRASHING]
+BEHAVIOURS = [*_CORRECT, *_LENIENT, *_STRICT, *_CRASHING]

@@ -34,6 +34,10 @@ def wsgi(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[by
     return [b""]
 
 
+def create() -> Any:
+    return wsgi
+
+
 async def asgi(scope: dict[str, Any], receive: Callable[[], Any], send: Callable[[dict[str, Any]], Any]) -> None:
     body, more = b"", True
     while more:

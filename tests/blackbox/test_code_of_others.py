@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 from fixture_types import Run
 from hand_made_servers import answers, conforming, serving
+from pricing_reader import PRICING
 
 SOME: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below", "--shrink", "off")
 MODULES: Final = (
@@ -63,35 +64,36 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return complete
 
 
-def test_workers_of_a_campaign_run_no_module_in_the_current_folder(installed: Installed, traps: Path, url: str) -> None:
-    done = installed("fire", url, *SOME, "--workers", 2)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert not traps.exists()
+SCHEMA: Final = (
+    '{"$id": "urn:x", "type": "object", "properties": {"number": {"type": "string", "pattern": "^[a-z]+$"}}}'
+)
 
 
-def test_workers_of_an_export_run_no_module_in_the_current_folder(
-    installed: Installed, traps: Path, tmp_path_factory: pytest.TempPathFactory
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (("fire", "URL", *SOME, "--workers", "2"), 0),
+        (("export", "OUT", "--message", PRICING, "--random", "--count", "1000", "--workers", "2"), 0),
+        (("fire", "--demo", *SOME), 0),
+        (("check", "offer.json", "--contract", "contract"), 1),
+    ],
+    ids=["workers of a campaign", "workers of an export", "the reference service", "patterns of a contract"],
+)
+def test_no_process_runs_a_module_in_the_current_folder(
+    installed: Installed,
+    traps: Path,
+    folder: Path,
+    url: str,
+    tmp_path_factory: pytest.TempPathFactory,
+    words: tuple[str, ...],
+    status: int,
 ) -> None:
-    done = installed(
-        "export", tmp_path_factory.mktemp("out") / "corpus.ndjson", "--random", "--count", 1000, "--workers", 2
-    )
-    assert (done.returncode, traps.exists()) == (0, False), done.stderr
-
-
-def test_the_reference_service_runs_no_module_in_the_current_folder(installed: Installed, traps: Path) -> None:
-    done = installed("fire", "--demo", *SOME)
-    assert (done.returncode, traps.exists()) == (0, False), done.stderr
-
-
-def test_trying_the_patterns_of_a_contract_runs_no_module_in_the_current_folder(
-    installed: Installed, traps: Path, folder: Path
-) -> None:
-    schema = '{"$id": "urn:x", "type": "object", "properties": {"number": {"type": "string", "pattern": "^[a-z]+$"}}}'
     (folder / "contract").mkdir()
-    (folder / "contract" / "offer-creation-request.schema.json").write_text(schema)
+    (folder / "contract" / "offer-creation-request.schema.json").write_text(SCHEMA)
     (folder / "offer.json").write_text('{"number": "A"}')
-    installed("check", "offer.json", "--contract", "contract")
-    assert not traps.exists()
+    places = {"URL": url, "OUT": str(tmp_path_factory.mktemp("out") / "corpus.ndjson")}
+    done = installed(*[places.get(word, word) for word in words])
+    assert (done.returncode, traps.exists()) == (status, False), done.stderr
 
 
 HOOKS: Final = """
@@ -136,22 +138,16 @@ def test_a_configuration_file_of_another_user_is_rejected_with_one_line(name: st
 
 
 @as_root
-def test_a_configuration_file_of_another_user_in_a_parent_folder_is_rejected(
+def test_a_link_or_a_parent_folder_does_not_hide_that_a_configuration_file_belongs_to_another_user(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder / "brokerfuzz.toml").write_text(CONFIGURATIONS["brokerfuzz.toml"])
-    os.chown("brokerfuzz.toml", OTHER_USER, -1)
-    for name in (".git", "inner"):
-        (folder / name).mkdir()
-    monkeypatch.chdir("inner")
-    assert "belongs to another user" in run("fire").stderr
-
-
-@as_root
-def test_a_link_of_another_user_to_a_configuration_file_is_rejected(run: Run, folder: Path) -> None:
     (folder / "other.toml").write_text(CONFIGURATIONS["brokerfuzz.toml"])
     Path("brokerfuzz.toml").symlink_to("other.toml")
     os.chown("brokerfuzz.toml", OTHER_USER, -1, follow_symlinks=False)
+    assert "belongs to another user" in run("fire").stderr
+    for name in (".git", "inner"):
+        (folder / name).mkdir()
+    monkeypatch.chdir("inner")
     assert "belongs to another user" in run("fire").stderr
 
 

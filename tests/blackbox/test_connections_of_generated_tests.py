@@ -1,10 +1,7 @@
 """The tests in a `.py` report connect as the campaign did: with the same certificates and the same proxy."""
 
 import asyncio
-import os
 import ssl
-import subprocess
-import sys
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +10,7 @@ from typing import Final
 import pytest
 import trustme
 from fixture_types import Run
+from hand_made_programs import run_report
 from hand_made_servers import OFFER, answers, read_request, response, serving, serving_streams
 
 from brokerfuzz import check
@@ -20,7 +18,7 @@ from brokerfuzz import check
 FEW: Final = ("--rule", "*/orderMinimum:minimum", "--shrink", "10s", "--report", "report.py")
 VARIABLES: Final = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
-pytestmark = [pytest.mark.usefixtures("folder"), pytest.mark.every(3)]
+pytestmark = [pytest.mark.usefixtures("folder"), pytest.mark.long]
 
 
 def lenient(body: bytes) -> int:
@@ -72,31 +70,18 @@ def secure() -> Iterator[str]:
         yield url
 
 
-def run_tests(**environment: str) -> str:
-    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-q", "report.py"]
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
-    clean["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    return subprocess.run(
-        command, env={**clean, **environment}, capture_output=True, text=True, timeout=60, check=False
-    ).stdout
-
-
 RIGHT: Final = "1 failed, 1 passed"
 """The finding still occurs, and the target accepts the twin."""
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("words", [("--ca", "ca.pem"), ("--insecure",)])
-def test_the_tests_verify_certificates_as_the_campaign_did(run: Run, secure: str, words: tuple[str, ...]) -> None:
-    assert run("fire", secure, *words, *FEW).exit_code == 1
-    printed = run_tests()
-    assert RIGHT in printed, printed
-    if words == ("--ca", "ca.pem"):
-        Path("ca.pem").write_bytes(trustme.CA().cert_pem.bytes())
-        assert "2 failed" in run_tests()
+def test_the_tests_verify_certificates_as_the_campaign_did(run: Run, secure: str) -> None:
+    assert run("fire", secure, "--ca", "ca.pem", *FEW).exit_code == 1
+    printed = run_report("report.py")
+    assert RIGHT in printed
+    Path("ca.pem").write_bytes(trustme.CA().cert_pem.bytes())
+    assert "2 failed" in run_report("report.py")
 
 
-@pytest.mark.long
 def test_the_tests_send_plain_requests_to_the_proxy(run: Run) -> None:
     proxy = Proxy()
     with serving_streams(proxy.converse) as url:
@@ -107,8 +92,8 @@ def test_the_tests_send_plain_requests_to_the_proxy(run: Run) -> None:
         )
         assert "opensesame" not in Path("report.py").read_text()
         proxy.heads.clear()
-        printed = run_tests(PROXY_USER="me:opensesame")
-    assert RIGHT in printed, printed
+        printed = run_report("report.py", PROXY_USER="me:opensesame")
+    assert RIGHT in printed
     assert [head.split(b" ")[1] for head in proxy.heads] == [b"http://offers.example/offers"] * 2
     assert all(b64encode(b"me:opensesame") in head for head in proxy.heads)
 
@@ -118,17 +103,9 @@ def test_the_tests_send_encrypted_requests_through_a_tunnel_of_the_proxy(run: Ru
     with serving_streams(proxy.converse) as url:
         assert run("fire", secure, "--ca", "ca.pem", "--proxy", url.removesuffix("/offers"), *FEW).exit_code == 1
         proxy.heads.clear()
-        printed = run_tests()
-        assert RIGHT in printed, printed
+        printed = run_report("report.py")
+        assert RIGHT in printed
         assert [head.split(b" ")[0] for head in proxy.heads] == [b"CONNECT"] * 2
         proxy.heads.clear()
-        assert RIGHT in run_tests(BROKERFUZZ_PROXY="")
+        assert RIGHT in run_report("report.py", BROKERFUZZ_PROXY="")
         assert proxy.heads == []
-
-
-@pytest.mark.long
-def test_the_tests_say_that_they_cannot_use_a_socks_proxy(run: Run) -> None:
-    with serving(answers(lenient)) as url:
-        assert run("fire", url, *FEW).exit_code == 1
-    printed = run_tests(BROKERFUZZ_PROXY="socks5://127.0.0.1:1")
-    assert "these tests cannot use the proxy socks5://127.0.0.1:1: set BROKERFUZZ_PROXY to an http proxy" in printed

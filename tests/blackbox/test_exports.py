@@ -3,6 +3,7 @@ nothing.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from importlib.resources import files
@@ -48,38 +49,15 @@ def test_timestamps_with_the_format_date_time_are_tested_like_other_timestamps(r
     assert all(any(value.get(name) for value in valid) for name in dates)
 
 
-@pytest.mark.long
-def test_a_property_that_the_contract_forbids_leaves_the_other_rules_testable(run: Run, tmp_path: Path) -> None:
-    contract = own_contract(tmp_path, lambda properties: properties.update(comments=False))
-    out = tmp_path / "corpus.ndjson"
-    accepted = run("export", out, *MESSAGE, "--contract", contract)
-    assert accepted.exit_code == 0, accepted.output
-    lines = out.read_bytes().splitlines()
-    assert Counter(case["verdict"] for case in map(json.loads, lines))["invalid"] > 1500
-    assert b"comments" not in b"".join(line for line in lines if b'"verdict":"valid"' in line)
-
-
 UNTESTABLE: dict[str, tuple[Change, str]] = {
     "a timestamp with at most ten characters": (
         lambda properties: properties["availableStartDate"].update(maxLength=10),
         "availableStartDate",
     ),
-    "a time of update with at most ten characters": (
-        lambda properties: properties["lastUpdatedDateTimeUtc"].update(maxLength=10),
-        "lastUpdatedDateTimeUtc",
-    ),
-    "a URL with at most ten characters": (
-        lambda properties: properties["fullImageUrl"].update(maxLength=10),
-        "fullImageUrl",
-    ),
     "a required property that is forbidden": (lambda properties: properties.update(number=False), "number"),
     "a required string with contradicting lengths": (
         lambda properties: properties["number"].update(minLength=5, maxLength=4),
         "number",
-    ),
-    "a number with contradicting bounds": (
-        lambda properties: properties["orderMinimum"].update(minimum=5, maximum=4),
-        "orderMinimum",
     ),
     "a string that matches no schema": (lambda properties: properties["number"].update({"not": {}}), "number"),
     "a rule that another rule implies": (
@@ -99,24 +77,6 @@ def test_an_export_of_a_contract_that_cannot_be_tested_names_the_place(run: Run,
     assert not (tmp_path / "corpus.ndjson").exists()
 
 
-@pytest.mark.every(2)
-@pytest.mark.parametrize("command", [("fire", "--exec", "true"), ("catalogue",)])
-def test_other_commands_refuse_a_contract_that_cannot_be_tested(
-    run: Run, tmp_path: Path, command: tuple[str, ...]
-) -> None:
-    contract = own_contract(tmp_path, UNTESTABLE["a rule that another rule implies"][0])
-    result = run(*command, *MESSAGE, "--contract", contract)
-    assert result.exit_code == 2
-    assert "orderMinimum:exclusiveMaximum" in result.stderr
-
-
-@pytest.mark.long
-def test_the_python_functions_refuse_a_contract_that_cannot_be_tested(tmp_path: Path) -> None:
-    contract = brokerfuzz.load_contract(own_contract(tmp_path, UNTESTABLE["a rule that another rule implies"][0]))
-    with pytest.raises(brokerfuzz.BrokerfuzzError, match="orderMinimum:exclusiveMaximum"):
-        brokerfuzz.fire(lambda body: True, contract=contract)
-
-
 def test_the_same_seed_sends_the_same_random_messages_at_another_time(run: Run, tmp_path: Path) -> None:
     sent = []
     for name in ("first", "second"):
@@ -131,3 +91,55 @@ def test_the_same_seed_sends_the_same_random_messages_at_another_time(run: Run, 
         sent.append(set(bodies))
         sleep(1.1)
     assert sent[0] == sent[1]
+
+
+# ------------------------------------------------------------------------------------------------------------- folders
+
+FEW = ("--message", OFFER, "--rule", "*orderMinimum:*")
+SUITES = ("go", "rust", "phpunit", "minitest", "junit5", "xunit", "vitest", "pytest", "postman")
+
+
+@pytest.mark.parametrize("fmt", SUITES)
+def test_the_readme_of_a_folder_names_the_folder(run: Run, tmp_path: Path, fmt: str) -> None:
+    result = run("export", tmp_path / "tests-of-offers", "--format", fmt, *FEW)
+    assert result.exit_code == 0, result.stderr
+    text = (tmp_path / "tests-of-offers" / "README.md").read_text()
+    assert "FOLDER" not in text
+    assert "`brokerfuzz export tests-of-offers --force" in text
+    assert str(tmp_path) not in text
+
+
+def test_a_name_with_a_space_is_quoted_in_the_commands_of_the_readme(run: Run, tmp_path: Path) -> None:
+    run("export", tmp_path / "my tests", "--format", "postman", *FEW)
+    text = (tmp_path / "my tests" / "README.md").read_text()
+    assert "`brokerfuzz export 'my tests' --force" in text
+    assert "newman run 'my tests'/collection.json" in text
+
+
+@pytest.mark.parametrize(
+    ("fmt", "file"), [("rust", "rules.rs"), ("junit5", "src/test/java/brokerfuzz/BrokerContractTest.java")]
+)
+def test_the_names_of_tests_in_source_code_are_words(run: Run, tmp_path: Path, fmt: str, file: str) -> None:
+    run("export", tmp_path / "suite", "--format", fmt, "--rule", "*:type", "--technique", "number-instead")
+    names = re.findall(
+        r"^    (?:@Test void )?(\w+)(?:\(\)|: \d)", (tmp_path / "suite" / file).read_text(), re.MULTILINE
+    )
+    types = [name for name in names if "type" in name]
+    assert len(types) > 80
+    assert not [name for name in types if re.search(r"\d", name)]
+    assert {"offer_creation_request_access_groups_type", "offer_creation_request_access_groups_item_type"} <= set(types)
+    assert len(set(names)) == len(names)
+
+
+def test_a_request_without_a_case_is_answered_by_wiremock_with_instructions(run: Run, tmp_path: Path) -> None:
+    some = ("--message", "product-list-response", "--rule", "*:required")
+    result = run("export", tmp_path / "mocks", "--format", "wiremock", *some)
+    assert result.exit_code == 0, result.stderr
+    mappings = [json.loads(file.read_text()) for file in (tmp_path / "mocks" / "mappings").rglob("*.json")]
+    stubs = [stub for mapping in mappings for stub in mapping.get("mappings", [mapping])]
+    last = max(stubs, key=lambda stub: int(stub["priority"]))
+    assert last["request"] == {"method": "ANY", "urlPattern": ".*"}
+    assert last["response"]["status"] == 404
+    for hint in ("/brokerfuzz", "X-Brokerfuzz-Case", "/__admin/scenarios/brokerfuzz/state"):
+        assert hint in last["response"]["body"]
+    assert [stub["priority"] for stub in stubs].count(last["priority"]) == 1

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from behaviours import OFFER, parsed
+from behaviours import OFFER, PRICING, parsed
 
 import brokerfuzz
 
@@ -56,15 +56,15 @@ def test_a_reader_that_converts_values_is_one_headline_beside_other_mistakes() -
 
     def accepts(body: bytes) -> bool:
         return all(
-            broken.rule.endswith("/orderMinimum:minimum")
+            broken.rule.endswith(".quantity:minimum")
             or (broken.rule.endswith(":type") and is_converted(parsed(body), broken.at))
-            for broken in brokerfuzz.check(OFFER, body).broken
+            for broken in brokerfuzz.check(PRICING, body).broken
         )
 
-    rules = ["*:type", "*orderMinimum:minimum", "!*/:type"]
-    report = brokerfuzz.fire(accepts, OFFER, rules=rules, verdicts=["invalid"], shrink=0)
+    rules = ["*:type", "*quantity:minimum", "!*/:type"]
+    report = brokerfuzz.fire(accepts, PRICING, rules=rules, verdicts=["invalid"], shrink=0)
     texts = {headline.text.partition(": ")[0] for headline in report.headlines}
-    assert texts == {"converts values of wrong types", "orderMinimum"}, report
+    assert texts == {"converts values of wrong types", "data.offers[].quantity"}, report
 
 
 def test_a_target_that_was_tested_with_few_rules_is_not_said_to_accept_everything() -> None:

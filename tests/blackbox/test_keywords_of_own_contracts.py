@@ -1,17 +1,132 @@
 """Contracts with each keyword of JSON Schema: brokerfuzz generates valid messages, breaks each rule, and judges as
-another validator does.
+another validator does, or refuses the contract in one line.
 """
 
+import json
+import math
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+from time import process_time
+from typing import Any
 
+import jsonschema
+import jsonschema_rs
 import pytest
+from hypothesis import Phase, given, settings
 from keyword_contracts import KeywordContract, keyword_contracts
-from keyword_outcomes import Outcome, outcome_of
+
+import brokerfuzz
+from brokerfuzz.strategies import invalid_offer_requests, offer_requests
+
+OFFER: brokerfuzz.MessageType = "offer-creation-request"
+
+
+@dataclass
+class Outcome:
+    """`unbroken` are the rules without a case, `wrong` the verdicts that another validator contradicts, and `refusal`
+    is the error, if brokerfuzz refuses the contract.
+    """
+
+    different: int = 0
+    unbroken: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    refusal: str | None = None
+    seconds: float = 0
+
+    @property
+    def kind(self) -> str:
+        if self.refusal is not None:
+            return "refused"
+        return "partly" if self.unbroken or not self.different else "whole"
+
+
+def outcome_of(folder: Path, schema: Any) -> Outcome:
+    found, start = Outcome(), process_time()
+    try:
+        _use(folder, schema, found)
+    except brokerfuzz.BrokerfuzzError as problem:
+        found.refusal = str(problem)
+    found.seconds = process_time() - start
+    return found
+
+
+def _use(folder: Path, schema: Any, found: Outcome) -> None:
+    contract = brokerfuzz.load_contract(folder)
+    random = [json.dumps(message) for message in islice(brokerfuzz.messages(OFFER, 0, contract=contract), 30)]
+    found.different = len(set(random))
+    cases = list(brokerfuzz.catalogue(OFFER, contract=contract))
+    broken = {fault.rule for case in cases if case.twin is not None for fault in case.faults}
+    found.unbroken = [rule.id for rule in brokerfuzz.rules(OFFER, contract=contract) if rule.id not in broken]
+    found.wrong = _contradicted(cases, schema)
+    for text in random:
+        assert brokerfuzz.check(OFFER, text.encode(), contract=contract).label == "valid", text
+    _draw(contract)
+
+
+def _draw(contract: brokerfuzz.Contract) -> None:
+    usual = settings(max_examples=10, database=None, deadline=None, phases=[Phase.generate])
+
+    @usual
+    @given(offer_requests(contract=contract))
+    def valid(message: Any) -> None:
+        assert brokerfuzz.check(OFFER, json.dumps(message).encode(), contract=contract).label == "valid"
+
+    @usual
+    @given(invalid_offer_requests(contract=contract))
+    def invalid(case: brokerfuzz.Case) -> None:
+        assert case.label == "invalid"
+
+    valid()
+    invalid()
+
+
+def _contradicted(cases: list[brokerfuzz.Case], schema: Any) -> list[str]:
+    """Returns the valid and invalid messages about which another validator thinks otherwise. Messages that are not JSON,
+    or that have numbers which Python cannot represent, are left out.
+    """
+    text = json.dumps(schema)
+    if '"format"' in text or "\\p" in text:
+        judge: Any = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
+    else:
+        judge = jsonschema.Draft202012Validator(schema)
+    wrong = []
+    for case in cases:
+        try:
+            value = json.loads(case.body, object_pairs_hook=_without_repetition)
+        except (ValueError, RecursionError):
+            continue
+        if case.headers or case.label == "unspecified" or not _is_ordinary(value):
+            continue
+        try:
+            is_valid = judge.is_valid(value)
+        except OverflowError:  # Python cannot divide some integers
+            continue
+        if is_valid != (case.label == "valid"):
+            wrong.append(f"{case.label}: {case.body[:200]!r}")
+    return wrong
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError
+    return dict(pairs)
+
+
+def _is_ordinary(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_ordinary, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_ordinary, value))
+    if isinstance(value, str):
+        return not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return not isinstance(value, float) or math.isfinite(value)
+
 
 EVERY = [pytest.param(one, id=one.name) for one in keyword_contracts()]
 
 
-@pytest.mark.every(80)
+@pytest.mark.every(160)
 @pytest.mark.parametrize("keywords", EVERY)
 @pytest.mark.filterwarnings("ignore:.*has the unknown keyword 'maxLenght'")
 def test_a_contract_with_this_keyword_is_generated_broken_and_judged(keywords: KeywordContract, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """The same behaviour gives the same findings through every kind of target."""
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -10,7 +9,8 @@ from pathlib import Path
 import mistaken_service
 import pytest
 from behaviours import causes_in, causes_of
-from fixture_types import Spawn
+from click.testing import Result
+from fixture_types import Run
 from hand_made_servers import answers, serving
 
 import brokerfuzz
@@ -28,6 +28,7 @@ KINDS: dict[str, Callable[[], AbstractContextManager[list[str]]]] = {
     "a URL": _served,
     "a WSGI application": lambda: nullcontext(["--app", "mistaken_service:wsgi", "/offers"]),
     "an ASGI application": lambda: nullcontext(["--app", "mistaken_service:asgi", "/offers"]),
+    "a function that creates an application": lambda: nullcontext(["--app", "mistaken_service:create", "/offers"]),
     "a function": lambda: nullcontext(["--call", "mistaken_service:accepts"]),
     "a program that keeps running": lambda: nullcontext(["--exec", PROGRAM, "--lines", "base64"]),
 }
@@ -37,23 +38,22 @@ def _options(**patterns: list[str]) -> list[str]:
     return [word for name, values in patterns.items() for value in values for word in (f"--{name}", value)]
 
 
-@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_target_gives_the_same_findings(kind: str, spawn: Spawn) -> None:
+def test_every_kind_of_target_gives_the_same_findings(kind: str, run: Run) -> None:
     with KINDS[kind]() as target:
-        done = spawn("fire", *target, *_options(site=mistaken_service.SITES), "--json")
+        done = run("fire", *target, *_options(site=mistaken_service.SITES), "--json")
     report = brokerfuzz.fire(mistaken_service.accepts, sites=mistaken_service.SITES)
     _check_equality(done, report, mistaken_service.CAUSES)
 
 
-def test_a_program_that_starts_for_each_message_gives_the_same_findings(spawn: Spawn) -> None:
-    done = spawn("fire", "--exec", "cat", *_options(rule=["*number:minLength"]), "--json")
+def test_a_program_that_starts_for_each_message_gives_the_same_findings(run: Run) -> None:
+    done = run("fire", "--exec", "cat", *_options(rule=["*number:minLength"]), "--json")
     report = brokerfuzz.fire(lambda _: True, rules=["*number:minLength"])
     _check_equality(done, report, {"accepts number:minLength"})
 
 
-def _check_equality(done: subprocess.CompletedProcess[bytes], report: brokerfuzz.Report, causes: set[str]) -> None:
-    assert done.returncode == 1, done.stderr.decode()
+def _check_equality(done: Result, report: brokerfuzz.Report, causes: set[str]) -> None:
+    assert done.exit_code == 1, done.stderr
     document = json.loads(done.stdout)
     assert causes_in(document) == causes_of(report) == causes
     assert document["cases"] == report.result.cases

@@ -10,8 +10,9 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -60,11 +61,15 @@ WORDS: Final = (
 """Passwords that are words of the message, or of the files that brokerfuzz writes."""
 
 
-@pytest.mark.parametrize("secret", WORDS)
-def test_a_password_that_is_a_word_of_a_message_or_a_file_changes_neither(run: Run, folder: Path, secret: str) -> None:
+def test_passwords_that_are_words_of_a_message_or_a_file_change_neither(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, word in enumerate(WORDS):
+        monkeypatch.setenv(f"PASSWORD_{number}", word)
+    secrets = [word for number in range(len(WORDS)) for word in ("--secret", f"PASSWORD_{number}")]
+    headers = ("-H", "Authorization: Bearer orderMinimum", "-H", "X-Api-Key: smallest")
     with lenient() as (url, bodies):
-        headers = ("-H", f"Authorization: Bearer {secret}", "-H", f"X-Api-Key: {secret}")
-        fire = ("fire", *ONE_BELOW, "--shrink", "1s", url, *headers)
+        fire = ("fire", url, *ONE_BELOW, "--shrink", "1s", *headers, *secrets)
         done = run(*fire, *REPORT_OPTIONS)
         assert done.exit_code == 1, done.output
         (found,) = json.loads((folder / "r.json").read_text())["findings"]
@@ -103,19 +108,27 @@ ENCODINGS: Final[dict[str, Callable[[str], bytes]]] = {
 }
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
 def test_a_secret_that_the_target_repeats_in_a_usual_encoding_is_hidden(
-    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Each answer contains the secret in the next encoding."""
     monkeypatch.setenv("TOKEN", SECRET)
-    repeated = ENCODINGS[encoding](SECRET)
-    with lenient(lambda _: b"before " + repeated + b" behind") as (url, _):
-        done = run(
-            "fire", url, *ONE_BELOW, "--secret", "TOKEN", "--shrink", "off", "--journal", "run.ndjson", *REPORT_OPTIONS
-        )
+    repeated = {name: encode(SECRET) for name, encode in ENCODINGS.items()}
+    left = cycle(repeated.values())
+    answered: set[bytes] = set()
+
+    def answer(_: bytes) -> bytes:
+        answered.add(text := next(left))
+        return b"before " + text + b" behind"
+
+    files = ("--journal", "run.ndjson", *REPORT_OPTIONS)
+    with lenient(answer) as (url, _):
+        done = run("fire", url, "--rule", "*orderMinimum:*", "--secret", "TOKEN", "--shrink", "off", *files)
+    assert answered == set(repeated.values())
     written = {"the terminal": done.output.encode(), **{path.name: path.read_bytes() for path in folder.iterdir()}}
-    core = repeated.strip(b'{}"=')[-8:]
-    assert not [name for name, content in written.items() if repeated in content or core in content]
+    for name, text in repeated.items():
+        core = text.strip(b'{}"=')[-8:]
+        assert not [place for place, content in written.items() if text in content or core in content], name
     assert "${TOKEN}" in (folder / "run.ndjson").read_text()
 
 
@@ -175,62 +188,29 @@ def test_secrets_that_hooks_and_their_programs_print_are_hidden(spawn: Spawn, fo
     assert said.count("at the end ") >= 2
 
 
-@pytest.mark.parametrize("place", ["the module", "authenticate", "before_request"])
-def test_the_error_of_a_hook_contains_no_secret(
-    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, place: str
-) -> None:
-    fails = "raise ValueError(os.environ['TOKEN'])"
-    head = "def authenticate():" if place == "authenticate" else "def before_request(request):"
-    functions = f"{head}\n    {fails}"
-    (folder / "hooks.py").write_text(f"import os\n{fails if place == 'the module' else ''}\n{functions}\n")
-    monkeypatch.setenv("TOKEN", "s3cr3t-abcdef-16")
-    with lenient() as (url, _):
-        done = run("fire", url, *ONE_BELOW, "--hooks", "hooks.py", "--secret", "TOKEN")
-    assert done.exit_code == 2
-    assert "ValueError: ${TOKEN}" in done.output
-    assert "s3cr3t-abcdef-16" not in done.output
+FAILS: Final = "raise ValueError(os.environ['TOKEN'])"
 
 
 @pytest.mark.parametrize(
-    "code",
-    ["raise ValueError(os.environ['TOKEN'])", "def app(scope, receive, send): raise RuntimeError(os.environ['TOKEN'])"],
+    ("words", "code"),
+    [
+        (("http://127.0.0.1:1/", "--hooks", "planted.py"), FAILS),
+        (("http://127.0.0.1:1/", "--hooks", "planted.py"), f"def authenticate(): {FAILS}"),
+        (("http://127.0.0.1:1/", "--hooks", "planted.py"), f"def before_request(request): {FAILS}"),
+        (("--app", "planted_module:app"), FAILS),
+        (("--app", "planted_application:app"), f"def app(environ, start_response): {FAILS}"),
+    ],
 )
-def test_the_error_of_an_application_contains_no_secret(
-    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, code: str
+def test_the_error_of_a_hook_or_an_application_contains_no_secret(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: str
 ) -> None:
-    name = f"planted_{abs(hash(code))}"
+    name = words[-1].partition(":")[0].removesuffix(".py")
     (folder / f"{name}.py").write_text(f"import os\n{code}\n")
     monkeypatch.setenv("TOKEN", "s3cr3t-abcdef-16")
-    done = run("fire", "--app", f"{name}:app", *ONE_BELOW, "--secret", "TOKEN", "--shrink", "off")
-    assert "${TOKEN}" in done.output
+    done = run("fire", *words, *ONE_BELOW, "--secret", "TOKEN", "--shrink", "off")
+    assert done.exit_code == 2
+    assert "ValueError: ${TOKEN}" in done.output
     assert "s3cr3t-abcdef-16" not in done.output
-
-
-def test_a_secret_is_hidden_in_every_part_of_a_request(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The value of `--secret` also occurs in the URL and in a header; the value of X-Api-Key also occurs in another
-    header.
-    """
-    monkeypatch.setenv("TOKEN", "s3cr3t-abcdef-16")
-    with lenient() as (url, _):
-        values = ("X-Tenant: t-s3cr3t-abcdef-16", "X-Api-Key: k3y-123456", "X-Copy: copy of k3y-123456")
-        options = ("--secret", "TOKEN", "--shrink", "off", *(word for value in values for word in ("-H", value)))
-        done = run("fire", f"{url}/s3cr3t-abcdef-16?page=2", *ONE_BELOW, *options, *REPORT_OPTIONS)
-    written = done.output + "".join(path.read_text() for path in folder.iterdir())
-    assert not [secret for secret in ("s3cr3t-abcdef-16", "k3y-123456") if secret in written]
-    assert '"X-Copy: copy of ${X_API_KEY}"' in done.stdout
-    assert f'"{url}/${{TOKEN}}?page=2"' in done.stdout
-
-
-def test_a_message_with_the_address_that_stands_for_an_application_is_reproduced_as_it_is() -> None:
-    def application(environ: Any, start_response: Any) -> list[bytes]:
-        start_response("201 Created", [])
-        return []
-
-    report = brokerfuzz.fire(
-        application, path="/@me/offers", rules=["*orderMinimum:minimum"], techniques=["one-below"], shrink=0
-    )
-    assert report.result.target == "function /@me/offers"
-    assert report.findings[0].reproduction.endswith(' "$TARGET"/@me/offers')
 
 
 SUITE: Final = """\
@@ -239,118 +219,76 @@ import brokerfuzz, pytest
 
 @pytest.fixture
 def session():
-    secret = os.environ["TOKEN"]
-    if os.environ["FAILS"] == "fixture":
-        raise ConnectionError("login " + secret)
-    return secret
+    return os.environ["TOKEN"]
 
-@brokerfuzz.parametrize("offer-creation-request", rules=["*orderMinimum:minimum"], verdicts=["invalid"], by=os.environ["BY"])
-def test_offers(case, session):
+@pytest.fixture
+def broken(session):
+    raise ConnectionError("login " + session)
+
+def cases(by):
+    return brokerfuzz.parametrize(
+        "offer-creation-request", rules=["*orderMinimum:minimum"], techniques=["one-below"], verdicts=["invalid"], by=by
+    )
+
+def is_rejected(case, session):
     print("sends", session)
     print("logs", session, file=sys.stderr)
     answer = "rejected: " + session + " orderMinimum"
-    if os.environ["FAILS"] == "exception":
-        raise KeyError(session)
     assert answer == "accepted", answer
+
+@cases("case")
+def test_each_case(case, session):
+    is_rejected(case, session)
+
+@cases("rule")
+def test_each_rule(case, session):
+    is_rejected(case, session)
+
+@cases("case")
+def test_that_fails(case, session):
+    raise KeyError(session)
+
+@cases("case")
+def test_without_a_session(case, broken):
+    pass
 """
 
 
-PLUGIN: Final = ("-p", "brokerfuzz.testing.plugin", "--brokerfuzz-secret", "TOKEN")
+@pytest.fixture
+def suite(environment: Mapping[str, str], folder: Path) -> Callable[..., str]:
+    """Runs the suite, and returns what pytest prints and writes."""
+
+    def run_with(secret: str, *options: str) -> str:
+        (folder / "test_suite.py").write_text(SUITE)
+        (folder / "pytest.ini").write_text("[pytest]\n")
+        plugin = ("-p", "brokerfuzz.testing.plugin", "--brokerfuzz-secret", "TOKEN", "--junitxml", "junit.xml")
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *plugin, *options],
+            env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": secret},
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 1, done.stdout
+        return done.stdout + done.stderr + (folder / "junit.xml").read_text()
+
+    return run_with
 
 
-@pytest.mark.every(3)
-@pytest.mark.parametrize(
-    ("fails", "by", "traceback"),
-    [
-        ("assertion", "case", "auto"),
-        ("assertion", "rule", "long"),
-        ("exception", "case", "long"),
-        ("exception", "case", "auto"),
-        ("exception", "rule", "short"),
-        ("fixture", "case", "auto"),
-    ],
-)
-def test_a_failing_test_of_a_case_contains_no_secret(
-    environment: Mapping[str, str], folder: Path, fails: str, by: str, traceback: str
-) -> None:
+@pytest.mark.parametrize("traceback", ["auto", pytest.param("long", marks=pytest.mark.long)])
+def test_a_failing_test_of_a_case_contains_no_secret(suite: Callable[..., str], traceback: str) -> None:
     secret = "s3cr3t-abcdef-16"
-    (folder / "test_suite.py").write_text(SUITE)
-    (folder / "pytest.ini").write_text("[pytest]\n")
-    options = (*PLUGIN, f"--tb={traceback}", "--showlocals", "--junitxml", "junit.xml")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options],
-        env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": secret, "FAILS": fails, "BY": by},
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    written = done.stdout + done.stderr + (folder / "junit.xml").read_text()
-    assert done.returncode == 1, written
+    written = suite(secret, f"--tb={traceback}", "--showlocals")
     assert secret not in written
-    assert "${TOKEN}" in written
+    for said in ("rejected: ${TOKEN}", "KeyError: '${TOKEN}'", "login ${TOKEN}", "sends ${TOKEN}", "logs ${TOKEN}"):
+        assert said in written
 
 
 def test_a_secret_that_is_a_word_of_the_message_does_not_change_the_message_of_a_failing_test(
-    environment: Mapping[str, str], folder: Path
+    suite: Callable[..., str],
 ) -> None:
-    (folder / "test_suite.py").write_text(SUITE)
-    for by in ("case", "rule"):
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", *PLUGIN],
-            env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": "orderMinimum", "FAILS": "assertion",
-            "BY": by},
-            capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
-        assert "rule          offer-creation-request/orderMinimum:minimum" in done.stdout
-        assert '"orderMinimum":' in done.stdout
-        assert "observed      rejected: ${TOKEN} ${TOKEN}" in done.stdout
-
-
-LOGIN: Final = """\
-import os, urllib.request
-
-def authenticate():
-    with urllib.request.urlopen(os.environ["LOGIN"]) as answer:
-        return {"Authorization": "Bearer " + answer.read().decode()}
-
-def before_request(request):
-    return request.with_header("X-Nonce", "n0nce-" + os.urandom(8).hex())
-"""
-
-
-@pytest.mark.every(2)
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_token_of_any_session_is_hidden_even_if_several_workers_are_requested(
-    spawn: Spawn, folder: Path, workers: int
-) -> None:
-    """The service repeats the newest token and the signature of the message in each answer, whoever receives it. A
-    session ends after 20 requests.
-    """
-    tokens: list[str] = []
-    nonces: list[str] = []
-    left = 0
-
-    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal left
-        while True:
-            head, body = await read_request(reader)
-            if head.startswith(b"GET"):
-                tokens.append(f"t0ken-{len(tokens):06}-of-a-session")
-                left = 20
-                writer.write(response(200, tokens[-1].encode()))
-                continue
-            left -= 1
-            status = 401 if left < 0 else 400 if brokerfuzz.check(OFFER, body).label == "invalid" else 201
-            nonce = next(line for line in head.decode().splitlines() if line.lower().startswith("x-nonce"))
-            nonces.append(nonce.split()[1])
-            await asyncio.sleep(0.01)
-            writer.write(response(status, f"the newest session is {(tokens or ['none'])[-1]}, {nonce}".encode()))
-
-    (folder / "hooks.py").write_text(LOGIN)
-    with serving_streams(converse) as url:
-        options = ("--rule", "*/order*", "--hooks", "hooks.py", "--shrink", "off", "--journal", "run.ndjson")
-        done = spawn("fire", url, *options, "--workers", workers, *REPORT_OPTIONS, env={"LOGIN": url})
-    assert done.returncode == 0, done.stderr
-    assert len(tokens) > 2
-    written = done.stdout + done.stderr + b"".join(path.read_bytes() for path in folder.iterdir())
-    assert [secret for secret in (*tokens, *nonces) if secret.encode() in written] == []
-    assert written.count(b"the newest session is ${AUTHORIZATION}") > 50
-    assert (b"--workers" in done.stderr) == (workers > 1)
+    written = suite("orderMinimum", "-k", "each")
+    for said in (
+        "rule          offer-creation-request/orderMinimum:minimum",
+        '"orderMinimum":',
+        "observed      rejected: ${TOKEN} ${TOKEN}",
+    ):
+        assert written.count(said) >= 2, said

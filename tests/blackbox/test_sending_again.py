@@ -3,24 +3,22 @@ resumed campaign.
 """
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from fixture_types import Run
+from hand_made_programs import run_report
 from hand_made_servers import answers, serving
 from validators import NODE
 
 import brokerfuzz
 
 OFFER: Final = "offer-creation-request"
-NOTHING: Final = "http://127.0.0.1:1/"
-
 pytestmark = pytest.mark.usefixtures("folder")
 
 
@@ -42,108 +40,76 @@ def served(accepts: Callable[[bytes], bool]) -> Any:
     return serving(answers(lambda body: 201 if accepts(body) else 400))
 
 
-@pytest.fixture
-def report() -> str:
-    """A report with one finding: the target accepts an order minimum of zero."""
-    brokerfuzz.fire(lenient, rules=["*/orderMinimum:minimum"], reports=["report.json"])
-    return "report.json"
-
-
-def edited(**changes: Any) -> str:
-    document = json.loads(Path("report.json").read_text())
-    (finding,) = document["findings"]
-    finding.update(changes)
-    Path("report.json").write_text(json.dumps(document))
-    return "report.json"
-
-
 # ------------------------------------------------------------------------------------------- replay and its exit status
 
 
-def test_a_finding_that_still_occurs_gives_status_1(run: Run, report: str) -> None:
-    with served(lenient) as url:
-        done = run("replay", report, url)
-    assert (done.exit_code, done.stdout.splitlines()[-1]) == (1, "0 of 1 finding is gone, 1 still there")
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A report with one finding: the target accepts an order minimum of zero."""
+    path = tmp_path_factory.mktemp("reports") / "report.json"
+    brokerfuzz.fire(lenient, rules=["*/orderMinimum:minimum"], reports=[path])
+    return path.read_text()
 
 
-def test_a_finding_is_gone_if_the_target_rejects_its_message_and_accepts_the_twin(run: Run, report: str) -> None:
-    with served(is_valid) as url:
-        done = run("replay", report, url)
-    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "1 of 1 finding is gone")
+MINIMUM: Final = {"number": "A", "offerType": "Email", "orderMinimum": 0}
+NO_TWIN: Final = {"twin": None}
+VALID: Final = {"smallest": {"body": {**MINIMUM, "orderMinimum": 1}}}
+WITH_HEADERS: Final = {"smallest": {"body": MINIMUM, "headers": [["accept", "application/json"]]}}
+REJECTS: Final = ("--call", "target:rejects")
 
 
-@pytest.mark.parametrize("words", [("--exec", "false"), ("--call", "target:rejects")])
-@pytest.mark.parametrize("twin", [True, False])
-def test_a_program_that_rejects_everything_proves_nothing(
-    run: Run, report: str, words: tuple[str, str], *, twin: bool
+@pytest.mark.parametrize(
+    ("target", "changes", "status", "count", "said"),
+    [
+        (lenient, {}, 1, "1 still there", "still there (accepted: status 201)"),
+        (is_valid, {}, 0, "", "gone"),
+        (("--exec", "false"), {}, 2, "1 unproven", "the target does not accept the twin"),
+        (("--exec", "false"), NO_TWIN, 2, "1 unproven", "the target accepts no ordinary valid message"),
+        (REJECTS, {}, 2, "1 unproven", "the target does not accept the twin"),
+        (REJECTS, NO_TWIN, 2, "1 unproven", "the target accepts no ordinary valid message"),
+        (lambda _: False, {}, 2, "1 unproven", "the target does not accept the twin"),
+        (is_valid, VALID, 2, "1 other verdict", "the message is now valid"),
+        (("--exec", "true"), WITH_HEADERS, 2, "1 not sent", ""),
+    ],
+)
+def test_a_finding_is_gone_only_if_the_target_rejects_its_message_and_accepts_the_twin(
+    run: Run, written: str, target: Any, changes: dict[str, Any], status: int, count: str, said: str
 ) -> None:
     Path("target.py").write_text("def rejects(body):\n    return False\n")
-    done = run("replay", report if twin else edited(twin=None), *words)
-    assert (done.exit_code, done.stdout.splitlines()[-1]) == (2, "0 of 1 finding is gone, 1 unproven")
-    assert (
-        "the target does not accept the twin" in done.stdout
-        if twin
-        else "the target accepts no ordinary valid message" in done.stdout
-    )
+    document = json.loads(written)
+    document["findings"][0].update(changes)
+    Path("report.json").write_text(json.dumps(document))
+    with nullcontext(target) if isinstance(target, tuple) else served(target) as words:
+        done = run("replay", "report.json", *([words] if isinstance(words, str) else words))
+    last = f"0 of 1 finding is gone, {count}" if count else "1 of 1 finding is gone"
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (status, last)
+    assert said in done.stdout
 
 
-@pytest.mark.parametrize("status", [301, 400, 401, 404, 409])
-def test_a_url_that_accepts_nothing_proves_nothing(run: Run, report: str, status: int) -> None:
+@pytest.mark.parametrize("status", [301, 401, 404, 409])
+def test_a_url_that_accepts_nothing_proves_nothing(run: Run, written: str, status: int) -> None:
+    Path("report.json").write_text(written)
     with serving(answers(lambda _: status)) as url:
-        done = run("replay", report, url, "--json")
+        done = run("replay", "report.json", url, "--json")
     assert done.exit_code == 2
     assert [one["outcome"] for one in json.loads(done.stdout)["findings"]] == ["unproven"]
 
 
-def test_a_target_that_rejects_the_twin_proves_nothing(run: Run, report: str) -> None:
-    with served(lambda body: is_valid(body) and b"orderMinimum" not in body) as url:
-        done = run("replay", report, url)
-    assert (done.exit_code, done.stdout.splitlines()[-1]) == (2, "0 of 1 finding is gone, 1 unproven")
-
-
 def test_a_rejected_valid_message_that_is_now_accepted_is_gone(run: Run) -> None:
-    brokerfuzz.fire(strict, sites=["comments"], verdicts=["valid"], reports=["report.json"])
+    brokerfuzz.fire(strict, sites=["comments"], verdicts=["valid"], shrink=0, reports=["report.json"])
     with served(is_valid) as url:
         assert run("replay", "report.json", url).exit_code == 0
     with served(strict) as url:
         assert run("replay", "report.json", url).exit_code == 1
 
 
-def test_a_message_with_another_verdict_is_not_gone(run: Run, report: str) -> None:
-    edited(smallest={"body": {"number": "A", "offerType": "Email", "orderMinimum": 1}})
-    with served(is_valid) as url:
-        done = run("replay", report, url)
-    assert (done.exit_code, done.stdout.splitlines()[-1]) == (2, "0 of 1 finding is gone, 1 other verdict")
-    assert "the message is now valid" in done.stdout
-
-
-def test_a_message_that_the_target_cannot_receive_is_not_gone(run: Run, report: str) -> None:
-    edited(
-        smallest={
-            "body": {"number": "A", "offerType": "Email", "orderMinimum": 0},
-            "headers": [["accept", "application/json"]],
-        }
-    )
-    done = run("replay", report, "--exec", "true")
-    assert (done.exit_code, done.stdout.splitlines()[-1]) == (2, "0 of 1 finding is gone, 1 not sent")
-
-
-def test_one_finding_that_still_occurs_decides_the_status(run: Run, report: str) -> None:
+def test_one_finding_that_still_occurs_decides_the_status(run: Run) -> None:
     both = lambda body: lenient(body.replace(b'"orderMaximum":0', b'"orderMaximum":1'))  # noqa: E731
-    brokerfuzz.fire(both, rules=["*/orderM*:minimum"], reports=[report])
+    brokerfuzz.fire(both, rules=["*/orderM*:minimum"], reports=["report.json"])
     with served(lambda body: b"Max" not in body and b"comments" not in body and lenient(body)) as url:
-        done = run("replay", report, url)
+        done = run("replay", "report.json", url)
     assert done.exit_code == 1
     assert {"1 unproven", "1 still there"} <= set(done.stdout.splitlines()[-1].split(", "))
-
-
-def test_known_findings_are_not_called_gone_if_the_target_rejects_everything(run: Run, report: str) -> None:
-    words = ("--rule", "*/orderMinimum:minimum", "--baseline", "known.json", "--shrink", "10s")
-    with served(lenient) as url:
-        assert run("fire", url, *words, "--baseline-update").exit_code == 0
-    with served(lambda _: False) as url:
-        done = run("fire", url, *words)
-    assert (done.exit_code, "known findings" in done.stderr) == (2, False)
 
 
 def test_replay_knows_the_values_of_the_campaign(run: Run) -> None:
@@ -157,14 +123,8 @@ def test_replay_knows_the_values_of_the_campaign(run: Run) -> None:
         return is_valid(body) and knows(body) and b"productQuantityInOffer" not in body
 
     sites = ["productClusters[].products[].productQuantityInOffer"]
-    brokerfuzz.fire(
-        rejects_a_quantity,
-        sites=sites,
-        verdicts=["valid"],
-        contract=contract,
-        reports=["report.json"],
-        journal="run.ndjson",
-    )
+    files: Any = {"reports": ["report.json"], "journal": "run.ndjson"}
+    brokerfuzz.fire(rejects_a_quantity, sites=sites, verdicts=["valid"], shrink=0, contract=contract, **files)
     with served(lambda body: is_valid(body) and knows(body)) as url:
         for words in (("run.ndjson",), ("report.json", "--values", "values.toml")):
             done = run("replay", *words, url)
@@ -203,16 +163,8 @@ class Shop:
             return ""
 
 
-FRESH: Final = (
-    "--rule",
-    "*/orderMinimum:minimum",
-    "--rule",
-    "*/offerType:enum",
-    "--shrink",
-    "10s",
-    "--fresh",
-    "number",
-)
+SOME: Final = ("--rule", "*/orderMinimum:minimum", "--rule", "*/offerType:enum", "--shrink", "10s")
+FRESH: Final = (*SOME, "--fresh", "number")
 
 
 def fired(run: Run, url: str, *words: str, status: int = 1) -> Any:
@@ -244,33 +196,12 @@ def test_a_known_number_proves_nothing(run: Run) -> None:
     assert "the target may already know the number of this message: use --fresh number" in done.stdout
 
 
-def test_a_campaign_without_new_numbers_does_not_count_a_known_number_as_a_proof(run: Run) -> None:
-    with serving(answers(Shop(bug=True))) as url:
-        done = run("fire", url, *FRESH[:-2], "--json")
-    report = json.loads(done.stdout)
-    conflicts = sum(one["count"] for one in report["unproven"]["examples"] if "use --fresh number" in one["why"])
-    assert conflicts > 10
-
-
-@pytest.mark.parametrize("words", [("--demo",), ()])
-def test_a_journal_contains_new_numbers_in_messages_that_are_not_utf_8(run: Run, words: tuple[str, ...]) -> None:
+def test_a_journal_contains_new_numbers_in_messages_that_are_not_utf_8(run: Run) -> None:
     with serving(answers(Shop(bug=False))) as url:
-        target = words or (url,)
-        some = (
-            "--tag",
-            "probe:encoding.*",
-            "--tag",
-            "probe:content-encoding",
-            "--fresh",
-            "number",
-            "--journal",
-            "run.ndjson",
-            "--shrink",
-            "off",
-        )
-        first = run("fire", *target, *some, "--json")
+        probes = ("--tag", "probe:encoding.*", "--tag", "probe:content-encoding", "--shrink", "off")
+        first = run("fire", url, *probes, "--fresh", "number", "--journal", "run.ndjson", "--json")
         assert first.exit_code == 0, first.stderr
-        again = run("fire", *target, "--resume", "run.ndjson", "--json")
+        again = run("fire", url, "--resume", "run.ndjson", "--json")
         assert again.exit_code == 0, again.stderr
     assert json.loads(again.stdout)["fresh"] == "number"
     assert json.loads(first.stdout)["ambiguities"] == json.loads(again.stdout)["ambiguities"]
@@ -282,7 +213,7 @@ def test_a_resumed_campaign_gives_each_message_a_new_number_again(run: Run) -> N
         fired(run, url, "--journal", "run.ndjson")
         lines = Path("run.ndjson").read_text().splitlines(keepends=True)
         Path("run.ndjson").write_text("".join(lines[:10]))
-        assert run("fire", url, "--resume", "run.ndjson", "--shrink", "10s").exit_code == 1
+        assert run("fire", url, "--resume", "run.ndjson", "--shrink", "off").exit_code == 1
     assert shop.conflicts <= 2
 
 
@@ -297,67 +228,53 @@ def test_a_printed_command_sends_a_new_number_each_time(run: Run) -> None:
     assert (shop.conflicts, len(shop.numbers)) == (before, numbers + 2)
 
 
-def test_the_smallest_message_of_a_finding_has_a_number_that_the_target_accepts(run: Run) -> None:
-    """An empty number is rejected for another reason, also in a message that is not JSON."""
+def test_a_target_that_accepts_each_id_only_once_has_no_finding_and_hardly_any_unproven_rejection() -> None:
+    known: set[str] = set()
 
-    def accepts_a_comma_too_many(body: bytes) -> int:
-        repaired = body.replace(b",}", b"}")
-        return 201 if is_valid(repaired) and b'"number":""' not in body else 422
+    def target(body: bytes) -> None:
+        if brokerfuzz.check(OFFER, body).label == "invalid":
+            raise ValueError("invalid")
+        identifier = json.loads(body).get("omsOfferId")
+        if identifier and identifier in known:
+            raise ValueError("this omsOfferId exists")
+        known.add(identifier)
 
-    with serving(answers(accepts_a_comma_too_many)) as url:
-        done = run(
-            "fire",
-            url,
-            "--technique",
-            "trailing-comma*",
-            "--fresh",
-            "number",
-            "--shrink",
-            "20s",
-            "--json",
-            "--report",
-            "report.json",
-        )
-        findings = json.loads(done.stdout)["findings"]
-        assert findings
-        assert run("replay", "report.json", url).stdout.splitlines()[-1].startswith("0 of ")
+    report = brokerfuzz.fire(target, OFFER, rules=["*orderMinimum*"], shrink=0)
+    assert not report.findings
+    assert " unproven" not in str(report)
+
+
+def test_with_fresh_values_of_both_identifiers_a_target_that_accepts_each_only_once_has_no_finding(
+    run: Run,
+) -> None:
+    known: set[str] = set()
+
+    def status_of(body: bytes) -> int:
+        if not is_valid(body):
+            return 422
+        offer = json.loads(body)
+        identifiers = {f"{name} {offer[name]}" for name in ("number", "omsOfferId") if offer.get(name)}
+        if identifiers & known:
+            return 409
+        known.update(identifiers)
+        return 201
+
+    with serving(answers(status_of)) as url:
+        some = ("--rule", "*orderMinimum*", "--shrink", "off", "--json")
+        both = json.loads(run("fire", url, *some, "--fresh", "number,omsOfferId").stdout)
+    assert both["findings"] == []
 
 
 # -------------------------------------------------------------------------------------------- the tests in a .py report
 
 
-def run_tests(**environment: str) -> subprocess.CompletedProcess[str]:
-    """Runs the tests of `report.py` with the pytest of this environment."""
-    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-q", "report.py"]
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
-    return subprocess.run(
-        command,
-        env={**clean, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-
-@pytest.mark.long
-def test_the_tests_of_a_report_send_new_numbers_and_pass_only_after_the_fix(run: Run) -> None:
-    with serving(answers(Shop(bug=True))) as url:
-        fired(run, url, "--report", "report.py")
-        assert "1 failed, 1 passed" in run_tests().stdout
-    with serving(answers(Shop(bug=False))) as url:
-        for _ in range(2):
-            done = run_tests(BROKERFUZZ_TARGET=url)
-            assert done.returncode == 0, done.stdout
-
-
 def test_a_known_number_passes_no_test_of_a_report(run: Run) -> None:
     with serving(answers(lambda body: 201 if lenient(body) else 422)) as url:
-        run("fire", url, *FRESH[:-2], "--report", "report.py")
+        run("fire", url, *SOME, "--report", "report.py")
     with serving(answers(lambda _: 409)) as url:
-        done = run_tests(BROKERFUZZ_TARGET=url)
-    assert "2 failed" in done.stdout
-    assert "the target may already know the number of this message (409), so the answer proves nothing" in done.stdout
+        printed = run_report("report.py", BROKERFUZZ_TARGET=url)
+    assert "2 failed" in printed
+    assert "the target may already know the number of this message (409), so the answer proves nothing" in printed
 
 
 # --------------------------------------------------------------------------------------- an exported Postman collection

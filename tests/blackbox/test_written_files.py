@@ -11,7 +11,6 @@ import pytest
 from fixture_types import Run, Start
 from hand_made_servers import answers, serving
 
-import brokerfuzz
 from brokerfuzz import check
 
 OFFER: Final = "offer-creation-request"
@@ -58,35 +57,12 @@ def test_a_reason_that_a_person_adds_during_a_campaign_stays(run: Run) -> None:
     assert [entry["reason"] for entry in entries().values()] == ["ticket 17"]
 
 
-def test_a_finding_that_another_campaign_adds_during_a_campaign_stays(run: Run) -> None:
-    with serving(answers(lenient)) as url:
-        run("fire", url, *MAXIMUM, *QUICK)
-    written = Path("known.json").rename("of-the-other-campaign.json").read_text()
-    with serving(answers(calls_once(lambda: Path("known.json").write_text(written)))) as url:
-        run("fire", url, *MINIMUM, *QUICK)
-    assert {entry["smallest"]["body"].get("orderMinimum") for entry in entries().values()} == {0, None}
-
-
 def test_two_campaigns_that_update_a_baseline_at_the_same_time_lose_no_finding(start: Start) -> None:
     with serving(answers(lenient)) as url:
         for process in [start("fire", url, *site, *QUICK) for site in (MINIMUM, MAXIMUM)]:
             _, stderr = process.communicate(timeout=60)
             assert process.returncode == 0, stderr
     assert len(entries()) == 2
-
-
-@pytest.mark.parametrize("smallest", [{}, {"raw": 1}, 5, None, {"headers": []}])
-@pytest.mark.parametrize(
-    "command", [("explain", "2cbdcdfc", "known.json"), ("fire", "http://127.0.0.1:1/", "--baseline", "known.json")]
-)
-def test_a_baseline_with_a_malformed_message_is_named_with_its_line(
-    run: Run, command: tuple[str, ...], smallest: Any
-) -> None:
-    entry = {"finding": "2cbdcdfc", "sentence": "A.", "smallest": smallest}
-    Path("known.json").write_text(f'{{"baseline": 3, "findings": [\n{json.dumps(entry)}]}}')
-    done = run(*command)
-    assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert "known.json, line 2: smallest is" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -106,12 +82,6 @@ def test_one_file_cannot_have_two_purposes(run: Run, words: tuple[str, ...]) -> 
     assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert "are the same file: specify different files" in done.stderr
     assert [path.name for path in Path().iterdir()] == ["hooks.py"]
-
-
-def test_one_file_cannot_have_two_purposes_in_python() -> None:
-    with pytest.raises(brokerfuzz.BrokerfuzzError, match="are the same file: specify different files"):
-        brokerfuzz.fire(lambda _: True, journal="x.json", reports=["x.json"])
-    assert not Path("x.json").exists()
 
 
 def test_a_report_replaces_an_existing_file(run: Run) -> None:

@@ -69,14 +69,15 @@ def fired(
     return chosen_campaigns.fired(cases, target, now=None, contract=contract, plain=plain, shrink=0.0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mistake", MISTAKES)
-@pytest.mark.every(7)
 def test_each_mistake_is_found_with_300_cases(
     url: str, contract: Contract, cases: list[Case], mistake: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert fired(url, contract, cases, mistake, monkeypatch).findings
 
 
+@pytest.mark.long
 def test_the_broker_without_mistakes_has_no_findings(
     url: str, contract: Contract, cases: list[Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,14 +126,11 @@ def test_a_mistake_is_reported_in_one_line(run: Run, command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "check nowhere.json",
         "check --verbos offer.json",
         "fire --demo --contract broken",
         "fire http://127.0.0.1:1/",
-        "fire http://127.0.0.1:1/ --workers nonsense",
     ],
 )
-@pytest.mark.every(3)
 def test_a_process_reports_a_mistake_in_one_line(spawn: Spawn, command: str) -> None:
     done = spawn(*shlex.split(command))
     assert done.stdout == b""

@@ -16,7 +16,7 @@ NOW: Final = "2026-01-01T00:00:00Z"
 SECONDS = 60
 
 
-SOME = ("--message", PRICING, "--now", NOW, "--json")
+SOME = ("--message", PRICING, "--now", NOW, "--json", "--rule", "*totalExtendedPrice:*", "--rule", "*quantity:*")
 
 
 @pytest.fixture(scope="module")

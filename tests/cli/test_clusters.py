@@ -34,25 +34,6 @@ def test_a_killed_worker_of_a_cluster_does_not_change_the_result(
     assert len(known) == len(set(known))
 
 
-@pytest.mark.long
-def test_a_killed_worker_of_a_cluster_does_not_change_the_export(
-    start: Start, run: Run, cluster: tuple[str, list[int]], tmp_path: Path
-) -> None:
-    address, workers = cluster
-    alone, together = tmp_path / "alone", tmp_path / "together"
-    alone.mkdir()
-    together.mkdir()
-    with start("export", (together / "out.ndjson").as_uri(), *EXPORT, "--workers", address) as process:
-        assert happens(lambda: list(together.glob("out-00001-*")))
-        os.kill(workers[0], signal.SIGKILL)
-        _, stderr = process.communicate(timeout=SECONDS)
-    assert process.returncode == 0, stderr
-    assert run("export", alone / "out.ndjson", *EXPORT).exit_code == 0
-    assert len(list(together.iterdir())) == 10
-    for path in together.iterdir():
-        assert path.read_bytes() == (alone / path.name).read_bytes()
-
-
 @pytest.mark.every(3)
 @pytest.mark.parametrize("command", ["fire", "export"])
 def test_a_killed_scheduler_is_reported_in_one_line(

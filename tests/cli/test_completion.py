@@ -28,6 +28,8 @@ def test_commands_and_options_complete() -> None:
     assert names("fire", "--max-") == {"--max-time"}
     assert names("check", "--message", "offer-p") == {"offer-pricing-response"}
     assert names("export", "--verdict", "in") == {"invalid"}
+    assert names("check", "--policy", "cron") == {"cron-syntax=accepted", "cron-syntax=rejected"}
+    assert "accepts-zero-order-minimum" in names("fire", "--bug", "accepts-z")
 
 
 def test_rules_techniques_and_ambiguities_complete() -> None:
@@ -47,12 +49,6 @@ def test_rules_techniques_and_ambiguities_complete() -> None:
 def test_a_name_that_can_be_excluded_completes_after_an_exclamation_mark(option: str, typed: str, name: str) -> None:
     assert names("export", option, f"!{typed}") == {f"!{name}"}
     assert names("explain", f"!{typed}") == set()
-
-
-def test_policies_and_bugs_complete() -> None:
-    assert names("check", "--policy", "cron") == {"cron-syntax=accepted", "cron-syntax=rejected"}
-    assert "accepts-zero-order-minimum" in names("serve", "--bug", "accepts-z")
-    assert "accepts-zero-order-minimum" in names("fire", "--bug", "accepts-z")
 
 
 def test_a_changed_contract_completes_with_its_own_rules(tmp_path: Path) -> None:

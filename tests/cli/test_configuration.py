@@ -4,13 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from contracts import changed_contract
 from fixture_types import Run, Write
 
 import brokerfuzz
-from brokerfuzz import BrokerfuzzError, load_contract
+from brokerfuzz import BrokerfuzzError
 from brokerfuzz.config import SETTINGS, save_policies
-from brokerfuzz.errors import ConfigurationError
 from brokerfuzz.target_options import substituted
 
 OURS, OTHERS, WRONG = "[tool.brokerfuzz]\nwrong = 1\n", "[tool.ruff]\n", "wrong = 1\n"
@@ -34,11 +32,6 @@ FOUND: dict[str, tuple[dict[str, str], str, str | None]] = {
     "none": ({"pyproject.toml": OTHERS}, "a/b", None),
     "the nearest": ({"brokerfuzz.toml": WRONG, "a/b/pyproject.toml": OURS}, "a/b/c", "a/b/pyproject.toml"),
     "that of a parent": ({"brokerfuzz.toml": WRONG, "a/b/pyproject.toml": OURS}, "a", "brokerfuzz.toml"),
-    "a pyproject that only depends on brokerfuzz": (
-        {"brokerfuzz.toml": WRONG, "a/pyproject.toml": '[project]\ndependencies = ["brokerfuzz"]\n'},
-        "a",
-        "brokerfuzz.toml",
-    ),
     "brokerfuzz.toml before pyproject.toml": (
         {"pyproject.toml": OURS, "brokerfuzz.toml": WRONG},
         ".",
@@ -46,9 +39,7 @@ FOUND: dict[str, tuple[dict[str, str], str, str | None]] = {
     ),
     "a folder named brokerfuzz.toml": ({"brokerfuzz.toml/file": ""}, ".", None),
     "none above the repository": ({"brokerfuzz.toml": WRONG, "inner/.git/HEAD": ""}, "inner/deeper", None),
-    "none above a work tree": ({"brokerfuzz.toml": WRONG, "inner/.git": ""}, "inner/deeper", None),
     "an invalid pyproject of others": ({"pyproject.toml": "[tool.ruff\n"}, ".", None),
-    "a table of tables": ({"pyproject.toml": "[[tool]]\nname = 'brokerfuzz'"}, ".", None),
 }
 
 
@@ -82,32 +73,20 @@ def test_without_a_repository_only_the_current_folder_is_searched(
 ERRORS = {
     "timeout = 0": "timeout is 0: use a finite number above 0, such as 2.5",
     "timeout = 'soon'": "timeout is 'soon': use a finite number above 0",
-    "timeout = [1]": "timeout is [1]: use a finite number",
-    "concurrency = 1.5": "concurrency is 1.5: use a whole number of at least 1",
     "workers = 1000": "workers is 1000: use a whole number from 1 to 999",
-    "seed = true": "seed is True: use a whole number",
-    "lines = 'gzip'": "lines is 'gzip': use plain, base64 or frames",
     "message = 'offer'": "unknown message type 'offer': did you mean",
     "insecure = 'yes'": "insecure is 'yes': use true or false",
     "method = 'P O'": "method is 'P O': use the method of a request, such as PUT",
-    "exec = []": "exec has a wrong value: use a command, or a list of its words",
     "contract = 5": "contract is 5: use the path of a file",
-    "contract = ''": "contract is '': use the path of a file",
     "accept = [200, '3yy']": "accept is '3yy': use status codes such as 201, or classes such as 2xx",
-    "accept = []": "accept is []: use status codes",
     "now = 2025-06-15T12:00:00": "use a time with a time zone",
     "now = 'yesterday'": "now is 'yesterday': use an RFC 3339 timestamp, such as 2025-06-15T12:00:00Z",
-    "max-time = '600'": "max-time is '600': use a duration with its unit, such as 500ms, 90s, 10m or 1h30m",
     "max-time = '0s'": "max-time is '0s': use a longer duration",
-    f"max-time = '{'9' * 400}h'": "use a shorter duration",
     "shrink = 'never'": "shrink is 'never': use a duration with its unit, such as 500ms, 90s, 10m or 1h30m, or off",
     "verdicts = ['vaild']": "verdicts is 'vaild': use valid, invalid or unspecified",
-    "verdicts = []": "verdicts is []: use a list that is not empty",
     "rules = '*:minimum'": "rules is '*:minimum': use a list",
-    "headers = 5": "headers has a wrong value: use NAME:VALUE",
     "[policies]\nencoding = true": "policies is True: use an interpretation (a string or a number of seconds)",
     "call = 'builtins:bool'\n[policies]\nno-such = 'accept'": "unknown ambiguity 'no-such'",
-    "[target]\nurl = 'http://a'": "unknown setting 'target'",
     "zzz = 1": "unknown setting 'zzz': `brokerfuzz init` writes a file that explains every setting",
     '"\\u0000\\n" = 1': "unknown setting '\\x00\\n'",
     "demo = true": "unknown setting 'demo'",
@@ -115,7 +94,6 @@ ERRORS = {
     "lines = 'plain'\nurl = 'http://a'": "--lines works only with --exec",
     "seed = 5 5": "is not TOML (expected newline",
     "seed = 5\nseed = 6": "(at line 2, column",
-    "now = 2025-02-30": "is not TOML",
     f"seed = {'9' * 5000}": "has a number that is too long",
     f"seed = {'[' * 50_000}": "arrays that are nested too deeply",
 }
@@ -211,15 +189,6 @@ def test_a_policy_of_the_command_line_replaces_those_of_the_configuration(run: R
     assert head["policies"]["timestamp-format.space"] == ["rejected"]
 
 
-def test_a_byte_order_mark_any_line_endings_and_pyproject_are_accepted(run: Run, folder: Path) -> None:
-    Path("my.toml").write_bytes(b"\xef\xbb\xbfcall = 'builtins:bool'\r\nseed = 'x'\r\n")
-    assert "my.toml: seed is 'x'" in run("fire", "--config", "my.toml").stderr
-    Path("pyproject.toml").write_text("[tool.brokerfuzz]\nseed = 'x'\n")
-    assert "pyproject.toml: seed is 'x'" in run("fire").stderr
-    Path("pyproject.toml").write_text("[tool]\nbrokerfuzz = 5\n")
-    assert "[tool.brokerfuzz] is not a table" in run("fire").stderr
-
-
 def test_a_python_call_has_the_same_options() -> None:
     options: brokerfuzz.FireOptions = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "shrink": 0}
     assert brokerfuzz.fire(lambda body: True, **options).findings
@@ -281,18 +250,6 @@ def test_every_setting_of_the_template_can_be_uncommented(run: Run, write: Write
     assert "more than one target given" in run("fire").stderr
 
 
-def test_the_template_lists_the_ambiguities_of_the_contract(run: Run, folder: Path) -> None:
-    changed_contract(folder, "product-list-response", lambda schema: None)
-    ambiguities = [ambiguity for ambiguity in load_contract().ambiguities if ambiguity.interpretations]
-    assert run("init", "--contract", folder).exit_code == 0
-    lines = Path("brokerfuzz.toml").read_text().splitlines()
-    for ambiguity in ambiguities:
-        (number,) = [number for number, line in enumerate(lines) if line.startswith(f"# {ambiguity.id} = [")] or [
-            number for number, line in enumerate(lines) if line.startswith(f'# "{ambiguity.id}" = [')
-        ]
-        assert lines[number - 1] == f"# {ambiguity.question}"
-
-
 def test_init_replaces_only_its_own_file_and_only_with_force(run: Run, folder: Path) -> None:
     Path("mine.toml").write_text("mine")
     Path("pyproject.toml").write_text("mine")
@@ -329,13 +286,3 @@ def test_policies_are_added_and_existing_ones_stay(before: str, tmp_path: Path) 
     assert new == ["clock-tolerance"] if "encoding" in before else ["encoding", "clock-tolerance"]
     assert path.read_text() == POLICIES[before]
     assert save_policies(path, {"encoding": ["rejected"], "clock-tolerance": ["5"]}) == []
-
-
-def test_a_file_to_which_no_policies_can_be_added_stays_unchanged(tmp_path: Path) -> None:
-    path = tmp_path / "brokerfuzz.toml"
-    path.write_text("policies = { encoding = 'rejected' }\n")
-    with pytest.raises(ConfigurationError, match=r"add these lines .* yourself: clock-tolerance = 30"):
-        save_policies(path, {"clock-tolerance": ["30"]})
-    assert path.read_text() == "policies = { encoding = 'rejected' }\n"
-    with pytest.raises(ConfigurationError, match=r"pyproject\.toml does not exist"):
-        save_policies(tmp_path / "pyproject.toml", {"clock-tolerance": ["30"]})

@@ -42,30 +42,6 @@ def _variables(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BROKER_UNSET", raising=False)
 
 
-@pytest.mark.parametrize(
-    ("words", "header"),
-    [
-        (["-H", "Authorization: Bearer ${BROKER_PASSWORD}"], f"Authorization: Bearer {PASSWORD}".encode()),
-        (["-H", "X-Tenant: a-${BROKER_PASSWORD}-b"], f"X-Tenant: a-{PASSWORD}-b".encode()),
-        (["-H", "X-Tenant: ${BROKER_UNSET:-none} $$1"], b"X-Tenant: none $1"),
-    ],
-)
-def test_environment_variables_are_inserted_in_headers_and_credentials_and_not_printed(
-    run: Run, demanding: tuple[str, list[bytes]], folder: Path, words: list[str], header: bytes
-) -> None:
-    url, heads = demanding
-    done = run(
-        "fire", url, *SOME, *words, "--journal", "run.ndjson", "--report", "report.json", "--report", "report.html"
-    )
-    assert done.exit_code == 1, done.stderr
-    assert heads
-    assert all(header.lower() in head.lower() for head in heads)
-    assert done.stdout
-    for text in (done.stdout, done.stderr, *(path.read_text() for path in folder.iterdir())):
-        assert PASSWORD not in text
-        assert BASIC.decode() not in text
-
-
 def test_the_configuration_inserts_variables_too(run: Run, demanding: tuple[str, list[bytes]], folder: Path) -> None:
     url, heads = demanding
     (folder / "brokerfuzz.toml").write_text(

@@ -72,6 +72,10 @@ READERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "recording": ("run.har", ("check", "run.har")),
     "configuration": ("brokerfuzz.toml", ("fire", "--config", "brokerfuzz.toml")),
     "schema": ("contract/offer-pricing-response.schema.json", ("rules", "--contract", "contract")),
+    "schema of an export": (
+        "contract/offer-pricing-response.schema.json",
+        ("export", "-", "--contract", "contract", "--message", PRICING, "--random", "--count", "3"),
+    ),
     "semantic rules": ("contract/semantics.json", ("check", "offer.json", "--contract", "contract")),
     "ambiguities": ("contract/ambiguities.json", ("check", "offer.json", "--contract", "contract")),
     "reference data": ("values.toml", ("corpus", "verify", "corpus.ndjson", "--values", "values.toml")),
@@ -137,7 +141,7 @@ def state(folder: str = ".") -> dict[str, tuple[int, int]]:
 
 
 @pytest.mark.every(3)
-@sample(100, 10_000)
+@sample(40, 5_000)
 @pytest.mark.parametrize("reader", READERS)
 def test_a_damaged_file_gives_an_error_of_one_line(
     originals: Path, url: str, folder: Path, run: Run, reader: str, size: int

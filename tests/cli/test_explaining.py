@@ -11,13 +11,12 @@ from typing import Any, Final
 import pytest
 from click.testing import CliRunner
 from contracts import changed_contract
-from fixture_types import Run, Spawn
+from fixture_types import Run
 from hand_made_servers import answers, serving
 from jsonschema import Draft202012Validator
 from pricing_reader import BUG, PRICING, lenient
 
 import brokerfuzz
-from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cli import commands
 from brokerfuzz.corpus import load
 
@@ -59,22 +58,6 @@ def test_the_text_is_as_expected(run: Run, name: str) -> None:
     if os.environ.get("UPDATE_GOLDEN"):
         golden.write_text(done.stdout, encoding="utf-8")
     assert done.stdout == golden.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("twin", "body", "lines"),
-    [
-        (b'{"a":1}', b'{"a":1.0}', ["  {", '-   "a": 1', '+   "a": 1.0', "  }"]),
-        (b'{"a":[]}', b'{"a":[],"a":[]}', ["  {", '+   "a": [],', '    "a": []', "  }"]),
-        (b'{"a":"}"}', b'{"a":"\\""}', ["  {", '-   "a": "}"', '+   "a": "\\""', "  }"]),
-        (b"{}", b"{", ["- {}", "+ {"]),
-        (b"[1]", b"[\xff]", ["  [", "-   1", "+   \\xff", "  ]"]),
-        (b"[1]", b"[1]x", ["  [", "    1", "- ]", "+ ]x"]),
-        (b"{}", b"", ["- {}"]),
-    ],
-)
-def test_differences_are_marked(twin: bytes, body: bytes, lines: list[str]) -> None:
-    assert difference(twin, body) == lines
 
 
 # ------------------------------------------------------------------------------------------------------------- names
@@ -153,20 +136,6 @@ def test_the_schema_of_a_message_type_is_one_document_that_validators_can_use(ru
     validator = Draft202012Validator(data(run, "rules", "--schema", "--message", message_type))
     assert all(validator.is_valid(case.value) for case in load(message_type, verdicts=["valid"]))
     assert not validator.is_valid({})
-
-
-@pytest.mark.long
-def test_the_catalogue_counts_its_cases(run: Run, spawn: Spawn) -> None:
-    words = ("catalogue", *NOW, "--message", PRICING, "--cases", "--json")
-    done = [spawn(*words, env={"PYTHONHASHSEED": seed}) for seed in "13"]
-    assert done[0].stdout == done[1].stdout
-    found = json.loads(done[0].stdout)
-    size, cases = found["messages"][PRICING], found["cases"]
-    assert [case["number"] for case in cases] == list(range(1, len(cases) + 1))
-    assert size["cases"] == sum(size["verdicts"].values()) == len(cases)
-    assert sum(size["rules"].values()) == sum(size["techniques"].values())
-    text = run("catalogue", "--message", PRICING, "--rule", "*quantity:minimum", "--technique", "one-below").stdout
-    assert f"1 broken rule of {PRICING}, with the number of cases:" in text
 
 
 # --------------------------------------------------------------------------------------------------- cases and findings

@@ -26,12 +26,6 @@ def change_manifest(**properties: object) -> None:
     Path("out/manifest.json").write_text(json.dumps({**said, **properties}))
 
 
-def test_folders_that_are_no_longer_needed_are_removed(run: Run) -> None:
-    run("export", "out", *SOME, "--verdict", "invalid")
-    assert run("export", "out", *SOME, "--verdict", "valid", "--force").exit_code == 0
-    assert [path.name for path in Path("out/offer-pricing-response").iterdir()] == ["valid"]
-
-
 def test_a_manifest_cannot_delete_files_elsewhere(run: Run) -> None:
     run("export", "out", *SOME)
     Path("mine").write_text("mine")

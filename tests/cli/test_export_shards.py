@@ -35,19 +35,6 @@ def test_each_shard_is_a_corpus_and_together_they_contain_all_cases(run: Run) ->
     assert (summary["cases"], summary["shards"], summary["kept"]) == (301, 3, 0)
 
 
-def test_shards_in_an_impossible_folder_are_an_error_before_any_case_is_generated(run: Run) -> None:
-    result = run("export", "nowhere/out", "--full", "--shards", 3)
-    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-    assert "the folder nowhere does not exist" in result.stderr
-
-
-def test_a_shard_for_which_there_are_too_few_cases_is_an_error(run: Run) -> None:
-    finite = ("--rule", "*:json", "--technique", "empty-body", "--verdict", "invalid")
-    result = run("export", "out", *FEW, *finite, "--shards", 10)
-    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-    assert "cannot be filled" in result.stderr
-
-
 @pytest.mark.parametrize("form", [(), ("--format", "files")])
 def test_resume_writes_only_missing_shards(run: Run, form: tuple[str, ...]) -> None:
     run("export", "out", *FEW, *form, "--shards", 4)
@@ -79,19 +66,6 @@ def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Sta
     assert run("export", "out.ndjson.zst", *args, "--force").exit_code == 0
     assert files().items() >= resumed.items()
     assert len(resumed) == 13
-
-
-def test_existing_shards_are_replaced_only_with_force(run: Run) -> None:
-    run("export", "out.ndjson", *FEW, "--shards", 2)
-    before = files()
-    result = run("export", "out.ndjson", *FEW, "--shards", 2)
-    assert (result.exit_code, files()) == (2, before)
-    assert "out-00001-of-00002.ndjson already exists: add --resume to keep the existing shards, or --force" in (
-        result.stderr
-    )
-    assert run("export", "out.ndjson", *FEW, "--shards", 2, "--seed", 9, "--force").exit_code == 0
-    assert files().keys() == before.keys()
-    assert files() != before
 
 
 @pytest.mark.parametrize("form", [(), ("--format", "files")])

@@ -64,25 +64,6 @@ def test_an_interrupted_export_leaves_no_files(start: Start, tmp_path: Path, end
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_export_in_the_background_ignores_ctrl_c_and_leaves_no_files_when_terminated(
-    tmp_path: Path, start: Start
-) -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        process = start("export", "out.ndjson", *MANY)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    with process:
-        _wait_for_output(process, tmp_path)
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.1)
-        assert process.poll() is None
-        process.terminate()
-        process.communicate(timeout=SECONDS)
-    assert process.returncode == 130
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_killed_export_never_leaves_an_incomplete_file(start: Start, tmp_path: Path) -> None:
     for out, moment in (("out.ndjson", 0.0), ("out.ndjson.gz", 0.2)):
         with start("export", out, *SOME, "--force") as process:

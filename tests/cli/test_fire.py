@@ -15,14 +15,7 @@ from brokerfuzz.campaign.journal import exchanges
 from brokerfuzz.schemas import check
 
 pytestmark = pytest.mark.usefixtures("folder")
-SOME: Final = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--rule", "*totalExtendedPrice*")
 FEW: Final = ("--message", PRICING, "--rule", BUG)
-
-
-@pytest.fixture(autouse=True)
-def _without_colours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
 
 
 def report(result: Result) -> Any:
@@ -39,7 +32,7 @@ def rules(document: Any) -> set[str]:
 
 def test_rules_techniques_and_tags_can_be_included_and_excluded(run: Run, url: str) -> None:
     some = ("--message", PRICING, "--json", "--shrink", "off")
-    document = report(run("fire", url, *some, "--rule", f"!{BUG}", "--tag", "!pairs:*", "--technique", "!*-string"))
+    document = report(run("fire", url, *some, "--rule", f"!{BUG}", "--tag", "!pairs*", "--technique", "!*-string"))
     assert BUG not in rules(document) | {rule["rule"] for rule in document["rules"]}
     few = report(run("fire", url, *some, "--technique", "one-below"))
     assert 0 < few["cases"] < 30
@@ -59,11 +52,10 @@ def test_the_configuration_contains_values_beside_other_settings(run: Run) -> No
         return 201
 
     with serving(answers(remember)) as url:
-        Path("brokerfuzz.toml").write_text(f'url = "{url}"\n[values]\nunitOfMeasure = ["box of ten"]\n')
+        values = '[values]\n"data.customerId" = ["CUS-7"]\n'
+        Path("brokerfuzz.toml").write_text(f'url = "{url}"\nmessage = "{PRICING}"\n{values}')
         assert run("fire", "--random", "--count", "20", "--verdict", "valid", "--json").exit_code in (0, 2)
-    units = {part for body in known for part in body.split(b'"unitOfMeasure":')[1:] if not part.startswith(b"null")}
-    assert units
-    assert all(unit.startswith(b'"box of ten"') for unit in units)
+    assert {part.partition(b",")[0] for body in known for part in body.split(b'"customerId":')[1:]} == {b'"CUS-7"'}
     Path("brokerfuzz.toml").write_text('url = "http://127.0.0.1:1"\n[values]\nunitOfMeasure = [5]\n')
     assert "brokerfuzz.toml, 'unitOfMeasure': 5 breaks the rule unitOfMeasure:type" in run("fire").stderr
 
@@ -79,13 +71,6 @@ def test_a_configuration_sets_what_the_command_line_does_not(run: Run, url: str)
     assert (document["target"], rules(document)) == (url, {BUG})
     assert Path("out.json").exists()
     assert report(run("fire", "--json", "--technique", "removed"))["findings"] == []
-
-
-def test_init_writes_a_configuration_that_can_be_used(run: Run, url: str) -> None:
-    assert run("init").exit_code == 0
-    assert run("init").exit_code == 2
-    assert "did you mean" not in run("init", "--force").stderr
-    assert run("fire", url, *SOME, "--technique", "removed").exit_code == 0
 
 
 def test_observed_behaviour_is_saved_as_policies_and_then_enforced(run: Run) -> None:
@@ -107,14 +92,6 @@ def test_observed_behaviour_is_saved_as_policies_and_then_enforced(run: Run) -> 
 # ---------------------------------------------------------------------------------------------------- output
 
 
-def test_the_end_of_the_name_selects_the_report(run: Run, url: str) -> None:
-    names = ["r.html", "r.xml", "r.json", "r.har", "r.md", "r.py"]
-    result = run("fire", url, *SOME, *(word for name in names for word in ("--report", name)))
-    assert result.exit_code == 1
-    assert all(BUG.removeprefix(f"{PRICING}/") in Path(name).read_text() or name == "r.har" for name in names)
-    assert f"{', '.join(names)}\n" in result.stdout
-
-
 def test_quiet_prints_only_the_outcome(run: Run, url: str) -> None:
     done = run("fire", url, *FEW, "--report", "r.json", "--journal", "run.ndjson", "--write-config", "-q")
     assert (done.exit_code, done.stderr) == (1, "")
@@ -131,22 +108,6 @@ def test_verbose_prints_each_answer(run: Run, url: str) -> None:
     for line, record in zip(lines, written, strict=True):
         assert re.match(rf"\d+\.\d\d s  {record.role} {record.number}  {record.id} ", line)
         assert line.endswith(f": {record.answer.kind} ({record.answer.reason})")
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["fire URL --message offer-pricing-response --rule *quantity:minimum", "check offer.json", "explain one-below"],
-)
-def test_colours_depend_on_the_terminal_and_on_the_environment(
-    run: Run, url: str, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("offer.json").write_text('{"number": ""}')
-    command = words.replace("URL", url).split()
-    assert "\x1b[" not in run(*command).stdout
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "\x1b[" in run(*command).stdout
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[" not in run(*command).stdout
 
 
 def test_a_campaign_that_ends_early_says_how_to_continue_it(run: Run, url: str) -> None:
@@ -185,46 +146,3 @@ def test_findings_of_a_demonstration_are_sent_again_to_a_demonstration(run: Run)
     assert run("replay", "run.ndjson", "--demo", "--bug", SEEDED).exit_code == 1
     assert run("replay", "run.ndjson", "--demo").exit_code == 0
     assert run("fire", "--resume", "run.ndjson", "--demo", "--bug", SEEDED).exit_code == 1
-
-
-# ---------------------------------------------------------------------------------------------------- applications
-
-SHOPS: Final = """
-from brokerfuzz import check
-
-def status_of(body):
-    print("one request")
-    if b'"orderMaximum":0' in body:
-        raise KeyError("orderMaximum")
-    broken = check("offer-creation-request", body).broken
-    return "422 no" if any("orderMinimum:minimum" not in entry.rule for entry in broken) else "201 yes"
-
-def wsgi(environ, start_response):
-    start_response(status_of(environ["wsgi.input"].read()), [])
-    return [b"{}"]
-
-def create():
-    return wsgi
-
-async def asgi(scope, receive, send):
-    if scope["type"] == "lifespan":
-        raise ValueError("no lifespan")
-    status = int(status_of((await receive())["body"]).split()[0])
-    await send({"type": "http.response.start", "status": status, "headers": []})
-    await send({"type": "http.response.body", "body": b"{}"})
-"""
-
-
-@pytest.mark.parametrize("name", ["asgi", "wsgi", "create"])
-def test_an_application_is_tested_and_its_crashes_contain_the_traceback(
-    name: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("brokerfuzz_shops.py").write_text(SHOPS)
-    monkeypatch.syspath_prepend(Path.cwd())
-    some = ("--rule", "*orderM*:minimum", "--technique", "one-below", "--json")
-    done = run("fire", "--app", f"brokerfuzz_shops:{name}", "/offers", *some)
-    document = report(done)  # although the application also prints
-    assert "one request" in done.stderr
-    assert document["target"] == f"brokerfuzz_shops:{name} /offers"
-    assert 'raise KeyError(\\"orderMaximum\\")' in done.stdout
-    assert len(document["findings"]) == 2

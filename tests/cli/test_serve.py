@@ -46,12 +46,6 @@ def test_fire_finds_the_bug_that_serve_seeds_and_no_other(
     assert found == {"offer-creation-request/orderMinimum:minimum"}
 
 
-def test_serve_lists_the_bugs(run: Run) -> None:
-    bugs = json.loads(run("serve", "--list-bugs", "--json").stdout)["bugs"]
-    assert len({bug["kind"] for bug in bugs}) == len(bugs) == 16
-    assert len(run("serve", "--list-bugs").stdout.splitlines()) == len(bugs)
-
-
 def test_the_printed_commands_start_the_service_again_with_the_same_bugs_on_the_same_port(run: Run) -> None:
     some = ("--rule", "*orderMinimum:minimum", "--technique", "one-below")
     document = json.loads(run("fire", "--demo", "--bug", BUG, *some, "--json").stdout)

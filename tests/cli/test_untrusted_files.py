@@ -131,32 +131,6 @@ def test_a_journal_with_an_unknown_property_is_rejected(
     assert files() == before
 
 
-@pytest.mark.parametrize(
-    ("words", "command"),
-    [
-        (["replay", "good.ndjson"], "brokerfuzz replay good.ndjson TARGET"),
-        (["replay", "good.json"], "brokerfuzz replay good.json TARGET"),
-        (["replay", "good.json", ""], "brokerfuzz replay good.json TARGET"),
-        (["fire", "--resume", "good.ndjson"], "brokerfuzz fire TARGET --resume good.ndjson"),
-    ],
-)
-def test_the_error_about_a_missing_target_shows_the_command_with_a_placeholder(
-    run: Run, lines: object, words: list[str], command: str
-) -> None:
-    result = run(*words)
-    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
-    assert f"`{command}`" in result.stderr
-    assert "--exec COMMAND" in result.stderr
-
-
-def test_the_target_can_come_from_the_configuration_of_the_user(
-    run: Run, url: str, lines: list[dict[str, Any]]
-) -> None:
-    Path("brokerfuzz.toml").write_text(f'url = "{url}"\n')
-    assert run("replay", written(lines)).exit_code == 1
-    assert run("fire", "--resume", "run.ndjson").exit_code == 1
-
-
 def test_the_contract_of_a_journal_must_be_given_again(run: Run, url: str, lines: list[dict[str, Any]]) -> None:
     head, *answered = lines
     Path("contract").mkdir()
