@@ -1,6 +1,7 @@
 """A contract folder with a message type of its own, which every command, format, report and strategy can use."""
 
 import json
+import re
 import signal
 from itertools import islice
 from pathlib import Path
@@ -223,5 +224,5 @@ def test_a_wrong_list_of_message_types_is_reported_in_one_line(kind: str, tmp_pa
 def test_a_corpus_of_another_contract_is_reported_with_its_line(corpus: Path, run: Run) -> None:
     for command in (["check", "--summary"], ["corpus", "verify"], ["coverage"]):
         found = run(*command, str(corpus))
-        assert "line 1, has the unknown message type 'order-" in found.stdout + found.stderr
+        assert re.search("line 1.* message type 'order-", found.stdout + found.stderr)
         assert "Traceback" not in found.stderr
