@@ -100,13 +100,11 @@ def _target(mutants: Sequence[Mutant]) -> FunctionTarget:
     def accepts(body: bytes) -> bool:
         message = reader(body)
         answers = [mutant.answer(message) for mutant in mutants]
-        wrong = [number for number, answer in enumerate(answers) if message.contradicts(answer)]
-        first = wrong[0] if wrong else len(answers) - 1
-        if answers[first] == "crashed":
-            if first:
-                raise RuntimeError("a bug")  # at a line of its own, as another bug would be
+        if answers[0] == "crashed":
             raise RuntimeError("a bug")
-        return answers[first] == "accepted"
+        if answers[-1] == "crashed" and not message.contradicts(answers[0]):
+            raise RuntimeError("a bug")  # at a line of its own, as another bug would be
+        return next((answer for answer in answers if message.contradicts(answer)), answers[-1]) == "accepted"
 
     return FunctionTarget(accepts)
 

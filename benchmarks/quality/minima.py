@@ -96,8 +96,12 @@ def breaks(rule: str) -> Condition:
     return lambda case: any(broken.rule.endswith(f"/{rule}") for broken in case.verdict.broken)
 
 
+def price_classes(message: Any) -> list[Any]:
+    return message.get("priceClasses") or []
+
+
 def tiers(message: Any) -> list[Any]:
-    return [tier for of in message.get("priceClasses") or [] for tier in of.get("priceTiers") or []]
+    return [tier for of in price_classes(message) for tier in of.get("priceTiers") or []]
 
 
 def clusters(message: Any) -> list[Any]:
@@ -137,7 +141,11 @@ VALID: dict[str, tuple[SearchStrategy[Any], Condition, Any]] = {
     "number has more than 64 letters": (OFFERS, lambda m: len(m["number"]) > 64, offer(number="a" * 65)),
     "description contains a quote": (OFFERS, lambda m: "'" in (m.get("description") or ""), offer(description="'")),
     "three access groups": (OFFERS, lambda m: size(m, "accessGroups") == 3, offer(accessGroups=[LETTER] * 3)),
-    "two tiers": (OFFERS, lambda m: len(tiers(m)) > 1, tiered({"price": 1}, {"price": AnyOf(2, 0)})),
+    "two tiers": (
+        OFFERS,
+        where(price_classes, lambda c: size(c, "priceTiers") > 1),
+        tiered({"price": 1}, {"price": AnyOf(2, 0)}),
+    ),
     "five nulls": (OFFERS, lambda m: [*m.values()].count(None) >= 5, offer(**dict.fromkeys(NULLS))),
     "a cluster without products": (
         OFFERS,
