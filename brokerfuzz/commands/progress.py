@@ -40,8 +40,9 @@ class ProgressLine:
     def seconds(self) -> float:
         return time.monotonic() - self._begun
 
-    def counting(self, items: Iterable[_Item]) -> Iterator[_Item]:
+    def counting(self, items: Iterable[_Item], total: int | None = None) -> Iterator[_Item]:
         """Yields the items, and counts them. Raises `KeyboardInterrupt` if Ctrl-C has been pressed."""
+        self.total = total or self.total
         first, shown, before = time.monotonic(), time.monotonic(), self.done
         for item in items:
             self.done += 1

@@ -26,10 +26,10 @@ TOO_FEW = "brokerfuzz found too few new random cases that match the filters; use
 
 def write_shards(
     export: Export, form: Format, out: str, count: int, info: CorpusInfo, *, force: bool, resume: bool,
-    counting: Callable[[Iterator[Case]], Iterator[Case]],
+    counting: Callable[[Iterator[Case], int], Iterator[Case]],
 ) -> Summary:  # fmt: skip
     """With `resume`, keeps the existing shards, which must have the same options. With `force`, replaces shards with
-    other options. `counting` gets the new cases, and shows the progress.
+    other options. `counting` gets the cases of a shard and the number of all new cases, and shows the progress.
 
     Raises `CorpusError` if a shard cannot be written, or if there are more shards than cases.
     """
@@ -54,17 +54,16 @@ def write_shards(
     total, summary = export.total, Summary(info)
     if count > total:
         raise CorpusError(f"{total:,} cases cannot fill {count:,} shards: use --shards {total} or fewer")
+    bounds = [(number * total // count, (number + 1) * total // count) for number in range(count)]
+    summary.kept = sum(stop - start for shard, (start, stop) in zip(shards, bounds, strict=True) if shard in kept)
     with write_errors(listing):
         if not kept:
             _remove_shards([*former, *shards])
         write_manifest(listing, manifest)
-        for number, shard in enumerate(shards):
-            start, stop = number * total // count, (number + 1) * total // count
-            if shard in kept:
-                summary.kept += stop - start
-                continue
-            cases = summary.counted(export.cases(start, stop), f"{shard} cannot be filled: {TOO_FEW}")
-            write_place(shard, form, counting(cases), summary)
+        for shard, (start, stop) in zip(shards, bounds, strict=True):
+            if shard not in kept:
+                cases = summary.counted(export.cases(start, stop), f"{shard} cannot be filled: {TOO_FEW}")
+                write_place(shard, form, counting(cases, total - summary.kept), summary)
         write_manifest(listing, replace(manifest, complete=True))
     return summary
 

@@ -164,11 +164,3 @@ def test_a_rejection_proves_nothing_and_says_so_if_the_twin_is_an_expected_failu
 
 def zero_name() -> str:
     return next(one.name for one in arranged(sent(), about()) if one.case.id == zero().id)
-
-
-def test_nothing_else_is_sent_if_nobody_answers(folder: Path) -> None:
-    with service(lambda _: 201) as (url, _):
-        pass
-    run = run_of(folder, url)
-    assert run["stats"]["requests"]["total"] == 1
-    assert "answer: none" in run["failures"][-1]["error"]["message"]
