@@ -9,7 +9,7 @@ from itertools import pairwise
 from random import Random
 
 from benchmarks.fleet.fleet import fleet
-from benchmarks.fleet.messages import OFFER, Reader
+from benchmarks.fleet.messages import OFFER, Answer, Reader
 from benchmarks.fleet.mutants import Mutant
 from benchmarks.stacks.habits import STACKS
 from brokerfuzz.campaign import Result, Settings, fire
@@ -99,7 +99,7 @@ def _target(mutants: Sequence[Mutant]) -> FunctionTarget:
 
     def accepts(body: bytes) -> bool:
         message = reader(body)
-        answers = [mutant.answer(message) for mutant in mutants]
+        answers: list[Answer] = [mutant.answer(message) for mutant in mutants]
         if answers[0] == "crashed":
             raise RuntimeError("a bug")
         if answers[-1] == "crashed" and not message.contradicts(answers[0]):
