@@ -51,7 +51,7 @@ def test_the_printed_commands_start_the_service_again_with_the_same_bugs_on_the_
     document = json.loads(run("fire", "--demo", "--bug", BUG, *some, "--json").stdout)
     (port,) = re.findall(r":(\d+)/offers", document["target"])
     for finding in document["findings"]:
-        assert f"--port {port} --bug={BUG} -- curl " in finding["reproduce"]
+        assert f"--port {port} --bug {BUG} -- curl " in finding["reproduce"]
         said = subprocess.run(
             ["sh", "-c", finding["reproduce"]], capture_output=True, text=True, timeout=60, check=True
         )
