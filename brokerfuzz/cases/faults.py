@@ -21,8 +21,9 @@ from brokerfuzz.pointers import pointer_of
 from brokerfuzz.schemas import Contract, MessageType, Rule, check, load_contract
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
-from brokerfuzz.schemas.flattening import COMPOSED, OTHER_ITEMS, Schema, conjoin
+from brokerfuzz.schemas.flattening import COMPOSED, OTHER_ITEMS, conjoin
 from brokerfuzz.schemas.sites import Steps
+from brokerfuzz.schemas.subschemas import direct_subschemas
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,8 @@ def examples(contract: Contract, rule: Rule) -> Sequence[Any]:
     """Returns values of the site of a rule without the rule, and values of the schemas in the rule."""
     schema = contract.sites[rule.message_type][rule.site].schema
     keyword = OTHER_ITEMS if rule.keyword == "items" else rule.keyword
-    found = [without({**schema, keyword: rule.value}, keyword), *_inside(rule.value)[:_MOST_INSIDE]]
+    inside = [one for _, one in direct_subschemas({rule.keyword: rule.value}) if isinstance(one, dict)]
+    found = [without({**schema, keyword: rule.value}, keyword), *inside[:_MOST_INSIDE]]
     if rule.keyword == "oneOf":
         found += [conjoin(one, other) for one, other in combinations(rule.value[:_MOST_BRANCHES], 2)]
     values = [value for one in found for value in values_of(contract, rule.message_type, one, rule.site)]
@@ -170,12 +172,3 @@ def examples(contract: Contract, rule: Rule) -> Sequence[Any]:
         names = [name for pattern in rule.value for name in strings(pattern)[:2]]
         values += [{name: value} for name in names for value in SCALARS]
     return values
-
-
-def _inside(value: Any) -> list[Schema]:
-    """Returns the schemas in the value of a keyword."""
-    if isinstance(value, list):
-        return [part for part in value if isinstance(part, dict)]
-    if not isinstance(value, dict):
-        return []
-    return [value, *(part for part in value.values() if isinstance(part, dict))]

@@ -182,6 +182,8 @@ def _demands(keyword: str, schema: Schema) -> bool:
             return value not in (True, {})
         case "uniqueItems":
             return value is True
+        case "minLength" | "minItems" | "minProperties":
+            return bool(value > 0)
         case "contains":  # the validator names only the bounds, if there are any
             return not {"minContains", "maxContains"} & schema.keys()
         case "minContains":

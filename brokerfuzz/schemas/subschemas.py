@@ -1,8 +1,6 @@
 """Finds the schemas inside a JSON Schema."""
 
 from collections.abc import Iterator
-from functools import reduce
-from operator import getitem
 from typing import Any
 
 from brokerfuzz.pointers import pointer_of
@@ -21,15 +19,16 @@ def subschemas(schema: Any, steps: Steps = ()) -> Iterator[tuple[str, dict[str, 
     if not isinstance(schema, dict):
         return
     yield pointer_of(steps), schema
-    for inside in _inside(schema):
-        yield from subschemas(reduce(getitem, inside, schema), (*steps, *inside))
+    for inside, value in direct_subschemas(schema):
+        yield from subschemas(value, (*steps, *inside))
 
 
-def _inside(schema: dict[str, Any]) -> Iterator[Steps]:
+def direct_subschemas(schema: dict[str, Any]) -> Iterator[tuple[Steps, Any]]:
+    """Yields the schemas in the values of the keywords, with their paths. `true` and `false` are schemas, too."""
     for keyword, value in schema.items():
         if keyword in _WITH_SCHEMA:
-            yield (keyword,)
+            yield (keyword,), value
         elif keyword in _WITH_LIST and isinstance(value, list):
-            yield from ((keyword, number) for number in range(len(value)))
+            yield from (((keyword, number), part) for number, part in enumerate(value))
         elif keyword in _WITH_NAMES and isinstance(value, dict):
-            yield from ((keyword, name) for name in value)
+            yield from (((keyword, name), part) for name, part in value.items())
