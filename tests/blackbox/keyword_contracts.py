@@ -77,7 +77,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "maxLength": {"type": "string", "maxLength": 5},
     "length of one": {"type": "string", "minLength": 1, "maxLength": 1},
     "limits of 0": {"type": ["string", "array"], "minLength": 0, "minItems": 0, "minProperties": 0},
-    "map of objects with properties": {"additionalProperties": {"properties": {"type": TEXT, "dependencies": TEXT}}},
+    "map of objects with properties": {"type": "object", "additionalProperties": {"type": ["string", "object"], "properties": {"dependencies": TEXT}}},
     "minItems": {"type": "array", "items": TEXT, "minItems": 2},
     "maxItems": {"type": "array", "items": TEXT, "maxItems": 2},
     "minItems of numbers": {"type": "array", "items": WHOLE, "minItems": 2},
