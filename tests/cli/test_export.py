@@ -1,5 +1,6 @@
 import json
 import sys
+from base64 import b64decode
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 from fixture_types import Run, Spawn, Start
 from hand_made_programs import shown_on_a_terminal
 
-from brokerfuzz import Case, check, corpus
+from brokerfuzz import Case, catalogue, check, corpus
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -22,6 +23,14 @@ def faults(out: str) -> set[tuple[str, str]]:
 
 
 # ---------------------------------------------------------------------------------------------------- which cases
+
+
+@pytest.mark.long
+def test_full_writes_the_whole_catalogue_and_large_all_of_its_faults(run: Run) -> None:
+    assert run("export", "whole", *PRICING, "--full").exit_code == 0
+    assert [case.id for case in corpus.read("whole")] == [case.id for case in catalogue("offer-pricing-response")]
+    run("export", "least", *PRICING, "--large")
+    assert faults("least") == faults("whole")
 
 
 def test_random_cases_depend_on_the_seed_and_come_after_their_twins(run: Run) -> None:
@@ -71,6 +80,14 @@ def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> No
     assert said["cases"] + sum(said.get("left_out", {}).values()) == written
     assert said["cases"] == sum(said["messages"]["offer-pricing-response"].values())
     assert again.stdout.startswith(f"{written:,} cases written to all ({Path('all').stat().st_size:,} bytes)\n")
+
+
+def test_base64_writes_every_message_in_base64(run: Run) -> None:
+    run("export", "usual", *MINIMUM)
+    run("export", "raw", *MINIMUM, "--base64")
+    records = [json.loads(line) for line in Path("raw").read_bytes().splitlines()]
+    bodies = [case.body for case in corpus.read("usual")]
+    assert bodies == [case.body for case in corpus.read("raw")] == [b64decode(record["raw"]) for record in records]
 
 
 def test_the_list_of_the_files_names_rule_technique_and_reason(run: Run) -> None:

@@ -82,6 +82,15 @@ def test_a_campaign_with_many_headlines_fits_on_a_screen(monkeypatch: pytest.Mon
     assert f"   next          brokerfuzz explain {many[0]['name']} findings.json" in screen
 
 
+def test_known_headlines_are_not_printed_and_quiet_shows_only_the_outcome() -> None:
+    document = recorded()
+    first, *others = document["headlines"]
+    text = printed({**document, "headlines": [{**first, "known": True}, *others]})
+    assert first["name"] not in text
+    assert all(headline["text"] in text for headline in others)
+    assert printed(document, quiet=True).split() == f"{document['outcome']['headline']} at {document['target']}".split()
+
+
 def test_a_terminal_gets_colours_unless_they_are_declined(monkeypatch: pytest.MonkeyPatch) -> None:
     def shown() -> str:
         return printed(recorded(), Terminal())
