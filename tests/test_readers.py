@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from brokerfuzz import MESSAGE_TYPES, load_contract
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus import load, write
+from brokerfuzz.corpus.formats.format import CorpusInfo
 
 READERS = Path(__file__).parents[1] / "examples" / "readers"
 TIMEOUT = 240
@@ -20,7 +22,8 @@ def cases() -> list[Case]:
 @pytest.fixture(scope="module")
 def exports(tmp_path_factory: pytest.TempPathFactory, cases: list[Case]) -> Path:
     folder = tmp_path_factory.mktemp("exports")
-    write(folder / "corpus.ndjson", cases, fmt="ndjson-base64")
+    in_base64 = CorpusInfo(load_contract(), MESSAGE_TYPES, "", base64=True)
+    write(folder / "corpus.ndjson", cases, about=in_base64)
     write(folder / "files", cases, fmt="files")
     return folder
 

@@ -96,21 +96,3 @@ def test_check_still_accepts_values_and_all_kinds_of_bytes() -> None:
     assert {brokerfuzz.check(OFFER, one).label for one in (value, body, bytearray(body), memoryview(body))} == {"valid"}
     others: tuple[object, ...] = (None, 1, True, [])
     assert {brokerfuzz.check(OFFER, one).label for one in others} == {"invalid"}
-
-
-@pytest.mark.parametrize(
-    "imports",
-    [
-        "import hypothesis, brokerfuzz.hypothesis_plugin as plugin; plugin.register()\nfrom brokerfuzz import Case",
-        pytest.param(
-            "from brokerfuzz import Case\nimport hypothesis, brokerfuzz.hypothesis_plugin as plugin; plugin.register()",
-            marks=pytest.mark.long,
-        ),
-    ],
-)
-def test_a_strategy_from_the_type_of_cases_says_what_to_use_instead(imports: str) -> None:
-    code = f"{imports}\nhypothesis.find(hypothesis.strategies.from_type(Case), bool)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    said = next(line for line in done.stderr.splitlines() if line.startswith("hypothesis.errors.InvalidArgument"))
-    assert "st.from_type(Case)" in said
-    assert "brokerfuzz.strategies.cases(message_type)" in said

@@ -106,7 +106,7 @@ def classify(answer):
 
 def test_an_application_that_ends_the_process_with_status_0_is_a_finding(spawn: Spawn, write: Write) -> None:
     write("shop.py", EXITING_APPLICATION)
-    done = spawn("fire", "--app", "shop:app", "/offers", *FEW)
+    done = spawn("fire", "--app", "shop:app", "/offers", *FEW, "--verbose")
     assert done.returncode == 1, done.stderr
     text = " ".join(done.stdout.decode().split())
     assert "os._exit(0) was called" in text

@@ -113,7 +113,7 @@ def test_an_offer_with_a_log_is_a_message(run: Run, folder: Path) -> None:
 def test_a_recording_that_is_too_large_is_rejected(run: Run, folder: Path) -> None:
     with Path("a.har").open("wb") as stream:
         stream.truncate(1 << 30)
-    assert "split the recording" in run("check", "a.har").stderr
+    assert "the limit for a file with one message: split it" in run("check", "a.har").stderr
 
 
 # ---------------------------------------------------------------------------------------------------- other traffic

@@ -30,7 +30,8 @@ class CorpusInfo:
     """Describes a corpus for the format that writes its cases. `recipe` contains the options of `brokerfuzz export`
     that generate the corpus again. `folder` is the name of the folder or file, without the path. `left_out` counts the
     cases that the format does not write. If `by_case` is true, test suites have one test per case instead of one per
-    rule. If `base64` is true, lines contain every message in base64. `warnings` receives what is wrong with the existing files of the user.
+    rule. If `base64` is true, lines contain every message in base64. `warnings` receives what is wrong with the existing
+    files of the user.
     """
 
     contract: Contract
