@@ -150,6 +150,7 @@ def cluster(address: str) -> Iterator[Workers]:
     """Connects to the Dask cluster whose scheduler is at `address`, until the `with` block ends."""
     try:
         from distributed import Client, KilledWorker
+        from distributed.client import ClosedClientError
     except ImportError as problem:
         raise WorkerError(needs_extra("a Dask cluster", problem, "cluster")) from problem
     for name in ("distributed.client", "distributed.batched"):
@@ -167,7 +168,7 @@ def cluster(address: str) -> Iterator[Workers]:
             raise WorkerError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
         Thread(target=_close_without_workers, args=(client,), daemon=True).start()
         yield Workers(client.get_executor(), threads)
-    except KilledWorker as problem:
+    except (KilledWorker, ClosedClientError) as problem:  # a call right after the loss finds a closed client
         raise _lost() from problem
     finally:
         client.close()

@@ -62,7 +62,7 @@ def pytest_collection_finish() -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """Returns more processes than cores, because many tests wait. Each additional process collects all tests again."""
     cores = os.cpu_count() or 1
-    return cores + (cores + 1) // 2
+    return 2 * cores
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -79,7 +79,7 @@ def status_of(body: bytes) -> int:
     return 201 if conforms(body) and b"null" not in body else 400
 
 
-@pytest.mark.every(2)
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_time_limit_includes_shrinking(workers: int) -> None:
     with serving(answers(status_of)) as url:

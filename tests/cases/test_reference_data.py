@@ -83,6 +83,7 @@ def test_a_case_contains_an_unknown_value_only_where_it_tests_it() -> None:
             assert set(ids(case.value)) <= set(KNOWN)
 
 
+@pytest.mark.long
 def test_every_rule_is_still_broken_with_every_technique() -> None:
     def broken(cases: list[Case]) -> set[tuple[str, str]]:
         return {(fault.rule, fault.technique) for case in cases for fault in case.faults}

@@ -437,7 +437,13 @@ HOSTILE: Final[Mapping[str, tuple[Callable[[dict[str, Any]], object], str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=pytest.mark.long) if kind == "many patterns and an invalid one" else kind
+        for kind in HOSTILE
+    ],
+)
 def test_a_contract_that_needs_endless_work_is_rejected_with_its_limit(tmp_path: Path, kind: str) -> None:
     change, said = HOSTILE[kind]
     with pytest.raises(ContractError, match=said) as raised:
