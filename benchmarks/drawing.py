@@ -7,11 +7,11 @@ from copy import deepcopy
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis.internal.conjecture import utils
 from hypothesis.strategies import SearchStrategy
 
 from benchmarks.fleet.messages import OFFER
 from brokerfuzz import load_contract
+from brokerfuzz.generation.unsupported_keywords import restore_many
 
 PATIENCE = (
     HealthCheck.too_slow,
@@ -37,22 +37,10 @@ def examples(strategy: SearchStrategy[Any], count: int, seed_number: int = 1) ->
 
 
 def hypothesis_jsonschema() -> SearchStrategy[Any]:
-    """Adds the method `many.more()` to Hypothesis, which 6.170.10 removed and hypothesis-jsonschema calls."""
     from hypothesis_jsonschema import from_schema
 
-    if not hasattr(utils.many, "more"):
-        setattr(utils.many, "more", _more)  # noqa: B010  (type checkers reject the assignment)
+    restore_many()
     return from_schema(deepcopy(load_contract().flat[OFFER]))
-
-
-def _more(self: Any) -> bool:
-    if self._depth is None:
-        self.__enter__()
-        self._rounds = iter(self)
-    if next(self._rounds, True) is None:
-        return True
-    self.__exit__(None, None, None)
-    return False
 
 
 def schemathesis() -> SearchStrategy[Any]:
