@@ -5,7 +5,7 @@ import gzip
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,9 +24,18 @@ from brokerfuzz.service.running import running
 from brokerfuzz.targets import HttpTarget
 
 NOW: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
-CASES: Final = {case.body + repr(case.headers).encode(): case for case in brokerfuzz.catalogue(OFFER) if case.headers}
-TAGS: Final = sorted({case.tags[0] for case in CASES.values()})
 TYPE: Final[Any] = {"tags": ["probe:content-type"], "now": NOW}
+
+
+@pytest.fixture(scope="module")
+def cases() -> Sequence[Case]:
+    """Returns the cases with headers. The catalogue is built only in a process that runs these tests."""
+    return [case for case in brokerfuzz.catalogue(OFFER) if case.headers]
+
+
+@pytest.fixture(scope="module")
+def tags(cases: Sequence[Case]) -> Sequence[str]:
+    return sorted({case.tags[0] for case in cases})
 
 
 @dataclass
@@ -96,18 +105,20 @@ def carries(request: Request, case: Case) -> bool:
     )
 
 
-def test_each_case_arrives_with_its_headers_and_body_beside_those_of_the_target() -> None:
+def test_each_case_arrives_with_its_headers_and_body_beside_those_of_the_target(
+    cases: Sequence[Case], tags: Sequence[str]
+) -> None:
     with recording(accepts) as (url, seen):
-        options: Any = {"tags": TAGS, "shrink": 0, "headers": [("X-Tenant", "5"), ("x-tenant", "6")]}
+        options: Any = {"tags": tags, "shrink": 0, "headers": [("X-Tenant", "5"), ("x-tenant", "6")]}
         brokerfuzz.fire(url, **options)
-    assert len(CASES) > 20
-    assert [case for case in CASES.values() if not any(carries(request, case) for request in seen)] == []
+    assert len(cases) > 20
+    assert [case for case in cases if not any(carries(request, case) for request in seen)] == []
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="needs curl")
-def test_the_reproduction_commands_send_the_same_headers() -> None:
+def test_the_reproduction_commands_send_the_same_headers(cases: Sequence[Case]) -> None:
     with recording(accepts) as (url, seen):
-        for case in CASES.values():
+        for case in cases:
             target = HttpTarget(url, headers=[("X-Tenant", "5"), ("x-tenant", "6")])
             line = target.reproduction(case.body, case.headers)
             environment = {**os.environ, "NO_PROXY": "*"}
@@ -177,9 +188,9 @@ def test_behaviour_that_contradicts_a_policy_is_a_finding() -> None:
 # --------------------------------------------------------------------------------------------- the reference service
 
 
-def test_the_reference_service_follows_its_table_and_never_fails() -> None:
+def test_the_reference_service_follows_its_table_and_never_fails(tags: Sequence[str]) -> None:
     with running(now=NOW) as url:
-        result = brokerfuzz.fire(f"{url}/offers", tags=TAGS, now=NOW).result
+        result = brokerfuzz.fire(f"{url}/offers", tags=tags, now=NOW).result
     assert result.findings == ()
     behaviours = {one.ambiguity.id: one.behaviour for one in result.ambiguities if one.ambiguity.interpretations}
     assert behaviours == {ambiguity: ",".join(decisions(load_contract())[ambiguity]) for ambiguity in behaviours}
