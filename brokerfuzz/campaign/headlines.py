@@ -19,6 +19,7 @@ from brokerfuzz.campaign.conversions import Leniency, leniency_of
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.headline_words import converts, crashes_at, in_words, nothing_checked_in, sometimes_unchecked
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label
 from brokerfuzz.wording import counted
@@ -29,6 +30,8 @@ ALMOST: Final = 0.9
 """The share of the invalid messages that a target accepts if it checks almost nothing."""
 SEVERAL: Final = 3
 """A leniency at fewer places is no habit of the target, so each place is a headline of its own."""
+FEW_TECHNIQUES: Final = 0.2
+"""The share of the techniques of a leniency that must be accepted. With fewer, an example says more."""
 _UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__")
 """A byte that is not printable ASCII, the backslash of an escape, or a name such as `__proto__`."""
 _LINE_OF_CODE: Final = re.compile(r"\((\S+:\d+)\)$")
@@ -267,7 +270,8 @@ class _Grouping:
             if len(groups) >= SEVERAL or {self._groups[index].rule for index in groups} >= _rules_of(tried[leniency])
         }
         for leniency, groups in habits.items():
-            yield self._habit(("leniency", leniency.text), leniency.text, groups, tried[leniency])
+            text = f"{leniency.text}{_narrowed(tried[leniency])}"
+            yield self._habit(("leniency", leniency.text), text, groups, tried[leniency])
         if sum(bool(one.conversion) for one in habits) >= SEVERAL:
             some = [one for one in found if one.conversion and (one in habits or not one.is_of_null)]
             some.sort(key=lambda one: -len(found[one]))
@@ -342,6 +346,19 @@ def _paths(case: Case) -> list[str]:
 
 def _rules_of(tried: Iterable[AnsweredCase]) -> set[str]:
     return {one.case.faults[0].rule for one in tried}
+
+
+def _narrowed(tried: Sequence[AnsweredCase]) -> str:
+    """Returns an example of what is accepted, if a target accepts only what very few techniques generate: one that
+    reads names in any case rejects all other unknown properties.
+    """
+    accepted = Counter(one.case.faults[0].technique for one in tried if one.answer == "accepted")
+    every = {one.case.faults[0].technique for one in tried}
+    (technique, _), *_ = accepted.most_common(1)
+    if len(accepted) > FEW_TECHNIQUES * len(every) or technique not in TECHNIQUES:  # a corpus may name others
+        return ""
+    text = TECHNIQUES[technique].text
+    return f", only such as: {text[0].lower()}{text[1:].rstrip('.')}"
 
 
 def _rules(finding: Finding) -> list[str]:

@@ -67,6 +67,22 @@ def test_a_reader_that_converts_values_is_one_headline_beside_other_mistakes() -
     assert texts == {"converts values of wrong types", "data.offers[].quantity"}, report
 
 
+def test_a_habit_that_only_some_techniques_show_is_described_by_one_of_them() -> None:
+    """As in Go, names of properties are read without regard to case, and other unknown properties are rejected."""
+
+    def accepts(body: bytes) -> bool:
+        return all(
+            broken.rule.endswith("additionalProperties")
+            and broken.at.rpartition("/")[2].lower() in {"number", "name", "productid", "price"}
+            for broken in brokerfuzz.check(OFFER, body).broken
+        )
+
+    report = brokerfuzz.fire(accepts, rules=["*:additionalProperties"], verdicts=["invalid"], shrink=0)
+    (headline,) = report.headlines or pytest.fail(str(report))
+    assert headline.text.startswith("ignores unknown properties, only such as: a copy of a known property with its")
+    assert "case" in headline.text
+
+
 def test_a_target_that_was_tested_with_few_rules_is_not_said_to_accept_everything() -> None:
     report = brokerfuzz.fire(lambda _: True, rules=["*orderMinimum:minimum"], verdicts=["invalid"], shrink=0)
     assert report.findings
