@@ -7,120 +7,43 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, NoReturn
 
-from attrs import define, fields, has
 from attrs import field as attribute
+from attrs import has, make_class
 from attrs.validators import ge, min_len, optional
 from cattrs import Converter
 from cattrs.errors import CattrsError
-from cattrs.gen import make_dict_structure_fn, override
+from cattrs.gen import make_dict_structure_fn
 
 from benchmarks.stacks.runner import LAX, main
+from benchmarks.stacks.shapes import OFFER, OFFER_TYPES, Prop, Shape, lacks_products
 
 TOLERANCE = timedelta(minutes=5)
+KINDS: dict[str, Any] = {
+    "text": str,
+    "id": str,
+    "offer type": Literal[OFFER_TYPES],
+    "time": datetime,
+    "cron": str,
+    "int32": int,
+    "positive": int,
+    "number": float,
+    "flag": bool,
+}
+VALIDATORS = {"id": min_len(1), "positive": ge(1)}
 
 
-@define
-class AdditionalProp:
-    name: str
-    type: str = "string"
-    hint: str | None = None
-    label: str | None = None
-    value: str | None = None
+def class_of(name: str, shape: Shape) -> Any:
+    return make_class(name, {name: attribute_of(name, prop) for name, prop in shape.items()}, kw_only=True)
 
 
-@define
-class ChannelOffer:
-    offer_id: str | None = None
-    delivery_channel: str | None = None
-
-
-@define
-class OmniChannel:
-    offers: list[ChannelOffer] | None = None
-
-
-@define
-class PageCountPrice:
-    minimum_pages: int | None = None
-    maximum_pages: int | None = None
-    price: float | None = None
-
-
-@define
-class PriceTier:
-    price: float
-    minimum_quantity: int | None = None
-    maximum_quantity: int | None = None
-    page_counts: list[PageCountPrice] | None = None
-
-
-@define
-class PriceClass:
-    name: str = ""
-    price: float | None = None
-    price_tiers: list[PriceTier] | None = None
-
-
-@define
-class ClusterProduct:
-    product_id: str = attribute(validator=min_len(1))
-    product_quantity_in_offer: int
-    associated_file_name: str | None = None
-    page_count: int | None = attribute(default=None, validator=optional(ge(1)))
-    surcharge: float | None = None
-
-
-@define
-class ProductCluster:
-    id: str | None = None
-    products: list[ClusterProduct] | None = attribute(default=None, validator=optional(min_len(1)))
-
-
-@define
-class Offer:
-    number: str = attribute(validator=min_len(1))
-    offer_type: Literal["Direct Mail", "Download", "Drop Ship", "Email", "Omnichannel", "Product List", "VDM"]
-    oms_offer_id: str | None = None
-    xm_vendor_template_id: str | None = None
-    xm_vendor_u_store_id: str | None = None
-    description: str | None = None
-    comments: str | None = None
-    access_groups: list[str] | None = None
-    category_ids: list[str] | None = None
-    available_start_date: datetime | None = None
-    available_end_date: datetime | None = None
-    last_updated_date_time_utc: datetime | None = None
-    default_price: float | None = None
-    surcharge: float | None = None
-    delivery_schedule_cron: str | None = None
-    do_suppress_shipping_and_handling: bool | None = None
-    only_ship_methods_available: list[str] | None = None
-    fixed_order_quantities: list[int] | None = None
-    order_minimum: int | None = attribute(default=None, validator=optional(ge(1)))
-    order_maximum: int | None = attribute(default=None, validator=optional(ge(1)))
-    full_image_url: str | None = None
-    thumbnail_url: str | None = None
-    pdf_url: str | None = None
-    is_active: bool | None = None
-    is_available_via_coop_funds: bool | None = None
-    is_inventoried: bool | None = None
-    is_taxable: bool | None = None
-    requires_approval: bool | None = None
-    secure_email_subject: str | None = None
-    secure_email_body: str | None = None
-    unit_of_measure: str | None = None
-    weight_in_pounds: float | None = None
-    additional_props_required_on_order: list[AdditionalProp] | None = None
-    omni_channel: OmniChannel | None = None
-    price_classes: list[PriceClass] | None = None
-    product_clusters: list[ProductCluster] | None = None
-
-    def __attrs_post_init__(self) -> None:
-        """Checks validation rule 3 of the contract."""
-        if self.offer_type == "Product List" and not (
-            self.product_clusters and all(cluster.products for cluster in self.product_clusters)
-        ):
-            raise ValueError("a product list needs products")
+def attribute_of(name: str, prop: Prop) -> Any:
+    kind: Any = class_of(name, prop.kind) if isinstance(prop.kind, dict) else KINDS[prop.kind]
+    validator: Any = min_len(prop.least) if prop.many else VALIDATORS.get(str(prop.kind), [])
+    kind = list.__class_getitem__(kind) if prop.many else kind
+    if prop.presence == "required":
+        return attribute(type=kind, validator=validator)
+    validator = optional(validator)
+    return attribute(type=kind | None if prop.presence == "nullable" else kind, default=None, validator=validator)
 
 
 def checked(value: Any, valid: bool) -> Any:
@@ -137,11 +60,6 @@ def instant(value: Any, _: object) -> datetime:
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
 
-def camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
-
-
 def structure_list(kind: Any) -> Callable[[Any, object], list[Any]]:
     (item_kind,) = kind.__args__
     hook = converter.get_structure_hook(item_kind)
@@ -149,8 +67,7 @@ def structure_list(kind: Any) -> Callable[[Any, object], list[Any]]:
 
 
 def structure_object(kind: Any) -> Callable[[Any, object], Any]:
-    names = {field.name: override(rename=camel(field.name)) for field in fields(kind)}
-    structure = make_dict_structure_fn(kind, converter, **names)  # type: ignore[arg-type]
+    structure = make_dict_structure_fn(kind, converter)
     return lambda value, _: structure(checked(value, LAX or isinstance(value, dict)), kind)
 
 
@@ -169,6 +86,7 @@ if not LAX:
     add_strict_hooks()
 converter.register_structure_hook(datetime, instant)
 converter.register_structure_hook_factory(has, structure_object)
+Offer = class_of("Offer", OFFER)
 
 
 def first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -183,10 +101,11 @@ def reject_constant(name: str) -> NoReturn:
 def accepts(body: bytes, now: datetime) -> bool:
     try:
         document = json.loads(body, object_pairs_hook=first_of_each, parse_constant=reject_constant)
-        updated = converter.structure(document, Offer).last_updated_date_time_utc
+        offer = converter.structure(document, Offer)
     except (ValueError, TypeError, KeyError, RecursionError, CattrsError):
         return False
-    return updated is None or updated <= now + TOLERANCE
+    updated = offer.lastUpdatedDateTimeUtc
+    return not lacks_products(offer) and (updated is None or updated <= now + TOLERANCE)
 
 
 if __name__ == "__main__":

@@ -84,10 +84,10 @@ STACKS = (
     Stack(
         name="django",
         command=python("django"),
-        tolerance=60,
+        tolerance=0,
         timestamps=habits("fraction, nanoseconds, offset, space, no zone, no seconds, date only"),
         duplicates="last",
-        accepts=habits("1e400, IP address"),
+        accepts=habits("six cron fields, IP address"),
     ),
     Stack(
         name="jsonschema_rs",

@@ -3,130 +3,55 @@ timestamps.
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType, defstruct
 from msgspec.json import Decoder
 
 from benchmarks.stacks.runner import LAX, main
+from benchmarks.stacks.shapes import OFFER, OFFER_TYPES, Prop, Shape, lacks_products
 
 TOLERANCE = timedelta(seconds=30)
-
-Int32 = Annotated[int, Meta() if LAX else Meta(ge=-(2**31), le=2**31 - 1)]
-PositiveInt32 = Annotated[int, Meta() if LAX else Meta(ge=1, le=2**31 - 1)]
-NonEmptyString = Annotated[str, Meta() if LAX else Meta(min_length=1)]
-
-
-class Shape(Struct, forbid_unknown_fields=not LAX, rename="camel", kw_only=True):
-    """An object that rejects unknown properties, except in the lax setting."""
-
-
-class AdditionalProp(Shape):
-    name: str
-    type: str = "string"
-    hint: str | None = None
-    label: str | None = None
-    value: str | None = None
+KINDS: dict[str, Any] = {
+    "text": str,
+    "id": Annotated[str, Meta() if LAX else Meta(min_length=1)],
+    "offer type": Literal[OFFER_TYPES],
+    "time": str,
+    "cron": str,
+    "int32": Annotated[int, Meta() if LAX else Meta(ge=-(2**31), le=2**31 - 1)],
+    "positive": Annotated[int, Meta() if LAX else Meta(ge=1, le=2**31 - 1)],
+    "number": float,
+    "flag": bool,
+}
 
 
-class ChannelOffer(Shape):
-    offer_id: str | None = None
-    delivery_channel: str | None = None
+def struct(name: str, shape: Shape) -> Any:
+    fields = [field(name, prop) for name, prop in shape.items()]
+    return defstruct(name, fields, forbid_unknown_fields=not LAX, kw_only=True)
 
 
-class OmniChannel(Shape):
-    offers: list[ChannelOffer] | None = None
+def field(name: str, prop: Prop) -> Any:
+    kind: Any = struct(name, prop.kind) if isinstance(prop.kind, dict) else KINDS[prop.kind]
+    kind = datetime if name == "lastUpdatedDateTimeUtc" else kind
+    if prop.many:
+        kind = Annotated[list.__class_getitem__(kind), Meta(min_length=prop.least)]
+    if prop.presence == "required":
+        return name, kind
+    return (name, kind | None, None) if prop.presence == "nullable" else (name, kind | UnsetType, UNSET)
 
 
-class PageCountPrice(Shape):
-    minimum_pages: Int32 | None = None
-    maximum_pages: Int32 | None = None
-    price: float | None = None
-
-
-class PriceTier(Shape):
-    price: float
-    minimum_quantity: Int32 | None = None
-    maximum_quantity: Int32 | None = None
-    page_counts: list[PageCountPrice] | None = None
-
-
-class PriceClass(Shape):
-    name: str | UnsetType = UNSET
-    price: float | None = None
-    price_tiers: list[PriceTier] | None = None
-
-
-class ClusterProduct(Shape):
-    product_id: NonEmptyString
-    product_quantity_in_offer: Int32
-    associated_file_name: str | None = None
-    page_count: PositiveInt32 | None = None
-    surcharge: float | None = None
-
-
-class ProductCluster(Shape):
-    id: str | None = None
-    products: Annotated[list[ClusterProduct], Meta(min_length=1)] | None = None
-
-
-class Offer(Shape):
-    number: NonEmptyString
-    offer_type: Literal["Direct Mail", "Download", "Drop Ship", "Email", "Omnichannel", "Product List", "VDM"]
-    oms_offer_id: str | None = None
-    xm_vendor_template_id: str | None = None
-    xm_vendor_u_store_id: str | None = None
-    description: str | None = None
-    comments: str | None = None
-    access_groups: list[str] | None = None
-    category_ids: list[str] | None = None
-    available_start_date: str | None = None
-    available_end_date: str | None = None
-    last_updated_date_time_utc: datetime | None = None
-    default_price: float | None = None
-    surcharge: float | None = None
-    delivery_schedule_cron: str | None = None
-    do_suppress_shipping_and_handling: bool | None = None
-    only_ship_methods_available: list[str] | None = None
-    fixed_order_quantities: list[Int32] | None = None
-    order_minimum: PositiveInt32 | None = None
-    order_maximum: PositiveInt32 | None = None
-    full_image_url: str | None = None
-    thumbnail_url: str | None = None
-    pdf_url: str | None = None
-    is_active: bool | None = None
-    is_available_via_coop_funds: bool | None = None
-    is_inventoried: bool | None = None
-    is_taxable: bool | None = None
-    requires_approval: bool | None = None
-    secure_email_subject: str | None = None
-    secure_email_body: str | None = None
-    unit_of_measure: str | None = None
-    weight_in_pounds: float | None = None
-    additional_props_required_on_order: list[AdditionalProp] | None = None
-    omni_channel: OmniChannel | None = None
-    price_classes: list[PriceClass] | None = None
-    product_clusters: list[ProductCluster] | None = None
-
-    def __post_init__(self) -> None:
-        """Checks validation rule 3 of the contract."""
-        if self.offer_type == "Product List" and not (
-            self.product_clusters and all(cluster.products for cluster in self.product_clusters)
-        ):
-            raise ValueError("a product list needs products")
-
-
-DECODER = Decoder(Offer, strict=not LAX)
+DECODER = Decoder(struct("Offer", OFFER), strict=not LAX)
 
 
 def accepts(body: bytes, now: datetime) -> bool:
     try:
-        updated = DECODER.decode(body).last_updated_date_time_utc
+        offer = DECODER.decode(body)
     except ValueError:  # msgspec's errors are ValueErrors, and so is invalid UTF-8
         return False
-    if updated is None:
-        return True
-    return (updated if updated.tzinfo else updated.replace(tzinfo=UTC)) <= now + TOLERANCE
+    updated = offer.lastUpdatedDateTimeUtc
+    if lacks_products(offer):
+        return False
+    return updated is None or (updated if updated.tzinfo else updated.replace(tzinfo=UTC)) <= now + TOLERANCE
 
 
 if __name__ == "__main__":

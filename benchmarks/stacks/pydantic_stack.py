@@ -5,7 +5,7 @@ from datetime import datetime
 from pydantic import ConfigDict, ValidationError
 
 from benchmarks.stacks.runner import LAX, main
-from examples.broker.offer import Offer, Shape
+from examples.services.strict_fastapi import Offer, Shape
 
 
 def relax() -> None:

@@ -1,7 +1,7 @@
 """An offer broker with FastAPI and SQLite. The files in this folder configure a campaign against this broker.
 
-The broker accepts only two products, demands a token and a signature, limits the rate, and can delete offers. The
-broker complies with the contract, unless the header `X-Mistake` activates a realistic mistake (see `mistakes.py`).
+The broker complies with the contract. It accepts only two products, demands a token and a signature, limits the rate,
+and can delete offers.
 
     python -m examples.broker.service 8000
 """
@@ -11,7 +11,6 @@ import os
 import socket
 import sqlite3
 import sys
-from datetime import UTC, datetime
 from secrets import token_hex
 from time import monotonic
 from typing import Any
@@ -21,8 +20,7 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 
-from examples.broker.mistakes import MISTAKES, Mistake
-from examples.broker.offer import Offer
+from examples.services.strict_fastapi import Offer
 
 KEY = os.environ.get("BROKER_KEY", "example key").encode()
 TOKEN_LIFE = float(os.environ.get("BROKER_TOKEN_LIFE", "60"))
@@ -84,9 +82,8 @@ async def create_token() -> JSONResponse:
 @app.post("/offers")
 async def create_offer(request: Request) -> JSONResponse:
     body = await check_caller(request)
-    mistake = MISTAKES.get(request.headers.get("x-mistake", ""), Mistake())
     try:
-        offer = Offer.model_validate_json(mistake.changes(body), context=datetime.now(UTC))
+        offer = Offer.model_validate_json(body)
     except ValidationError as problem:
         return envelope(
             422,
@@ -95,8 +92,6 @@ async def create_offer(request: Request) -> JSONResponse:
         )
     if (unknown := unknown_product(offer)) is not None:
         return envelope(422, None, f"{unknown}: the product does not exist")
-    if not mistake.check(offer, body):
-        return envelope(422, None, "the offer is not allowed")
     created = database.execute("INSERT INTO offers (number, message) VALUES (?, ?)", (offer.number, body))
     return envelope(201, {"id": created.lastrowid, "number": offer.number[:100]})
 

@@ -8,7 +8,16 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
 from fastapi import FastAPI, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, HttpUrl, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    HttpUrl,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 Int32 = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]
@@ -110,9 +119,9 @@ class Offer(Shape):
 
     @field_validator("last_updated_date_time_utc")
     @classmethod
-    def not_in_the_future(cls, value: datetime | None) -> datetime | None:
+    def not_in_the_future(cls, value: datetime | None, info: ValidationInfo) -> datetime | None:
         """Checks validation rule 6 of the contract. A timestamp without a time zone is in UTC."""
-        if value and (value if value.tzinfo else value.replace(tzinfo=UTC)) > datetime.now(UTC):
+        if value and (value if value.tzinfo else value.replace(tzinfo=UTC)) > (info.context or datetime.now(UTC)):
             raise ValueError("is in the future")
         return value
 
