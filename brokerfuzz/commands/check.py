@@ -18,13 +18,13 @@ def command(files: tuple[str, ...], options: CheckOptions) -> int:
     """Judge messages as valid, invalid or unspecified, and explain why.
 
     A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. A FILE can also be
-    recorded traffic (HAR), in which brokerfuzz judges only the messages of the contract, or a corpus (`corpus verify`
+    recorded traffic (.har), in which brokerfuzz judges only the messages of the contract, or a corpus (`corpus verify`
     compares its verdicts). In a folder, each file is read. A message that is not JSON counts as invalid, not as a usage
     error.
 
-    Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible and
-    the verdicts differ, you must specify the type. If a message has none of the types in the contract, brokerfuzz uses
-    the most similar type. With --json, each line of the output is a JSON document about one message.
+    Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, it
+    shows the broken rules of each; if the verdicts differ, you must specify the type. With --json, each line of the
+    output is a JSON document about one message.
 
     Exit status: 0 no message is invalid; 1 a message is invalid; 2 usage error, or a file cannot be read.
 

@@ -21,7 +21,7 @@ from brokerfuzz.errors import InputError
 from brokerfuzz.explaining.description import Description
 from brokerfuzz.explaining.judgements import judge
 from brokerfuzz.inputs.files import InputMessage, contract_messages, messages
-from brokerfuzz.inputs.recognising import closest_type, possible_types
+from brokerfuzz.inputs.recognising import possible_types
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.json_reader import read
 from brokerfuzz.wording import plural, table
@@ -96,7 +96,7 @@ def measure(
             faults = tuple(fault for fault in known if fault.rule in broken)
             tally.add(Case(known_type, message.body, judgement.verdict, faults), source)
         if coverage.messages == before:
-            raise _nothing_in(name, first, coverage.others[name], contract)
+            raise _nothing_in(name, first, coverage.others[name])
     coverage.tallies = {name: coverage.tallies[name] for name in contract.message_types if name in coverage.tallies}
     return coverage
 
@@ -111,7 +111,7 @@ def _type_of(message: InputMessage, message_type: MessageType | None, contract: 
     return possible[0] if len(possible) == 1 else None
 
 
-def _nothing_in(name: str, first: InputMessage | None, others: int, contract: Contract) -> InputError:
+def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputError:
     if others:
         return InputError(f"{name} contains recorded traffic, but no message of the contract: specify another file")
     if first is None or not first.body.strip():
@@ -120,12 +120,10 @@ def _nothing_in(name: str, first: InputMessage | None, others: int, contract: Co
     if reading.error:
         remedy = "specify a corpus, or add --message TYPE if this is an invalid message of this type"
         return InputError(f"{name} is not JSON ({reading.error}): {remedy}")
-    closest = closest_type(reading.usual, contract)
-    resembling = "" if closest is None else f"; the closest is {closest}"
     remedy = "specify the message type with --message"
     if isinstance(reading.usual, list):
         remedy = "write one item per line (`jq -c '.[]'`), and add --ndjson"
-    return InputError(f"{name} contains no message of a recognisable type{resembling}: {remedy}")
+    return InputError(f"{name} contains no message of a recognisable type: {remedy}")
 
 
 # ---------------------------------------------------------------------------------------------------------- summary

@@ -16,7 +16,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import InputError, quoted
 from brokerfuzz.explaining.description import NOT_STATED, Description
 from brokerfuzz.inputs.files import InputMessage
-from brokerfuzz.inputs.recognising import ClosestType, closest_type, possible_types
+from brokerfuzz.inputs.recognising import possible_types
 from brokerfuzz.schemas import Contract, MessageType, Policies, Verdict, check
 from brokerfuzz.schemas.json_reader import read
 from brokerfuzz.schemas.judged_interpretations import source_of
@@ -28,16 +28,11 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
 
 @dataclass(frozen=True, slots=True)
 class MessageJudgement:
-    """A message with its verdict. `message_type` is None if several types are possible and lead to the same label.
-
-    If the message matches no message type of the contract, `closest` is the most similar type, and `verdict` contains
-    the violations of this type's rules.
-    """
+    """A message with its verdict. `message_type` is None if several types are possible and lead to the same label."""
 
     message: InputMessage
     message_type: MessageType | None
     verdict: Verdict
-    closest: ClosestType | None = None
 
 
 def judge(
@@ -54,13 +49,11 @@ def judge(
     Raises `InputError` if the possible message types lead to different labels.
     """
     record, place = message.record, f"{message.name}, line {message.line}"
-    known, closest, headers = message_type, None, record.headers if record is not None else ()
+    known, headers = message_type, record.headers if record is not None else ()
     if record is not None:
         known, now = known or record.message_type, now or record.now
     if known is None:
-        value = read(message.body).usual
-        closest = closest_type(value, contract)
-        possible = (closest.message_type,) if closest else possible_types(value, contract)
+        possible = possible_types(read(message.body).usual, contract)
     elif known in contract.message_types:
         possible = (known,)
     else:
@@ -73,7 +66,7 @@ def judge(
     broken = dict.fromkeys(entry for verdict in verdicts for entry in verdict.broken)
     touched = dict.fromkeys(entry for verdict in verdicts for entry in verdict.ambiguities)
     joined = Verdict(verdicts[0].label, tuple(broken), tuple(touched))
-    return MessageJudgement(message, possible[0] if len(possible) == 1 else None, joined, closest)
+    return MessageJudgement(message, possible[0] if len(possible) == 1 else None, joined)
 
 
 # --------------------------------------------------------------------------------------------------------- summaries
@@ -81,10 +74,8 @@ def judge(
 
 def judgement_summary(judgement: MessageJudgement, contract: Contract) -> Description:
     """The verdict, with colour codes, and the reasons."""
-    message, closest = judgement.message, judgement.closest
+    message = judgement.message
     what = f" ({judgement.message_type})" if judgement.message_type else ""
-    if closest is not None:
-        what = f" (not a message of the contract; the closest is {closest})"
     label = click.style(judgement.verdict.label, fg=_COLOURS[judgement.verdict.label])
     text = [f"{printable_as_in_python(message.name)}:{message.line}: {label}{what}"]
     text += map(printable_as_in_python, verdict_lines(judgement.verdict, contract))
@@ -92,7 +83,6 @@ def judgement_summary(judgement: MessageJudgement, contract: Contract) -> Descri
         "name": message.name,
         "line": message.line,
         "message": judgement.message_type,
-        "closest": None if closest is None else {"message": closest.message_type, "site": closest.site},
         **verdict_data(judgement.verdict, contract),
     }
     return Description(text, data)

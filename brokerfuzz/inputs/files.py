@@ -4,13 +4,15 @@ To save memory, files with one message per line are read line by line. A message
 error.
 """
 
+import json
 import sys
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import orjson
 
@@ -19,7 +21,6 @@ from brokerfuzz.corpus.folders import has_manifest
 from brokerfuzz.corpus.reading import Line, records_of
 from brokerfuzz.corpus.reading import lines as corpus_lines
 from brokerfuzz.errors import CorpusError, InputError
-from brokerfuzz.inputs import har
 from brokerfuzz.inputs.recognising import is_message
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.json_reader import read
@@ -32,6 +33,7 @@ memory.
 """
 STANDARD_INPUT = "-"
 LINE_SUFFIXES = (".ndjson", ".jsonl")
+RECORDED = ".har"
 
 _CORPUS_HEAD = b'{"id":"'  # the beginning of each line in a corpus
 
@@ -57,7 +59,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
 
     - If `lines` is True, or the name ends in `.ndjson` or `.jsonl`, each line is a message.
     - A corpus is recognised by its first line. Folders from `export` are corpora, too.
-    - Recorded traffic (HAR) is recognised by its contents, or by a name that ends in `.har`.
+    - Recorded traffic (HAR) has a name that ends in `.har`.
     - In any other folder, each file is read. Files whose names begin with a dot are omitted.
     - Any other file is one message.
 
@@ -73,7 +75,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
         return
     bare = name.removesuffix(suffix(name))
     with _opened(name) as stream:
-        if bare.endswith(har.SUFFIX):
+        if bare.endswith(RECORDED):
             yield from _of_recording(_whole(stream, name, b"", LARGEST_RECORDING), name)
             return
         lines = lines or bare.endswith(LINE_SUFFIXES)
@@ -82,10 +84,8 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
             yield from _of_corpus(Line(name, number, line) for number, line in _numbered(stream, name, first))
         elif lines:
             yield from _of_lines(stream, name, first)
-        elif har.is_har(whole := _whole(stream, name, first, LARGEST)):
-            yield from _of_recording(whole, name)
         else:
-            yield InputMessage(name, 1, whole)
+            yield InputMessage(name, 1, _whole(stream, name, first, LARGEST))
 
 
 def _of_folder(folder: Path, *, lines: bool) -> Iterator[InputMessage]:
@@ -166,18 +166,36 @@ def _of_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[InputMessag
             yield InputMessage(name, number, line.removesuffix(b"\n").removesuffix(b"\r"))
 
 
-def _of_recording(whole: bytes, name: str) -> Iterator[InputMessage]:
-    """Yields the bodies in a HAR file. A file that only looks like HAR counts as a single message."""
+def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
+    """Yields the bodies of requests and responses in a HAR file (version 1.2)."""
     try:
-        bodies = har.bodies(whole)
+        entries = _below(json.loads(har), "log", "entries")  # orjson would reject lone surrogates
+        if not isinstance(entries, list):
+            raise ValueError("the file has no log with entries")  # noqa: TRY004, TRY301
     except (ValueError, RecursionError) as problem:
-        if name.endswith(har.SUFFIX):
-            raise InputError(
-                f"{name} is not a HAR file ({problem}): export the recording again, or rename the file"
-            ) from problem
-        yield InputMessage(name, 1, whole)
-        return
-    yield from (InputMessage(name, number, body, recorded=True) for number, body in bodies)
+        raise InputError(f"{name} is not a HAR file ({problem}): export the recording again, or rename it") from problem
+    for number, entry in enumerate(entries, 1):
+        for content in (_below(entry, "request", "postData"), _below(entry, "response", "content")):
+            if body := _body(content):
+                yield InputMessage(name, number, body, recorded=True)
+
+
+def _below(value: Any, *names: str) -> Any:
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _body(content: Any) -> bytes:
+    text = _below(content, "text")
+    if not isinstance(text, str):
+        return b""
+    if "base64" not in (_below(content, "encoding"), _below(content, "_encoding")):
+        return text.encode(errors="surrogatepass")
+    try:  # HAR defines no encoding for requests, so tools use `_encoding`
+        return b64decode(text)
+    except ValueError:
+        return b""
 
 
 # --------------------------------------------------------------------------------------------------------- corpora

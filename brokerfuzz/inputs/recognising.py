@@ -1,7 +1,6 @@
 """Recognises the type of a message by the names of its properties. The functions get the parsed message."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -18,19 +17,6 @@ _JSON_TYPES: Mapping[type, frozenset[str]] = {
     list: frozenset(["array"]),
     dict: frozenset(["object"]),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ClosestType:
-    """The object in the contract that is most similar to a message. `site` is the place of this object in the message
-    type. If the object is the whole message of this type, `site` is empty.
-    """
-
-    message_type: MessageType
-    site: str
-
-    def __str__(self) -> str:
-        return f"{self.site} of {self.message_type}" if self.site else self.message_type
 
 
 def is_message(message: Any, contract: Contract, message_types: Iterable[MessageType]) -> bool:
@@ -50,24 +36,6 @@ def possible_types(message: Any, contract: Contract) -> tuple[MessageType, ...]:
     fits = {name: _fit(message, contract.flat[name]) for name in contract.message_types}
     best = min((fit.unknown, fit.wrong) for fit in fits.values())
     return tuple(name for name, fit in fits.items() if (fit.unknown, fit.wrong) == best)
-
-
-def closest_type(message: Any, contract: Contract) -> ClosestType | None:
-    """Returns the object in the contract that is most similar to the message. If the message is an array, only its
-    first object is compared. Returns None if no object is similar, or if the message already has a type.
-    """
-    found = next((item for item in message if isinstance(item, dict)), None) if isinstance(message, list) else message
-    if not isinstance(found, dict) or is_message(message, contract, contract.message_types):
-        return None
-    names = _plain(found)
-    likeness = {
-        ClosestType(message_type, path): _likeness(names, _plain(site.schema["properties"]))
-        for message_type in contract.message_types
-        for path, site in contract.sites[message_type].items()
-        if "properties" in site.schema
-    }
-    best = max(likeness, key=lambda one: likeness[one], default=None)
-    return best if best is not None and likeness[best] else None
 
 
 class _Fit(NamedTuple):
@@ -104,13 +72,3 @@ def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mappi
             held, there = held[0], there["items"]  # noqa: PLW2901  (the item replaces the array)
         if isinstance(held, dict):
             yield held, there
-
-
-def _plain(names: Iterable[str]) -> set[str]:
-    """Returns the names in lower case without punctuation, so that `offer_type` and `offerType` are equal."""
-    return {"".join(filter(str.isalnum, name)).casefold() for name in names}
-
-
-def _likeness(names: set[str], known: set[str]) -> float:
-    """Returns the similarity of two sets of names: the number of common names divided by the number of all names."""
-    return len(names & known) / len(names | known)

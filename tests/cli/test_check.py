@@ -83,25 +83,6 @@ def test_the_type_is_recognised_by_the_properties(run: Run, message: str, messag
     assert said["message"] == message_type
 
 
-@pytest.mark.parametrize(
-    ("message", "closest"),
-    [
-        ('{"productId":"1","productNumber":"2","status":"new"}', "data[] of product-list-response"),
-        ('{"offer_type":"Email","oms_offer_id":"1","access_groups":[]}', "offer-creation-request"),
-        ('[{"number":"1","offerType":"Email","comments":null}]', "offer-creation-request"),
-    ],
-)
-def test_a_file_that_is_none_of_the_messages_is_reported_with_the_closest_type(
-    run: Run, message: str, closest: str
-) -> None:
-    result = run("check", "-", text=message)
-    assert result.exit_code == 1
-    assert f"the closest is {closest})" in result.stdout.splitlines()[0]
-    [said] = judged(run("check", "--json", "-", text=message))
-    assert said["closest"]["message"] == said["message"]
-    assert {broken["rule"].partition("/")[0] for broken in said["broken"]} == {said["message"]}
-
-
 def test_a_message_with_two_possible_types_gets_the_verdict_that_both_agree_on(run: Run) -> None:
     [said] = judged(run("check", "--json", "-", text=ENVELOPE % ("null", "[1]")))
     assert said["verdict"] == "invalid"
