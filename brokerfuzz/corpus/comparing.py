@@ -20,19 +20,20 @@ or else the label (`valid`, `invalid` or `unspecified`). The technique is empty 
 @dataclass
 class Comparison:
     """Counts the cases in the first corpus (before) and in the second corpus (after), and the added, removed, changed
-    and rewritten cases. `cases` contains the total numbers, and `about` contains the numbers for each topic. A changed
-    case has different labels, faults or ambiguities in the two corpora. A rewritten case tests the same as before with
-    another message, for example because of a new required property.
+    and rewritten cases: in total, and for each topic. A changed case has different labels, faults or ambiguities in the
+    two corpora. A rewritten case tests the same as before with another message, for example because of a new required
+    property.
     """
 
-    about: dict[str, Counter[CaseTopic]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
+    about: dict[CaseTopic, Counter[str]] = field(default_factory=dict)
     cases: Counter[str] = field(default_factory=Counter)
     labels: Counter[tuple[str, str]] = field(default_factory=Counter)
     """The number of cases whose label changed, for each pair of old and new label."""
 
     def count(self, kind: str, record: CaseRecord) -> None:
         self.cases[kind] += 1
-        self.about[kind].update(set(_topics(record)))
+        for topic in set(_topics(record)):
+            self.about.setdefault(topic, Counter())[kind] += 1
 
     @property
     def same(self) -> bool:

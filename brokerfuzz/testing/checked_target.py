@@ -1,8 +1,8 @@
 """Sends single cases from a test to a target, and checks the answers."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
-from types import TracebackType
-from typing import Self
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import TargetError
@@ -19,40 +19,33 @@ class WrongAnswer(AssertionError):
         super().__init__("\n".join(described_failure(case, self.actual)))
 
 
+@contextmanager
+def checked(target: Target) -> Iterator["CheckedTarget"]:
+    """Opens the target during a `with` block. Raises `TargetError` if the target cannot be reached."""
+    loop = LoopThread()
+    try:
+        loop.run(target.open())
+        contact = loop.run(target.contact())
+        if not contact.reached:
+            raise TargetError(
+                f"{target.name} cannot be reached ({contact.reason}): start the service, or correct the URL"
+            )
+        yield CheckedTarget(target, loop)
+    finally:
+        loop.run(target.close())
+        loop.close()
+
+
 class CheckedTarget:
-    """A target to which tests send single cases. Use a `CheckedTarget` in a `with` block.
+    """A target to which tests send single cases."""
 
-    Raises `TargetError` at the beginning of the block if the target cannot be reached.
-    """
-
-    def __init__(self, target: Target) -> None:
-        self._target = target
-        self._loop = LoopThread()
+    def __init__(self, target: Target, loop: LoopThread) -> None:
+        self._target, self._loop = target, loop
         self._answers: dict[str, Answer] = {}
         """Maps the IDs of valid cases to their answers. A valid case can be the twin of many cases, but the target gets
         it only once.
         """
         self._newly_accepted: list[str] = []
-
-    def __enter__(self) -> Self:
-        try:
-            self._loop.run(self._target.open())
-            contact = self._loop.run(self._target.contact())
-        except BaseException:
-            self.__exit__(None, None, None)
-            raise
-        if not contact.reached:
-            self.__exit__(None, None, None)
-            raise TargetError(
-                f"{self._target.name} cannot be reached ({contact.reason}): start the service, or correct the URL"
-            )
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._loop.run(self._target.close())
-        self._loop.close()
 
     def send(self, case: Case) -> Answer:
         """Sends a case and returns the answer. The `kind` of the answer is `accepted`, `rejected`, `crashed` or

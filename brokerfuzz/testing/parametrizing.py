@@ -2,18 +2,29 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 from unittest import SkipTest, TestCase
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_filters import selection
+from brokerfuzz.cases.case_text import strangeness
+from brokerfuzz.cases.plan import Plan
+from brokerfuzz.cases.rule_names import rule_names
+from brokerfuzz.cases.testable_contract import check_testable
+from brokerfuzz.corpus.bundled_corpus import load
 from brokerfuzz.errors import BrokerfuzzError, quoted
-from brokerfuzz.schemas import Contract, Label, MessageType
-from brokerfuzz.testing.chosen_cases import CaseGroup, ChosenCases, GroupedBy, names_of
+from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+from brokerfuzz.schemas.loading import known_contract
+from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.testing.failure_text import actual_of, described_failures
 
 Test = TypeVar("Test", bound=Callable[..., Any])
+GroupedBy = Literal["case", "rule"]
+Given = Case | tuple[Case, ...]
+"""What one test sends: a case, or all cases of a rule."""
 
 ARGUMENT = "case"
 """The name of the parameter through which a test function receives the case."""
@@ -54,26 +65,45 @@ def parametrize(
     """
     __tracebackhide__ = True
     try:
-        chosen = ChosenCases(message_type, verdicts, rules, techniques, sites, by, contract)
+        known = known_contract(contract)
+        known.known_message_type(message_type)
+        known_labels(verdicts)
+        selection(known, rules, techniques, sites=sites)
+        if by not in ("case", "rule"):
+            expected = "use 'case' for one test per case, or 'rule' for one test per rule"
+            raise ValueError(f"by={quoted(by)} is not supported: {expected}")  # noqa: TRY301
     except (BrokerfuzzError, TypeError, ValueError) as problem:
         raise problem.with_traceback(None)  # noqa: B904  (a traceback through brokerfuzz does not help the user)
+    folder = None if known is load_contract() else str(known.folder)
+    filters = {"verdicts": tuple(verdicts), "rules": tuple(rules), "techniques": tuple(techniques)}
+    plan = Plan(message_type=message_type, contract=folder, scope="essential", sites=tuple(sites), **filters)  # type: ignore[arg-type]
+    chosen = ChosenCases(plan, known, by)
 
     def decorate(function: Test) -> Test:
         __tracebackhide__ = True
         _check(function)
-        wrapper = (
-            _asynchronous(function, chosen) if inspect.iscoroutinefunction(function) else _synchronous(function, chosen)
-        )
-        setattr(wrapper, CHOSEN, chosen)
-        return cast(Test, wrapper)
+        if inspect.iscoroutinefunction(function):
+
+            @wraps(function)
+            async def test(*args: Any, **kwargs: Any) -> None:
+                __tracebackhide__ = True
+                for collected, arguments in _calls(chosen, args, kwargs):
+                    with collected:
+                        await function(*args, **arguments)
+
+        else:
+
+            @wraps(function)
+            def test(*args: Any, **kwargs: Any) -> None:
+                __tracebackhide__ = True
+                for collected, arguments in _calls(chosen, args, kwargs):
+                    with collected:
+                        function(*args, **arguments)
+
+        setattr(test, CHOSEN, chosen)
+        return cast(Test, test)
 
     return decorate
-
-
-class CasesFailed(AssertionError):
-    def __init__(self, group: CaseGroup, failures: Sequence[tuple[Case, str]]) -> None:
-        super().__init__(described_failures(len(group.cases), failures))
-        self.failures = failures
 
 
 def _check(function: Any) -> None:
@@ -92,87 +122,121 @@ def _check(function: Any) -> None:
         )
 
 
-def _synchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable[..., Any]:
-    @wraps(function)
-    def test(*args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
-        if _is_of_unittest(args, kwargs):
-            return _run_sub_tests(args[0], chosen, lambda given: test(*args, **{**kwargs, ARGUMENT: given}))
-        group = kwargs.get(ARGUMENT)
-        if not isinstance(group, CaseGroup):
-            return function(*args, **kwargs)
-        failures = _Failures(group)
-        for case in group.cases:
-            with failures.collected(case):
-                function(*args, **{**kwargs, ARGUMENT: case})
-        failures.raise_if_any()
-        return None
-
-    return test
+# ---------------------------------------------------------------------------------------------------------------- cases
 
 
-def _asynchronous(function: Callable[..., Any], chosen: ChosenCases) -> Callable[..., Any]:
-    @wraps(function)
-    async def test(*args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
-        group = kwargs.get(ARGUMENT) or CaseGroup("all cases", tuple(chosen.cases(seed=0, count=0)))
-        if not isinstance(group, CaseGroup):
-            return await function(*args, **kwargs)
-        failures = _Failures(group)
-        for case in group.cases:
-            with failures.collected(case):
-                await function(*args, **{**kwargs, ARGUMENT: case})
-        failures.raise_if_any()
-        return None
+@dataclass(frozen=True)
+class ChosenCases:
+    """The cases for a test function."""
 
-    return test
+    plan: Plan
+    contract: Contract
+    by: GroupedBy
+
+    def tests(self, *, seed: int = 0, count: int = 0) -> list[tuple[str, Given]]:
+        """Returns the names and the cases of the tests: the matching essential cases (a small, fixed set of cases), and
+        then `count` random cases. No case occurs twice.
+
+        Raises `BrokerfuzzError` if no case matches, or if the contract cannot be tested.
+        """
+        cases = list({case.id: case for case in self._cases(seed, count)}.values())
+        if not cases:
+            raise BrokerfuzzError(
+                "no case matches the arguments of brokerfuzz.parametrize: change verdicts, rules, techniques or sites"
+            )
+        if self.by == "case":
+            return list(zip(names_of(cases), cases, strict=True))
+        groups: dict[str, list[Case]] = {}
+        for case in cases:
+            groups.setdefault(self._group_name(case), []).append(case)
+        return [(name, tuple(sorted(group, key=strangeness))) for name, group in groups.items()]
+
+    def _cases(self, seed: int, count: int) -> Iterator[Case]:
+        plan = self.plan
+        check_testable(self.contract, plan.message_type, plan.chosen, plan.verdicts)
+        if plan.contract is None:  # reading the corpus is faster than generating it
+            names = ("verdicts", "rules", "techniques", "sites")
+            yield from load(plan.message_type, **{name: getattr(plan, name) for name in names})
+        else:
+            yield from plan.catalogue_cases()
+        if count:
+            random = replace(plan, seed=seed, count=count, only_random=True)
+            yield from (case for _, case in random.numbered())
+
+    def _group_name(self, case: Case) -> str:
+        if case.label == "invalid":
+            names = rule_names(self.contract)
+            return "breaks " + " and ".join(
+                dict.fromkeys(names.get(entry.rule, entry.rule) for entry in case.verdict.broken)
+            )
+        touched = case.verdict.ambiguities if case.label == "unspecified" else ()
+        return f"touches {touched[0].ambiguity}" if touched else f"{case.label} {case.message_type}"
 
 
-def _is_of_unittest(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Returns True for a method of a `unittest.TestCase`, because unittest does not support parameters."""
-    return ARGUMENT not in kwargs and len(args) == 1 and isinstance(args[0], TestCase)
+def names_of(cases: Sequence[Case]) -> list[str]:
+    """Returns a readable name for each case. If an earlier case has the same name, the name also contains the beginning
+    of the case's ID.
+    """
+    known: set[str] = set()
+    names = []
+    for case in cases:
+        name = str(case)
+        names.append(f"{name} {case.id[:8]}" if name in known else name)
+        known.add(name)
+    return names
 
 
-def _run_sub_tests(test_case: TestCase, chosen: ChosenCases, run: Callable[[Any], Any]) -> None:
-    for name, given in tests_of(chosen, seed=0, count=0):
-        with test_case.subTest(name):
-            run(given)
+# ---------------------------------------------------------------------------------------------------------------- calls
+
+Call = tuple[AbstractContextManager[None], dict[str, Any]]
 
 
-def tests_of(chosen: ChosenCases, *, seed: int, count: int) -> list[tuple[str, Case | CaseGroup]]:
-    cases = chosen.cases(seed=seed, count=count)
-    if chosen.by == "rule":
-        return [(group.name, group) for group in chosen.groups(cases)]
-    return list(zip(names_of(cases), cases, strict=True))
+def _calls(chosen: ChosenCases, args: Sequence[Any], kwargs: dict[str, Any]) -> Iterator[Call]:
+    """Yields the arguments of each call of a test function, and a context that collects its failure."""
+    __tracebackhide__ = True
+    if ARGUMENT not in kwargs and len(args) == 1 and isinstance(args[0], TestCase):  # unittest supports no parameters
+        for name, given in chosen.tests():
+            with args[0].subTest(name):
+                yield from _collected(given if isinstance(given, tuple) else (given,), kwargs)
+    elif isinstance(kwargs.get(ARGUMENT), tuple):
+        yield from _collected(kwargs[ARGUMENT], kwargs)
+    else:
+        yield nullcontext(), kwargs
 
 
-class _Failures:
-    def __init__(self, group: CaseGroup) -> None:
-        self._group = group
-        self._found: list[tuple[Case, str]] = []
-        self._first: BaseException | None = None
+class CasesFailed(AssertionError):
+    def __init__(self, cases: Sequence[Case], failures: Sequence[tuple[Case, str]]) -> None:
+        super().__init__(described_failures(len(cases), failures))
+        self.failures = failures
+
+
+def _collected(cases: Sequence[Case], kwargs: dict[str, Any]) -> Iterator[Call]:
+    """In the end, raises one error for all failures. The error has the traceback of the first failure, so a debugger
+    stops there.
+    """
+    __tracebackhide__ = True
+    failures: list[tuple[Case, str]] = []
+    first: list[BaseException] = []
 
     @contextmanager
-    def collected(self, case: Case) -> Iterator[None]:
+    def collecting(case: Case) -> Iterator[None]:
         __tracebackhide__ = True
         try:
             yield
         except BaseException as problem:
-            if not is_failure(problem):
+            if not _is_failure(problem):
                 raise
-            self._first = self._first or problem
-            self._found.append((case, actual_of(problem)))
+            if not first:
+                first.append(problem)
+            failures.append((case, actual_of(problem)))
 
-    def raise_if_any(self) -> None:
-        """Raises one error for all failures. The error has the traceback of the first failure, so a debugger stops
-        there.
-        """
-        __tracebackhide__ = True
-        if self._first is not None:
-            raise CasesFailed(self._group, self._found).with_traceback(self._first.__traceback__) from None
+    for case in cases:
+        yield collecting(case), {**kwargs, ARGUMENT: case}
+    if first:
+        raise CasesFailed(cases, failures).with_traceback(first[0].__traceback__) from None
 
 
-def is_failure(problem: BaseException) -> bool:
+def _is_failure(problem: BaseException) -> bool:
     """Returns whether an exception is the failure of a test: any `Exception`, or a call of `pytest.fail`."""
     failed_by_pytest = (
         type(problem).__module__ in {"_pytest.outcomes", "builtins"} and type(problem).__name__ == "Failed"

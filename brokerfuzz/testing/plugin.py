@@ -12,8 +12,9 @@ import pytest
 from brokerfuzz.testing.rule_summary import RECORD, RuleSummary, record_of
 
 if TYPE_CHECKING:
+    from brokerfuzz.cases.case import Case
     from brokerfuzz.testing.checked_target import CheckedTarget
-    from brokerfuzz.testing.chosen_cases import ChosenCases
+    from brokerfuzz.testing.parametrizing import ChosenCases
 
 XFAIL = "brokerfuzz_xfail"
 _CASES = "__brokerfuzz_cases__"
@@ -85,19 +86,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
                 f"{metafunc.function.__name__}: the marker {XFAIL} needs @brokerfuzz.parametrize: add this decorator"
             )
         return
-    tests = _tests_of(chosen, metafunc.config)
+    with _explained(pytest.Collector.CollectError):
+        options = metafunc.config.option
+        tests = chosen.tests(seed=options.brokerfuzz_seed, count=options.brokerfuzz_count)
     markers = list(metafunc.definition.iter_markers(XFAIL))
     metafunc.parametrize(
         "case",
         [pytest.param(given, id=name, marks=_expected_failures(chosen, given, markers)) for name, given in tests],
     )
-
-
-def _tests_of(chosen: "ChosenCases", config: pytest.Config) -> list[Any]:
-    from brokerfuzz.testing.parametrizing import tests_of
-
-    with _explained(pytest.Collector.CollectError):
-        return list(tests_of(chosen, seed=config.option.brokerfuzz_seed, count=config.option.brokerfuzz_count))
 
 
 def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.Mark]) -> list[pytest.MarkDecorator]:
@@ -115,19 +111,18 @@ def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.M
 
 def _rules_of(marker: pytest.Mark, chosen: "ChosenCases") -> Any:
     from brokerfuzz.cases.case_filters import matching
-    from brokerfuzz.schemas.loading import known_contract
 
     if not marker.args:
         raise pytest.Collector.CollectError(
             f"the marker {XFAIL} has no rule: write {XFAIL}('offer-creation-request/number:minLength')"
         )
-    rules, remedy = known_contract(chosen.contract).rules_by_id, "`brokerfuzz rules` lists all rules"
+    rules, remedy = chosen.contract.rules_by_id, "`brokerfuzz rules` lists all rules"
     with _explained(pytest.Collector.CollectError, f"marker {XFAIL}: "):
         return matching("rule", rules, marker.args, remedy)
 
 
-def _cases_in(given: Any) -> Any:
-    return getattr(given, "cases", (given,))
+def _cases_in(given: Any) -> "tuple[Case, ...]":
+    return given if isinstance(given, tuple) else (given,)
 
 
 # -------------------------------------------------------------------------------------------------------------- reports
@@ -140,17 +135,32 @@ def pytest_runtest_makereport(
     """Shortens the report of a failed case, and adds a record of the rules that the test exercised."""
     report = yield
     found = _case_of(item)
-    if found is not None and item.config.option.brokerfuzz_secret:
-        _remove_secrets(report)
-    if found is None or call.when != "call" or (report.outcome == "skipped" and not hasattr(report, "wasxfail")):
+    if found is None:
         return report
-    chosen, given = found
+    if call.when == "call" and (report.outcome != "skipped" or hasattr(report, "wasxfail")):
+        _record(report, item, call, *found)
+    if item.config.option.brokerfuzz_secret:
+        _remove_secrets(report)
+    return report
+
+
+def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":
+    chosen = getattr(getattr(item, "obj", None), _CASES, None)
+    if chosen is None or not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return None
+    return chosen, item.callspec.params["case"]
+
+
+def _record(
+    report: pytest.TestReport, item: pytest.Item, call: pytest.CallInfo[None], chosen: "ChosenCases", given: Any
+) -> None:
     accepted = item.config.stash[_TARGET].newly_accepted() if _TARGET in item.config.stash else []
-    failed = [] if call.excinfo is None else _failed_cases(call.excinfo.value, given)
-    setattr(report, RECORD, record_of(chosen.message_type, chosen.folder, _cases_in(given), failed, accepted))
+    problem = None if call.excinfo is None else call.excinfo.value
+    failures = getattr(problem, "failures", None)
+    failed = [case for case, _ in failures] if failures else [] if problem is None else _cases_in(given)
+    setattr(report, RECORD, record_of(chosen.plan, _cases_in(given), failed, accepted))
     if call.excinfo is not None and report.outcome == "failed":
         _shorten(report, item, call.excinfo, given)
-    return report
 
 
 def _remove_secrets(report: pytest.TestReport) -> None:
@@ -161,26 +171,13 @@ def _remove_secrets(report: pytest.TestReport) -> None:
         report.longrepr = without_secrets(str(report.longrepr))
 
 
-def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":
-    chosen = getattr(getattr(item, "obj", None), _CASES, None)
-    if chosen is None or not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
-        return None
-    return chosen, item.callspec.params["case"]
-
-
-def _failed_cases(problem: BaseException, given: Any) -> Any:
-    from brokerfuzz.testing.parametrizing import CasesFailed
-
-    return [case for case, _ in problem.failures] if isinstance(problem, CasesFailed) else _cases_in(given)
-
-
 def _shorten(
     report: pytest.TestReport, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], given: Any
 ) -> None:
     """Replaces the traceback of a failed assertion with a few lines about the case. For other exceptions, or if the
     user requests tracebacks with `--tb`, shows the traceback, and then these lines.
     """
-    from brokerfuzz.testing.failure_text import actual_of, described_failure, without_secrets
+    from brokerfuzz.testing.failure_text import actual_of, described_failure
     from brokerfuzz.testing.parametrizing import CasesFailed
 
     problem = excinfo.value
@@ -194,9 +191,7 @@ def _shorten(
     if not keeps_traceback:
         path = inspect.getfile(inspect.unwrap(item.obj))  # type: ignore[attr-defined]
         shown = excinfo.getrepr(style="short", tbfilter=lambda found: found.traceback.cut(path=path).filter(found))
-    if item.config.option.brokerfuzz_secret:  # the text about the case contains no secret
-        report.longrepr = f"{without_secrets(str(shown))}\n{text}"
-    elif not has_all and hasattr(shown, "addsection"):
+    if not has_all and hasattr(shown, "addsection"):
         shown.addsection("case", text)
         report.longrepr = shown
 
@@ -264,12 +259,12 @@ def brokerfuzz_target(
     """
     from brokerfuzz.targets.application import target_for
     from brokerfuzz.targets.secret_masking import of_environment
-    from brokerfuzz.testing.checked_target import CheckedTarget
+    from brokerfuzz.testing.checked_target import checked
 
     found = request.getfixturevalue("brokerfuzz_url") if brokerfuzz_app is None else brokerfuzz_app
     found, path = found if isinstance(found, tuple) else (found, None)
     secrets = pytestconfig.getoption("brokerfuzz_secret") or []
-    with _explained(), CheckedTarget(target_for(found, path, secrets=of_environment(secrets))) as target:
+    with _explained(), checked(target_for(found, path, secrets=of_environment(secrets))) as target:
         pytestconfig.stash[_TARGET] = target
         yield target
         del pytestconfig.stash[_TARGET]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
+    from brokerfuzz.cases.plan import Plan
 
 RECORD = "brokerfuzz"
 """The attribute of a pytest report that contains the record of the test. pytest-xdist sends the attributes of reports
@@ -14,14 +15,11 @@ _MOST_NAMES = 5
 
 
 def record_of(
-    message_type: str, folder: str | None, cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]
+    plan: "Plan", cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]
 ) -> dict[str, Any]:
     """Returns the data of a test for `RuleSummary`. In this data, `twins` maps each exercised rule to the IDs of twins:
     the valid counterparts of the cases that break the rule. `accepted` lists the IDs of all valid messages that the
-    target accepted.
-
-    `folder` is the folder of the changed contract, or None for the built-in contract. The argument `accepted` contains
-    the IDs of the twins that the target accepted.
+    target accepted; the argument contains only those of twins.
     """
     wrong = {case.id for case in failed}
     twins: dict[str, list[str]] = {}
@@ -33,7 +31,7 @@ def record_of(
                 found.append(case.twin_id)
         if case.label == "valid" and case.id not in wrong:
             valid.append(case.id)
-    return {"message_type": message_type, "contract": folder, "twins": twins, "accepted": valid}
+    return {"message_type": plan.message_type, "contract": plan.contract, "twins": twins, "accepted": valid}
 
 
 class RuleSummary:

@@ -9,7 +9,7 @@ import brokerfuzz.targets.http_client
 import brokerfuzz.testing.checked_target  # imported now, because each inner session forgets the modules that it imports
 from brokerfuzz import parametrize
 from brokerfuzz.corpus import load
-from brokerfuzz.testing.chosen_cases import names_of
+from brokerfuzz.testing.parametrizing import names_of
 
 pytest_plugins = ["pytester"]
 
