@@ -1,11 +1,14 @@
 import json
 import sys
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from time import sleep
+from typing import Any
 
 import pytest
+from contracts import changed_contract
 from fixture_types import Run, Spawn, Start
 from hand_made_programs import shown_on_a_terminal
 
@@ -14,6 +17,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 
 pytestmark = pytest.mark.usefixtures("folder")
 
+OFFERS = ("--message", "offer-creation-request")
 PRICING = ("--message", "offer-pricing-response")
 MINIMUM = (*PRICING, "--rule", "*quantity:minimum")
 
@@ -48,10 +52,8 @@ def test_random_cases_depend_on_the_seed_and_come_after_their_twins(run: Run) ->
     ("random", "choice"), [("--count=0", "--site=data.offers[].quantity"), ("--random", "--rule=*quantity:minimum")]
 )
 def test_only_the_chosen_faults_and_their_twins_are_written(run: Run, random: str, choice: str) -> None:
-    assert run("export", "out", *PRICING, random, choice, "--count", 40, "--technique", "!zero*").exit_code == 0
-    assert all(
-        "data.offers[].quantity:" in rule and not technique.startswith("zero") for rule, technique in faults("out")
-    )
+    run("export", "out", *PRICING, random, choice, "--count", 40, "--technique", "!zero*")
+    assert all("data.offers[].quantity:" in rule and not technique.startswith("zero") for rule, technique in faults("out"))
     singles = [case for case in corpus.read("out") if len(case.faults) == 1]
     assert singles
     assert all(case.twin is not None for case in singles)
@@ -68,14 +70,42 @@ def test_the_seeds_for_fuzzers_are_few_but_break_every_rule(run: Run, message_ty
     assert broken == {rule.id for rule in load_contract().rules[message_type]}
 
 
+def test_the_same_seed_sends_the_same_random_messages_at_another_time(run: Run) -> None:
+    sent = []
+    for name in ("first", "second"):
+        program = ("--exec", "sed -u s/.*/accepted/", "--lines", "base64", "--journal", name)
+        run("fire", *program, "--random", "--seed", 7, "--count", 200, "--rule", "*not-in-future", "--shrink", "off")
+        sent.append({json.loads(line).get("body") for line in Path(name).read_bytes().splitlines()[1:]})
+        sleep(1.1)
+    assert sent[0] == sent[1]
+    assert len(sent[0]) > 100
+
+
+UNTESTABLE: dict[str, Callable[[dict[str, Any]], object]] = {
+    "availableStartDate": lambda properties: properties["availableStartDate"].update(maxLength=10),
+    "number": lambda properties: properties["number"].update(minLength=5, maxLength=4),
+    "orderMinimum:exclusiveMaximum": lambda properties: properties["orderMinimum"].update(exclusiveMaximum=1 << 40),
+}
+"""Contracts that nobody can test, by the place that the error names."""
+
+
+@pytest.mark.parametrize("place", UNTESTABLE)
+def test_an_export_of_a_contract_that_cannot_be_tested_names_the_place(run: Run, tmp_path: Path, place: str) -> None:
+    contract = tmp_path / "contract"
+    contract.mkdir()
+    changed_contract(contract, "offer-creation-request", lambda schema: UNTESTABLE[place](schema["properties"]))
+    result = run("export", "out", *OFFERS, "--contract", contract)
+    assert (result.exit_code, len(result.stderr.splitlines()), Path("out").exists()) == (2, 1, False)
+    assert place in result.stderr
+
+
 # ---------------------------------------------------------------------------------------------------- what is written
 
 
-@pytest.mark.parametrize("form", ["openapi", "json-schema-test-suite", "fuzz-seeds", "pytest"])
+@pytest.mark.parametrize("form", ["openapi", "pytest"])
 def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> None:
-    part = ("--full",) if form == "fuzz-seeds" else ()
-    said = json.loads(run("export", "out", *MINIMUM, *part, "--format", form, "--json").stdout)
-    again = run("export", "all", *MINIMUM, *part)
+    said = json.loads(run("export", "out", *MINIMUM, "--format", form, "--json").stdout)
+    again = run("export", "all", *MINIMUM)
     written = sum(1 for _ in corpus.read("all"))
     assert said["cases"] + sum(said.get("left_out", {}).values()) == written
     assert said["cases"] == sum(said["messages"]["offer-pricing-response"].values())
@@ -88,16 +118,6 @@ def test_base64_writes_every_message_in_base64(run: Run) -> None:
     records = [json.loads(line) for line in Path("raw").read_bytes().splitlines()]
     bodies = [case.body for case in corpus.read("usual")]
     assert bodies == [case.body for case in corpus.read("raw")] == [b64decode(record["raw"]) for record in records]
-
-
-def test_the_list_of_the_files_names_rule_technique_and_reason(run: Run) -> None:
-    run("export", "out", *MINIMUM, "--technique", "one-below", "--format", "files")
-    valid, broken = (json.loads(line) for line in Path("out", "cases.ndjson").read_bytes().splitlines())
-    assert [fault["technique"] for fault in broken["faults"]] == ["one-below"]
-    assert broken["reason"].startswith(
-        "Broken: offer-pricing-response/data.offers[].quantity:minimum at /data/offers/0/quantity"
-    )
-    assert [case.id for case in corpus.read("out")] == [valid["id"], broken["id"]] == [broken["twin"], broken["id"]]
 
 
 def test_the_corpus_goes_to_standard_output_and_the_summary_to_standard_error(spawn: Spawn) -> None:
@@ -122,17 +142,12 @@ def test_a_terminal_shows_rate_and_time_left_on_one_line(environment: Mapping[st
     words = ("export", "out", *PRICING, "--random", "--count", "3000")
     shown = shown_on_a_terminal([sys.executable, "-m", "brokerfuzz.cli", *words], environment)
     *drawn, summary = shown.split("\r\x1b[K")
-    steps = drawn[1:-1]
-    assert 0 < len(steps) < 300, "a few updates per second"
-    assert all(step.endswith(" left") and " cases, " in step and " per second, " in step for step in steps)
+    assert 0 < len(drawn) < 300, "a few updates per second"
+    assert all(" per second, " in step and step.endswith(" left") for step in drawn[1:-1])
     assert " cases written to out (" in summary
-    assert shown.count("\n") == 2, "only the summary and its one message type end a line"
 
 
-# ---------------------------------------------------------------------------------------------------- existing files
-
-
-@pytest.mark.parametrize("out", ["out.ndjson", "out.ndjson.gz", "out"])
+@pytest.mark.parametrize("out", ["out.ndjson", "out"])
 def test_a_full_disk_does_not_change_existing_files(run: Run, out: str) -> None:
     resource = pytest.importorskip("resource", reason="this system cannot set limits")
     form = ("--format", "files") if out == "out" else ()
@@ -149,54 +164,28 @@ def test_a_full_disk_does_not_change_existing_files(run: Run, out: str) -> None:
     assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("mine", "mine"),
-        ("manifest.json", '{"manifest_version": 3, "name": "mine"}'),
-        ("manifest.json", '["brokerfuzz"]'),
-        ("manifest.json", "[" * 9999),
-    ],
-)
-def test_a_folder_with_other_files_is_never_replaced(run: Run, name: str, text: str) -> None:
-    Path("out").mkdir()
-    Path("out", name).write_text(text)
-    result = run("export", "out", *MINIMUM, "--format", "files", "--force")
-    assert (result.exit_code, "not " in result.stderr) == (2, True)
-    assert [path.read_text() for path in Path("out").iterdir()] == [text]
-
-
 # ---------------------------------------------------------------------------------------------------- the current time
 
-OFFERS = ("--message", "offer-creation-request")
-CLOCK = ("--clock", "--now", "2025-06-15T12:00:00Z")
-TIMESTAMP = ("--site", "lastUpdatedDateTimeUtc")
 
-
-def label_at(year: int, case: Case) -> str:
-    return check(case.message_type, case.body, now=datetime(year, 1, 1, tzinfo=UTC), headers=case.headers).label
-
-
-def test_the_option_adds_cases_about_the_clock_with_their_time(run: Run) -> None:
-    run("export", "without.ndjson", *OFFERS, *TIMESTAMP)
-    run("export", "with.ndjson", *OFFERS, *TIMESTAMP, *CLOCK)
-    without = {case.id for case in corpus.read("without.ndjson")}
-    added = [case for case in corpus.read("with.ndjson") if case.id not in without]
-    assert {fault.technique for case in added for fault in case.faults} >= {"hour-ahead", "minutes-ahead"}
-    assert all("now:2025-06-15T12:00:00Z" in case.tags for case in added)
+def has_expired(case: Case) -> bool:
+    later = datetime(2026, 1, 1, tzinfo=UTC)
+    return check(case.message_type, case.body, now=later, headers=case.headers).label != case.label
 
 
 @pytest.mark.parametrize("form", ["ndjson", "files"])
-def test_verify_counts_expired_cases_and_shows_the_first(run: Run, form: str) -> None:
-    run("export", "a", "--format", form, *OFFERS, *TIMESTAMP, *CLOCK)
-    expired = [case for case in corpus.read("a") if label_at(2026, case) != case.label]
-    assert run("corpus", "verify", "a", "--now", "2025-06-15T12:00:00Z").stdout.endswith("no problems found\n")
-    verified = run("corpus", "verify", "a", "--now", "2026-01-01T00:00:00Z")
+def test_cases_about_the_clock_name_their_time_and_verify_finds_those_that_have_expired(run: Run, form: str) -> None:
+    timestamp = (*OFFERS, "--site", "lastUpdatedDateTimeUtc")
+    run("export", "without", *timestamp)
+    run("export", "with", *timestamp, "--clock", "--now", "2025-06-15T12:00:00Z", "--format", form)
+    without = {case.id for case in corpus.read("without")}
+    added = [case for case in corpus.read("with") if case.id not in without]
+    assert {fault.technique for case in added for fault in case.faults} >= {"hour-ahead", "minutes-ahead"}
+    assert all("now:2025-06-15T12:00:00Z" in case.tags for case in added)
+    assert run("corpus", "verify", "with", "--now", "2025-06-15T12:00:00Z").stdout.endswith("no problems found\n")
+    verified = run("corpus", "verify", "with", "--now", "2026-01-01T00:00:00Z")
     assert verified.exit_code == 1
-    lines = verified.stdout.splitlines()
-    assert lines[-1].endswith(f"cases judged again, {len(expired)} expired cases found")
-    assert lines[0].startswith("The verdicts of expired cases are no longer correct at 2026-01-01T00:00:00Z.")
-    said = "was generated for 2025-06-15T12:00:00Z: at 2026-01-01T00:00:00Z, its verdict is "
-    assert sum(said in line for line in lines) == 5
-    data = json.loads(run("corpus", "verify", "a", "--now", "2026-01-01T00:00:00Z", "--json").stdout)
-    assert (data["wrong"], data["expired"]["count"], len(data["expired"]["first"])) == ([], len(expired), 5)
+    expired = sum(map(has_expired, added))
+    assert verified.stdout.splitlines()[-1].endswith(f"cases judged again, {expired} expired cases found")
+    assert (
+        verified.stdout.count("was generated for 2025-06-15T12:00:00Z: at 2026-01-01T00:00:00Z, its verdict is ") == 5
+    )

@@ -21,23 +21,14 @@ def files(folder: str) -> dict[str, bytes]:
     return {found.relative_to(path).as_posix(): found.read_bytes() for found in path.rglob("*") if found.is_file()}
 
 
-def change_manifest(**properties: object) -> None:
-    said = json.loads(Path("out/manifest.json").read_text())
-    Path("out/manifest.json").write_text(json.dumps({**said, **properties}))
-
-
-def test_a_manifest_cannot_delete_files_elsewhere(run: Run) -> None:
+def test_neither_a_manifest_nor_a_link_leads_an_export_elsewhere(run: Run) -> None:
     run("export", "out", *SOME)
     Path("mine").write_text("mine")
     Path("out/link").symlink_to(Path().absolute())
-    change_manifest(files=["../mine", str(Path("mine").absolute()), "link/mine", "a\0b", "offer-pricing-response"])
+    manifest = json.loads(Path("out/manifest.json").read_text())
+    names = ["../mine", str(Path("mine").absolute()), "link/mine", "a\0b", "offer-pricing-response"]
+    Path("out/manifest.json").write_text(json.dumps({**manifest, "files": names}))
     assert run("export", "out", *SOME, "--force").exit_code == 0
-    assert Path("mine").read_text() == "mine"
-
-
-def test_a_link_in_a_folder_cannot_lead_the_export_elsewhere(run: Run) -> None:
-    run("export", "out", *SOME)
-    Path("mine").write_text("mine")
     Path("out/cases.ndjson").unlink()
     Path("out/cases.ndjson").symlink_to("../mine")
     result = run("export", "out", *SOME, "--force")
@@ -46,15 +37,20 @@ def test_a_link_in_a_folder_cannot_lead_the_export_elsewhere(run: Run) -> None:
     assert Path("mine").read_text() == "mine"
 
 
-@pytest.mark.parametrize("manifest", ["[]", "{", "[" * 9999, '{"format": "files"}', '{"files": 5}'])
-def test_a_folder_with_a_damaged_manifest_is_never_replaced(run: Run, manifest: str) -> None:
-    run("export", "out", *SOME)
-    Path("out/manifest.json").write_text(manifest)
-    before = files("out")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mine", "mine"),
+        ("manifest.json", '{"manifest_version": 3, "name": "mine"}'),
+        *(("manifest.json", text) for text in ("[]", "{", "[" * 9999, '{"format": "files"}', '{"files": 5}')),
+    ],
+)
+def test_a_folder_with_other_files_or_a_damaged_manifest_is_never_replaced(run: Run, name: str, text: str) -> None:
+    Path("out").mkdir()
+    Path("out", name).write_text(text)
     result = run("export", "out", *SOME, "--force")
-    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-    assert "is not the manifest of a corpus" in result.stderr
-    assert files("out") == before
+    assert (result.exit_code, len(result.stderr.splitlines()), "not " in result.stderr) == (2, 1, True)
+    assert files("out") == {name: text.encode()}
 
 
 def test_a_killed_export_is_recognised_and_can_be_repeated(start: Start, run: Run) -> None:

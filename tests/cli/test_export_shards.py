@@ -1,19 +1,29 @@
+"""Shards, exports by several processes, and exports that are interrupted or killed."""
+
 import json
+import os
 import random
+import re
+import signal
+import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from fixture_types import Run, Start
+from fixture_types import Run, Spawn, Start
 from sampled import sample
-from waiting import happens
+from waiting import happens, workers_of
 
 from brokerfuzz.corpus import read
 
 pytestmark = pytest.mark.usefixtures("folder")
 
+SECONDS = 60
 PRICING = ("--message", "offer-pricing-response", "--random", "--clock", "--now", "2026-01-01T00:00:00Z")
 FEW = (*PRICING, "--count", "20")
+TWO_BLOCKS = (*PRICING, "--count", "1100")
+"""Blocks of cases, which different processes can generate."""
 
 
 def files() -> dict[str, bytes]:
@@ -35,6 +45,22 @@ def test_each_shard_is_a_corpus_and_together_they_contain_all_cases(run: Run) ->
     assert (summary["cases"], summary["shards"], summary["kept"]) == (301, 3, 0)
 
 
+@pytest.mark.every(3)
+@pytest.mark.parametrize("words", [("out.ndjson.zst",), ("out.ndjson", "--shards", "5"), ("-",)])
+def test_the_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(
+    run: Run, spawn: Spawn, words: tuple[str, ...]
+) -> None:
+    printed = run("export", *words, *TWO_BLOCKS).stdout_bytes
+    alone = files()
+    done = spawn("export", *words, *TWO_BLOCKS, "--force", "--workers", "2", env={"PYTHONHASHSEED": "7"})
+    assert done.returncode == 0, done.stderr
+    assert alone == files()
+    assert words != ("-",) or done.stdout == printed != b""
+
+
+# ---------------------------------------------------------------------------------------------------- resuming
+
+
 @pytest.mark.parametrize("form", [(), ("--format", "files")])
 def test_resume_writes_only_missing_shards(run: Run, form: tuple[str, ...]) -> None:
     run("export", "out", *FEW, *form, "--shards", 4)
@@ -51,8 +77,39 @@ def test_resume_writes_only_missing_shards(run: Run, form: tuple[str, ...]) -> N
     assert files() == whole
 
 
-@sample(1, 12)
+def test_shards_with_other_options_are_not_resumed_but_replaced(run: Run) -> None:
+    run("export", "out", *FEW, "--shards", 3)
+    before = files()
+    for other in (("--shards", 3, "--seed", 9), ("--shards", 2), ("--shards", 3, "--fresh", "number")):
+        result = run("export", "out", *FEW, *other, "--resume")
+        assert (result.exit_code, result.stderr.count("\n"), files()) == (2, 1, before)
+        assert "the existing shards were exported with other options" in result.stderr
+    Path("out-00009-of-00009").write_text("mine")
+    assert run("export", "out", *FEW, "--shards", 2, "--force").exit_code == 0
+    assert list(files()) == ["out-00001-of-00002", "out-00002-of-00002", "out-00009-of-00009", "out.shards.json"]
+
+
+def test_neither_the_list_of_shards_nor_the_name_of_a_shard_deletes_files_of_the_user(run: Run) -> None:
+    run("export", "out", *FEW, "--shards", 2)
+    said = json.loads(Path("out.shards.json").read_text())
+    names = ["mine", "../mine", "out-00001-of-00003/../mine", *said["files"]]
+    Path("out.shards.json").write_text(json.dumps({**said, "files": names}))
+    Path("mine").write_text("mine")
+    assert run("export", "out", *FEW, "--shards", 3, "--force").exit_code == 0
+    Path("other-00003-of-00003").mkdir()
+    Path("other-00003-of-00003/mine").write_text("mine")
+    for option in ("--resume", "--force"):
+        result = run("export", "other", *FEW, "--format", "files", "--shards", 3, option)
+        assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+        assert "other-00003-of-00003 is a folder without manifest.json, so it is not a corpus" in result.stderr
+    assert [Path(name).read_text() for name in ("mine", "other-00003-of-00003/mine")] == ["mine", "mine"]
+
+
+# ---------------------------------------------------------------------------------------------------- kills
+
+
 @pytest.mark.every(2)
+@sample(1, 12)
 def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Start, run: Run, size: int) -> None:
     args = (*PRICING, "--count", "600", "--shards", "12")
     moments = random.Random(5)
@@ -68,41 +125,41 @@ def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Sta
     assert len(resumed) == 13
 
 
-@pytest.mark.parametrize("form", [(), ("--format", "files")])
-def test_shards_with_other_options_are_not_resumed_but_replaced(run: Run, form: tuple[str, ...]) -> None:
-    run("export", "out", *FEW, *form, "--shards", 3)
-    before = files()
-    for other in (("--shards", 3, "--seed", 9), ("--shards", 2), ("--shards", 3, "--fresh", "number")):
-        result = run("export", "out", *FEW, *form, *other, "--resume")
-        assert (result.exit_code, result.stderr.count("\n"), files()) == (2, 1, before)
-        assert "the existing shards were exported with other options" in result.stderr
-        assert "--count=20 " in result.stderr
-    Path("out-00009-of-00009").write_text("mine")
-    assert run("export", "out", *FEW, *form, "--shards", 2, "--force").exit_code == 0
-    assert sorted(path.name for path in Path().iterdir()) == [
-        "out-00001-of-00002", "out-00002-of-00002", "out-00009-of-00009", "out.shards.json",
-    ]  # fmt: skip
-    Path("out.shards.json").unlink()
-    result = run("export", "out", *FEW, *form, "--shards", 2, "--resume")
-    assert (result.exit_code, "options that are not known" in result.stderr) == (2, True)
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
+def test_a_killed_worker_is_one_line_that_says_how_to_continue(start: Start, run: Run) -> None:
+    many = (*PRICING, "--count", "2400", "--shards", "12", "--resume")
+    with start("export", "out.ndjson", *many, "--workers", "2") as process:
+        happens(lambda: process.poll() is not None or Path("out-00001-of-00012.ndjson").exists())
+        os.kill(workers_of(process.pid)[0], signal.SIGKILL)
+        _, stderr = process.communicate(timeout=SECONDS)
+    assert process.returncode == 2
+    assert re.fullmatch(rb"brokerfuzz: a worker was lost: [^\n]* --resume[^\n]*\n", stderr), stderr
+    assert "cases already existed" in run("export", "out.ndjson", *many).stdout
 
 
-def test_the_list_of_shards_cannot_delete_other_files(run: Run) -> None:
-    run("export", "out", *FEW, "--shards", 2)
-    said = json.loads(Path("out.shards.json").read_text())
-    Path("mine").write_text("mine")
-    names = ["mine", "../mine", "out-00001-of-00003/../mine", *said["files"]]
-    Path("out.shards.json").write_text(json.dumps({**said, "files": names}))
-    assert run("export", "out", *FEW, "--shards", 3, "--force").exit_code == 0
-    assert Path("mine").read_text() == "mine"
+@pytest.mark.parametrize(("ending", "workers"), [("SIGINT", "1"), ("SIGTERM", "2"), ("SIGHUP", "2")])
+@pytest.mark.every(3)
+def test_an_interrupted_export_leaves_no_files(start: Start, folder: Path, ending: str, workers: str) -> None:
+    many = (*PRICING, "--count", "12000")
+    with start("export", "out.ndjson", *many, "--workers", workers, env={"TMPDIR": str(folder)}) as process:
+        _wait_for_output(process)
+        process.send_signal(signal.Signals[ending])
+        process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
+    assert files() == {}
 
 
-def test_a_folder_with_other_files_is_kept_even_if_it_has_the_name_of_a_shard(run: Run) -> None:
-    mine = Path("out-00003-of-00003")
-    mine.mkdir()
-    (mine / "mine").write_text("mine")
-    for option in ("--resume", "--force"):
-        result = run("export", "out", *FEW, "--format", "files", "--shards", 3, option)
-        assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-        assert "out-00003-of-00003 is a folder without manifest.json, so it is not a corpus" in result.stderr
-        assert list(files()) == ["out-00003-of-00003/mine"]
+def test_a_killed_export_never_leaves_an_incomplete_file(start: Start) -> None:
+    for out, moment in (("out.ndjson", 0.0), ("out.ndjson.gz", 0.2)):
+        with start("export", out, *TWO_BLOCKS, "--force") as process:
+            _wait_for_output(process)
+            time.sleep(moment)
+            process.kill()
+        assert process.returncode in {0, -signal.SIGKILL}
+        if Path(out).exists():
+            assert len(ids(out)) == 1100
+
+
+def _wait_for_output(process: "subprocess.Popen[bytes]") -> None:
+    with suppress(FileNotFoundError):  # a complete file loses its temporary name
+        happens(lambda: process.poll() is not None or any(path.stat().st_size for path in Path().glob(".*.part")))
