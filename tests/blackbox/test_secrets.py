@@ -5,6 +5,7 @@ import asyncio
 import base64
 import html
 import json
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -29,9 +30,7 @@ REPORT_OPTIONS: Final = tuple(word for name in REPORTS for word in ("--report", 
 
 @contextmanager
 def lenient(answer: Callable[[bytes], bytes] = lambda _: b"") -> Iterator[tuple[str, list[bytes]]]:
-    """A service that accepts an `orderMinimum` of zero. `answer` returns the body of an answer to the head of a
-    request. Yields the URL and the messages that arrive.
-    """
+    """A service that accepts an `orderMinimum` of zero. `answer` returns the body of its answer to the head of a request."""
     bodies: list[bytes] = []
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -52,11 +51,9 @@ WORDS: Final = (
     "message",
     "version",
     "finding",
-    "findings",
     "testcase",
     "failure",
     "import",
-    "pytest",
 )
 """Passwords that are words of the message, or of the files that brokerfuzz writes."""
 
@@ -99,23 +96,17 @@ ENCODINGS: Final[dict[str, Callable[[str], bytes]]] = {
     "readable JSON": lambda text: json.dumps({"got": text}, ensure_ascii=False).encode(),
     "HTML": lambda text: html.escape(text).encode(),
     "repr": lambda text: repr(text).encode(),
-    "base64 0": lambda text: base64.b64encode(text.encode()),
-    "base64 1": lambda text: base64.b64encode(b"1" + text.encode() + b"2"),
-    "base64 2": lambda text: base64.b64encode(b"12" + text.encode() + b"34"),
+    "base64": lambda text: base64.b64encode(b"12" + text.encode() + b"34"),
     "base64 for URLs": lambda text: base64.urlsafe_b64encode(b"?>1" + text.encode()),
-    "basic credentials": lambda text: base64.b64encode(b"me:" + text.encode()),
-    "in an envelope": lambda text: json.dumps({"operationWasSuccessful": False, "failureMessages": [text]}).encode(),
 }
 
 
 def test_a_secret_that_the_target_repeats_in_a_usual_encoding_is_hidden(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each answer contains the secret in the next encoding."""
     monkeypatch.setenv("TOKEN", SECRET)
     repeated = {name: encode(SECRET) for name, encode in ENCODINGS.items()}
-    left = cycle(repeated.values())
-    answered: set[bytes] = set()
+    left, answered = cycle(repeated.values()), set[bytes]()
 
     def answer(_: bytes) -> bytes:
         answered.add(text := next(left))
@@ -135,37 +126,34 @@ def test_a_secret_that_the_target_repeats_in_a_usual_encoding_is_hidden(
 PRINTS: Final = """\
 import logging, os, subprocess, sys, time
 secret = os.environ["TOKEN"]
-half = len(secret) // 2
 
 def prints():
     print("by print", secret)
-    print("to stderr", secret, file=sys.stderr)
-    print("to the original stderr", secret, file=sys.__stderr__)
+    print("to stderr", secret, file=sys.__stderr__)
     for stream in (sys.stdout, sys.stderr):
-        stream.write("in two writes " + secret[:half])
+        stream.write("in two writes " + secret[:8])
         stream.flush()
         time.sleep(0.05)
-        stream.write(secret[half:] + "\\n")
+        stream.write(secret[8:] + "\\n")
         stream.buffer.write(b"to the buffer " + secret.encode() + b"\\n")
         stream.buffer.flush()
     for number in (1, 2):
         os.write(number, b"to the descriptor " + secret.encode() + b"\\n")
-        subprocess.run(["sh", "-c", f"printf 'by a program %s' ${{TOKEN%????}}; sleep 0.05; echo ${{TOKEN#????????????}}"], stdout=number)
+        subprocess.run(["sh", "-c", "printf 'by a program %s' ${TOKEN%????}; sleep 0.05; echo ${TOKEN#????????????}"], stdout=number)
     logging.warning("to a log %s", secret)
-    sys.stdout.write("at the end " + secret[:half])
-
-prints()
+    sys.stdout.write("at the end " + secret[:8])
 
 def before_request(request, seen=set()):
     if not seen:
         seen.add(1)
         prints()
     return request
+
+prints()
 """
 PLACES: Final = (
     "by print",
     "to stderr",
-    "to the original stderr",
     "in two writes",
     "to the buffer",
     "to the descriptor",
@@ -174,7 +162,8 @@ PLACES: Final = (
 )
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.every(2)
+@pytest.mark.parametrize("workers", [2, 1])
 def test_secrets_that_hooks_and_their_programs_print_are_hidden(spawn: Spawn, folder: Path, workers: int) -> None:
     secret = "s3cr3t-abcdef-16"
     (folder / "hooks.py").write_text(PRINTS)
@@ -195,7 +184,6 @@ FAILS: Final = "raise ValueError(os.environ['TOKEN'])"
     ("words", "code"),
     [
         (("http://127.0.0.1:1/", "--hooks", "planted.py"), FAILS),
-        (("http://127.0.0.1:1/", "--hooks", "planted.py"), f"def authenticate(): {FAILS}"),
         (("http://127.0.0.1:1/", "--hooks", "planted.py"), f"def before_request(request): {FAILS}"),
         (("--app", "planted_module:app"), FAILS),
         (("--app", "planted_application:app"), f"def app(environ, start_response): {FAILS}"),
@@ -225,70 +213,36 @@ def session():
 def broken(session):
     raise ConnectionError("login " + session)
 
-def cases(by):
-    return brokerfuzz.parametrize(
-        "offer-creation-request", rules=["*orderMinimum:minimum"], techniques=["one-below"], verdicts=["invalid"], by=by
-    )
+some = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "verdicts": ["invalid"]}
 
-def is_rejected(case, session):
-    print("sends", session)
+@brokerfuzz.parametrize("offer-creation-request", **some, by="case")
+def test_each_case(case, session):
+    print("prints", session)
     print("logs", session, file=sys.stderr)
-    answer = "rejected: " + session + " orderMinimum"
+    answer = "rejected: " + session
     assert answer == "accepted", answer
 
-@cases("case")
-def test_each_case(case, session):
-    is_rejected(case, session)
-
-@cases("rule")
+@brokerfuzz.parametrize("offer-creation-request", **some)
 def test_each_rule(case, session):
-    is_rejected(case, session)
-
-@cases("case")
-def test_that_fails(case, session):
     raise KeyError(session)
 
-@cases("case")
+@brokerfuzz.parametrize("offer-creation-request", **some)
 def test_without_a_session(case, broken):
     pass
 """
 
 
-@pytest.fixture
-def suite(environment: Mapping[str, str], folder: Path) -> Callable[..., str]:
-    """Runs the suite, and returns what pytest prints and writes."""
-
-    def run_with(secret: str, *options: str) -> str:
-        (folder / "test_suite.py").write_text(SUITE)
-        (folder / "pytest.ini").write_text("[pytest]\n")
-        plugin = ("-p", "brokerfuzz.testing.plugin", "--brokerfuzz-secret", "TOKEN", "--junitxml", "junit.xml")
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", *plugin, *options],
-            env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": secret},
-            capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
-        assert done.returncode == 1, done.stdout
-        return done.stdout + done.stderr + (folder / "junit.xml").read_text()
-
-    return run_with
-
-
-@pytest.mark.parametrize("traceback", ["auto", pytest.param("long", marks=pytest.mark.long)])
-def test_a_failing_test_of_a_case_contains_no_secret(suite: Callable[..., str], traceback: str) -> None:
+def test_a_failing_test_of_a_case_contains_no_secret(environment: Mapping[str, str], folder: Path) -> None:
     secret = "s3cr3t-abcdef-16"
-    written = suite(secret, f"--tb={traceback}", "--showlocals")
+    (folder / "test_suite.py").write_text(SUITE)
+    options = ("-c", os.devnull, "-p", "brokerfuzz.testing.plugin", "--brokerfuzz-secret", "TOKEN", "--showlocals")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, "--junitxml", "junit.xml", "test_suite.py"],
+        env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": secret},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout
+    written = done.stdout + done.stderr + (folder / "junit.xml").read_text()
     assert secret not in written
-    for said in ("rejected: ${TOKEN}", "KeyError: '${TOKEN}'", "login ${TOKEN}", "sends ${TOKEN}", "logs ${TOKEN}"):
+    for said in ("rejected: ${TOKEN}", "KeyError: '${TOKEN}'", "login ${TOKEN}", "prints ${TOKEN}", "logs ${TOKEN}"):
         assert said in written
-
-
-def test_a_secret_that_is_a_word_of_the_message_does_not_change_the_message_of_a_failing_test(
-    suite: Callable[..., str],
-) -> None:
-    written = suite("orderMinimum", "-k", "each")
-    for said in (
-        "rule          offer-creation-request/orderMinimum:minimum",
-        '"orderMinimum":',
-        "observed      rejected: ${TOKEN} ${TOKEN}",
-    ):
-        assert written.count(said) >= 2, said

@@ -76,9 +76,7 @@ ENCODINGS: Final[tuple[Echo, ...]] = (
 
 
 async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answers each request with its head (the request line and the headers) in an encoding that changes from answer to
-    answer. Half of the answers have status 200, and the others have status 500 or 302.
-    """
+    """Answers each request with its head, in an encoding and with a status that change from answer to answer."""
     while True:
         head, _ = await read_request(reader)
         number = next(TURN)
@@ -94,7 +92,7 @@ TURN: Iterator[int] = count()
 
 @pytest.fixture
 def written(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, bytes]]:
-    """The returned function runs commands, and returns everything that the commands wrote."""
+    """Runs commands, and returns everything that they write."""
     for name, value in FROM_ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
 
@@ -110,30 +108,22 @@ def written(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
     return everything
 
 
-def to_url(tmp_path: Path, url: str) -> list[tuple[str, ...]]:
-    """Returns the commands of a campaign whose configuration and hooks contain secrets."""
-    (tmp_path / "brokerfuzz.toml").write_text(CONFIGURATION.format(url=url))
-    (tmp_path / "hooks.py").write_text(HOOKS)
+@pytest.mark.parametrize("masked", [True, False])
+def test_nothing_that_a_campaign_against_a_server_writes_contains_a_secret(
+    written: Callable[..., dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, masked: bool
+) -> None:
+    """Without masking, the test checks that `leaks` finds all secrets that the server repeats."""
     reports = [word for name in REPORTS for word in ("--report", name)]
-    kept = ("--journal", "run.ndjson", "--baseline", "known.json", "--baseline-update", *reports)
-    return [
-        ("fire", *SOME, *kept),
+    commands: list[tuple[str, ...]] = [
+        ("fire", *SOME, "--journal", "run.ndjson", "--baseline", "known.json", "--baseline-update", *reports),
         ("fire", *SOME, "--json", "--journal", "json.ndjson"),
         ("fire", *SOME, "--workers", "2", "--journal", "two.ndjson"),
         ("replay", "run.ndjson", "--json"),
         ("fire", *SOME, "--verbose"),
     ]
-
-
-@pytest.mark.parametrize("masked", [True, False])
-def test_nothing_that_a_campaign_against_a_server_writes_contains_a_secret(
-    written: Callable[..., dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, masked: bool
-) -> None:
-    """If `masked` is False, the test disables masking, and checks that `leaks` finds all secrets that the server
-    repeats.
-    """
     with serving_streams(echoes) as url:
-        commands = to_url(tmp_path, url)
+        (tmp_path / "brokerfuzz.toml").write_text(CONFIGURATION.format(url=url))
+        (tmp_path / "hooks.py").write_text(HOOKS)
         if not masked:
             monkeypatch.setattr(Masks, "hidden", lambda self, data, end=None: data[:end])
             commands = commands[:1]

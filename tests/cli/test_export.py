@@ -53,7 +53,9 @@ def test_random_cases_depend_on_the_seed_and_come_after_their_twins(run: Run) ->
 )
 def test_only_the_chosen_faults_and_their_twins_are_written(run: Run, random: str, choice: str) -> None:
     run("export", "out", *PRICING, random, choice, "--count", 40, "--technique", "!zero*")
-    assert all("data.offers[].quantity:" in rule and not technique.startswith("zero") for rule, technique in faults("out"))
+    assert all(
+        "data.offers[].quantity:" in rule and not technique.startswith("zero") for rule, technique in faults("out")
+    )
     singles = [case for case in corpus.read("out") if len(case.faults) == 1]
     assert singles
     assert all(case.twin is not None for case in singles)
