@@ -1,150 +1,118 @@
-"""Targets that are correct, but unreliable: they fail for reasons that have nothing to do with the message."""
+"""Correct targets that fail for reasons that have nothing to do with the message: they are overloaded, restart, ask for a
+pause, or no longer know the session of the client.
+"""
 
 import asyncio
 import json
-from collections.abc import Callable
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import pytest
 from fixture_types import Run
-from hand_made_servers import answers, conforming, read_request, response, serving, serving_streams
+from hand_made_programs import shown_on_a_terminal
+from hand_made_servers import answers, conforming, read_request, reset, response, sends, serving, serving_streams
 
 import brokerfuzz
 from brokerfuzz import Report
 
-FEW: Final[dict[str, Any]] = {
-    "rules": ["*orderMinimum:*", "*comments:*"],
-    "seed": 1,
-    "count": 60,
-    "shrink": 5,
-    "longest_wait": 5,
-}
+MINIMUM: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*"], "count": 0, "shrink": 5}
+MORE: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*", "*comments:*"], "seed": 1, "count": 60, "longest_wait": 5}
+OPTIONS = ("--rule", "*orderMinimum:*", "--count", "0", "--shrink", "5s")
+CUT = b"a part of the body"
+TRUNCATED = b"HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n" + CUT
 
 
 def fired(behaviour: Any, **options: Any) -> Report:
-    chosen: dict[str, Any] = {**FEW, **options}
+    chosen: dict[str, Any] = {**MINIMUM, **options}
     with serving(behaviour) as url:
         return brokerfuzz.fire(url, **chosen)
 
 
+# ------------------------------------------------------------------------------------------------------ single failures
+
+
 class Unreliable:
-    """A correct service. For some requests, `failure` returns other bytes than the correct answer."""
+    """A correct service that sometimes answers with `failure`."""
 
-    pause: ClassVar[float] = 0.003
-
-    def __init__(self) -> None:
+    def __init__(self, failure: bytes) -> None:
+        self.failure = failure
         self.requests = self.under_way = 0
 
     async def __call__(self, body: bytes, writer: asyncio.StreamWriter) -> None:
         self.requests += 1
         self.under_way += 1
-        failure = self.failure(body, self.requests, self.under_way)
-        await asyncio.sleep(self.pause)
+        said = self.failure if self.fails(body) else response(conforming(body))
+        await asyncio.sleep(0.003)
         self.under_way -= 1
-        writer.write(failure if failure is not None else response(conforming(body)))
-        if failure is not None and failure.endswith(CUT):
+        writer.write(said)
+        if said.endswith(CUT):
             writer.close()
 
-    def failure(self, body: bytes, number: int, under_way: int) -> bytes | None:
-        raise NotImplementedError
-
-
-CUT = b"a part of the body"
-TRUNCATED = b"HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n" + CUT
+    def fails(self, _: bytes) -> bool:
+        return self.requests % 23 == 0
 
 
 class Overloaded(Unreliable):
-    """Answers with `answer` if more than eight requests are under way."""
+    """Fails if more than eight requests are under way."""
 
-    def __init__(self, answer: bytes, most: int = 8) -> None:
-        super().__init__()
-        self.answer, self.most = answer, most
+    most = 8
 
-    def failure(self, body: bytes, number: int, under_way: int) -> bytes | None:
-        return self.answer if under_way > self.most else None
+    def fails(self, _: bytes) -> bool:
+        return self.under_way > self.most
 
 
-class Sometimes(Unreliable):
-    """Answers every 23rd request with `answer`."""
+class Locked(Overloaded):
+    """Fails if more than one request is under way."""
 
-    def __init__(self, answer: bytes) -> None:
-        super().__init__()
-        self.answer = answer
-
-    def failure(self, body: bytes, number: int, under_way: int) -> bytes | None:
-        return self.answer if number % 23 == 0 else None
+    most = 1
 
 
-async def ignoring_chunks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Does not know `Transfer-Encoding`: it takes a chunked body for the next request, which it answers late."""
-    while True:
-        head, body = await read_request(reader)
-        if not head.startswith(b"POST"):
-            await asyncio.sleep(0.1)
-        writer.write(response(conforming(body)))
-
-
-def test_a_service_that_takes_a_chunked_body_for_the_next_request_gets_no_answers_mixed_up() -> None:
-    with serving_streams(ignoring_chunks) as url:
-        report = brokerfuzz.fire(url, tags=["probe:request-headers", "edge:*"], count=0)
-    assert report.findings == (), report
-    assert "answered differently" not in str(report)
-
-
-@pytest.mark.parametrize("kind", [Overloaded, Sometimes])
 @pytest.mark.parametrize(
-    "answer",
+    "service",
     [
-        response(401),
-        response(408),
-        response(503),
-        response(302, b"", "Location: /login"),
-        response(400, b'{"error":"too many requests"}'),
-        TRUNCATED,
+        Unreliable(response(401)),
+        Unreliable(response(408)),
+        Unreliable(response(302, b"", "Location: /login")),
+        Unreliable(TRUNCATED),
+        Overloaded(response(503)),
+        Overloaded(response(400, b'{"error":"too many requests"}')),
+        Overloaded(TRUNCATED),
     ],
-    ids=["401", "408", "503", "302", "400", "truncated"],
+    ids=["401", "408", "302", "truncated", "overloaded 503", "overloaded 400", "overloaded and truncated"],
 )
-def test_a_service_that_fails_sometimes_or_above_eight_parallel_requests_has_no_finding(
-    kind: Callable[[bytes], Unreliable], answer: bytes
-) -> None:
-    report = fired(kind(answer))
+def test_a_service_that_fails_sometimes_or_above_eight_parallel_requests_has_no_finding(service: Unreliable) -> None:
+    report = fired(service, **MORE)
     assert (report.findings, report.outcome.state, report.outcome.status) == ((), "complete", 0)
 
 
 def test_a_database_that_is_locked_by_other_requests_is_one_finding_about_concurrency() -> None:
-    report = fired(Overloaded(response(500, b'{"error":"database is locked"}'), most=1))
-    (finding,) = report.findings
+    (finding,) = fired(Locked(response(500, b'{"error":"database is locked"}')), **MORE).findings
     assert finding.kind == "sporadic-crash"
     assert "concurrent requests probably cause this" in finding.sentence()
     assert "status 500" in finding.sentence()
 
 
+def test_two_workers_report_the_same_concurrency_problem_once() -> None:
+    report = fired(Locked(response(500, b"locked")), workers=2)
+    assert [finding.kind for finding in report.findings] == ["sporadic-crash"]
+
+
 def test_a_message_that_always_crashes_is_found_beside_crashes_by_concurrency() -> None:
     class Both(Overloaded):
-        def failure(self, body: bytes, number: int, under_way: int) -> bytes | None:
-            return (
-                response(500, b"locked") if under_way > 4 or b'"orderMinimum":1,' in body.replace(b" ", b"") else None
-            )
+        most = 4
 
-    report = fired(Both(b""))
+        def fails(self, body: bytes) -> bool:
+            return super().fails(body) or b'"orderMinimum":1,' in body.replace(b" ", b"")
+
+    report = fired(Both(response(500, b"locked")), **MORE)
     assert [finding.kind for finding in report.findings].count("sporadic-crash") == 1
     crashes = [finding for finding in report.findings if finding.kind == "crashed"]
     assert crashes
     assert all(b'"orderMinimum":1' in finding.body and not finding.flaky for finding in crashes)
-
-
-def test_a_service_that_answers_one_message_after_the_other_slowly_has_no_finding() -> None:
-    """The service also answers messages whose sender has given up, so each message is late until the queue is empty."""
-    lock = asyncio.Lock()
-
-    async def one_at_a_time(body: bytes, writer: asyncio.StreamWriter) -> None:
-        async with lock:
-            await asyncio.sleep(0.05)
-            writer.write(response(conforming(body)))
-
-    report = fired(one_at_a_time, timeout=0.5, rules=["*orderMinimum:type"], count=0)
-    assert (report.findings, report.outcome.state) == ((), "complete")
 
 
 def test_a_crash_that_recurs_sometimes_is_a_finding_that_is_not_blamed_on_concurrent_requests() -> None:
@@ -158,26 +126,196 @@ def test_a_crash_that_recurs_sometimes_is_a_finding_that_is_not_blamed_on_concur
                 raise RuntimeError("out of luck")
         return conforming(body) == 201
 
-    report = brokerfuzz.fire(accepts, rules=["*orderMinimum:*"], count=0, shrink=5)
-    assert {finding.kind for finding in report.findings} == {"crashed"}
+    assert {finding.kind for finding in brokerfuzz.fire(accepts, **MINIMUM).findings} == {"crashed"}
+
+
+def test_a_service_that_answers_one_message_after_the_other_slowly_has_no_finding() -> None:
+    """The service also answers messages whose sender has given up, so each message is late until the queue is empty."""
+    lock = asyncio.Lock()
+
+    async def one_at_a_time(body: bytes, writer: asyncio.StreamWriter) -> None:
+        async with lock:
+            await asyncio.sleep(0.05)
+            writer.write(response(conforming(body)))
+
+    report = fired(one_at_a_time, timeout=0.5, rules=["*orderMinimum:type"])
+    assert (report.findings, report.outcome.state) == ((), "complete")
+
+
+def test_a_service_that_takes_a_chunked_body_for_the_next_request_gets_no_answers_mixed_up() -> None:
+    async def ignoring_chunks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head, body = await read_request(reader)
+            if not head.startswith(b"POST"):
+                await asyncio.sleep(0.1)
+            writer.write(response(conforming(body)))
+
+    with serving_streams(ignoring_chunks) as url:
+        report = brokerfuzz.fire(url, tags=["probe:request-headers", "edge:*"], count=0)
+    assert report.findings == (), report
+    assert "answered differently" not in str(report)
 
 
 def test_the_report_a_resumed_campaign_and_replay_keep_the_failures(run: Run, tmp_path: Path) -> None:
-    journal, document = tmp_path / "run.ndjson", tmp_path / "report.json"
-    options = ("--rule", "*orderMinimum:*", "--count", "0", "--shrink", "off")
-    with serving(Overloaded(response(500, b"locked"), most=1)) as url:
-        first = run("fire", url, *options, "--journal", journal, "--report", document)
-        (count,) = [one["count"] for one in json.loads(document.read_text())["sporadic"]]
-        again = run("fire", url, "--resume", journal, "--shrink", "off", "--report", tmp_path / "again.json")
+    journal, document, again = (tmp_path / name for name in ("run.ndjson", "report.json", "again.json"))
+    with serving(Locked(response(500, b"locked"))) as url:
+        assert run("fire", url, *OPTIONS, "--journal", journal, "--report", document).exit_code == 1
+        assert run("fire", url, "--resume", journal, "--report", again).exit_code == 1
         assert run("replay", document, url).exit_code == 1
     with serving(answers(conforming)) as url:
         assert run("replay", document, url).exit_code == 0
-    assert (first.exit_code, again.exit_code) == (1, 1)
-    assert count > 0
-    assert [one["count"] for one in json.loads((tmp_path / "again.json").read_text())["sporadic"]] == [count]
-    assert "concurrent requests probably cause this" in again.output
+    counts = [[one["count"] for one in json.loads(path.read_text())["sporadic"]] for path in (document, again)]
+    assert counts[0] == counts[1]
+    assert counts[0][0] > 0
 
 
-def test_two_workers_report_the_same_concurrency_problem_once() -> None:
-    report = fired(Overloaded(response(500, b"locked"), most=1), workers=2, rules=["*orderMinimum:*"], count=0)
-    assert [finding.kind for finding in report.findings] == ["sporadic-crash"]
+# --------------------------------------------------------------------------------------- not ready, or no longer there
+
+
+class Changing:
+    """A correct service. After thirty requests, it answers with `said` for some seconds, or resets each connection."""
+
+    def __init__(self, seconds: float, said: bytes) -> None:
+        self.seconds, self.said, self.requests, self.until = seconds, said, 0, 0.0
+
+    async def __call__(self, body: bytes, writer: asyncio.StreamWriter) -> None:
+        self.requests += 1
+        now = asyncio.get_running_loop().time()
+        if self.requests == 30:
+            self.until = now + self.seconds
+        if now >= self.until:
+            writer.write(response(conforming(body)))
+        elif self.said:
+            writer.write(self.said)
+        else:
+            reset(writer)
+
+
+ASKS_TO_WAIT = {status: response(status, b"", "Retry-After: 1.5") for status in (429, 503)}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (1.4, ASKS_TO_WAIT[429]),
+        (1.4, ASKS_TO_WAIT[503]),
+        (1.5, b""),
+        (1.5, response(502)),
+        (0.4, response(401)),
+    ],
+    ids=["a pause with 429", "a pause with 503", "a reset", "502", "401"],
+)
+def test_a_target_that_is_not_ready_for_some_time_has_no_finding(seconds: float, said: bytes) -> None:
+    report = fired(Changing(seconds, said), longest_wait=10)
+    assert (report.findings, report.outcome.state, report.outcome.status) == ((), "complete", 0)
+    assert report.outcome.unproven == 0
+    assert report.result.seconds > seconds - 0.1
+
+
+def test_by_default_brokerfuzz_waits_for_more_than_a_minute() -> None:
+    report = fired(Changing(3600, response(429, b"", "Retry-After: 90")), max_time=3)
+    assert report.findings == ()
+    assert "the time limit of 3 s was reached" in str(report.result.stopped)
+
+
+EXPIRED: Final = "the session or the credentials probably expired"
+
+
+@pytest.mark.parametrize(
+    ("answer", "longest_wait", "reason"),
+    [
+        (response(429, b"", "Retry-After: 7200"), 60, "to wait for 7200 s"),
+        (response(429), 1.5, "asked brokerfuzz to wait with status 429, and the longest wait is 1.5 s"),
+        (response(302, b"", "Location: /login"), 1, EXPIRED),
+        (response(401), 1, EXPIRED),
+    ],
+    ids=["a quota", "no time", "302", "401"],
+)
+def test_a_quota_or_a_session_that_ends_is_partial_and_no_finding(
+    answer: bytes, longest_wait: float, reason: str
+) -> None:
+    service = Changing(3600, answer)
+    report = fired(service, longest_wait=longest_wait)
+    assert (report.findings, report.outcome.state, report.outcome.status) == ((), "partial", 2)
+    assert reason in report.outcome.reason
+    assert service.requests < 100
+
+
+@pytest.mark.parametrize(("setting", "times"), [("", 1), ("authenticate-after = ['3xx']", 2)])
+def test_the_statuses_after_which_a_session_is_renewed_can_be_chosen(
+    run: Run, folder: Path, setting: str, times: int
+) -> None:
+    (folder / "brokerfuzz.toml").write_text(setting)
+    (folder / "hooks.py").write_text(
+        "def authenticate():\n"
+        "    with open('log', 'a+') as file:\n"
+        "        file.write('.')\n"
+        "        file.seek(0)\n"
+        "        return {'X-Session': file.read()}\n"
+    )
+    seen: list[bytes] = []
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head, body = await read_request(reader)
+            seen.append(body)
+            expired = len(seen) > 30 and b"x-session: ..\r\n" not in head.lower()
+            writer.write(response(302, b"", "Location: /login") if expired else response(conforming(body)))
+
+    with serving_streams(converse) as url:
+        result = run("fire", url, *OPTIONS, "--hooks", "hooks.py", "--config", "brokerfuzz.toml")
+    assert (folder / "log").read_text() == "." * times
+    assert result.exit_code == (0 if setting else 2)
+
+
+def test_a_target_that_does_not_come_back_within_the_longest_wait_has_stopped_answering() -> None:
+    report = fired(Changing(3600, b""), longest_wait=0.5)
+    assert [finding.kind for finding in report.findings] == ["stopped-answering"]
+    assert (report.outcome.state, report.outcome.status) == ("partial", 1)
+
+
+@pytest.mark.parametrize("concurrency", [1, 16])
+def test_a_target_that_hangs_gives_one_finding_and_ends_the_campaign(concurrency: int) -> None:
+    seen: list[bytes] = []
+
+    async def hangs_later(body: bytes, writer: asyncio.StreamWriter) -> None:
+        seen.append(body)
+        await asyncio.sleep(3600 if len(seen) > 30 else 0)
+        writer.write(response(conforming(body)))
+
+    report = fired(hangs_later, concurrency=concurrency, timeout=0.3, longest_wait=0.5)
+    (finding,) = report.findings
+    assert finding.sentence().startswith("stopped answering (no answer within 0.3 s) while it processed this message")
+    assert finding.count <= concurrency
+    assert (report.outcome.state, report.outcome.status) == ("partial", 1)
+    assert len(seen) < 50 + concurrency
+
+
+def test_a_message_that_always_hangs_is_a_finding_and_the_campaign_continues() -> None:
+    async def hangs_on(body: bytes, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(3600 if b'"orderMinimum":0' in body else 0)
+        writer.write(response(conforming(body)))
+
+    report = fired(hangs_on, timeout=0.5, shrink=0)
+    assert {finding.kind for finding in report.findings} == {"timeout"}
+    assert report.outcome.state == "complete"
+
+
+# ---------------------------------------------------------------------------------------------------- the progress line
+
+
+def _shown(behaviour: Any, environment: Mapping[str, str], *words: str, seconds: int) -> str:
+    with serving(behaviour) as url:
+        command = [sys.executable, "-m", "brokerfuzz.cli", "fire", url, *OPTIONS, "--max-time", f"{seconds}s", *words]
+        return shown_on_a_terminal(command, environment, subprocess.DEVNULL)
+
+
+def test_the_progress_line_says_what_brokerfuzz_waits_for(environment: Mapping[str, str]) -> None:
+    shown = _shown(Changing(3600, response(429, b"", "Retry-After: 45")), environment, seconds=3)
+    assert "waiting for the target (it asked brokerfuzz to wait for 45 s with status 429)" in shown
+
+
+def test_the_progress_line_has_the_rate_and_the_problems_found_so_far(environment: Mapping[str, str]) -> None:
+    shown = _shown(sends(response(201)), environment, "--verdict", "invalid", "--rate", "100", seconds=4)
+    assert re.search(r"firing: [0-9]+ of [0-9,]+ cases, [0-9]+ requests/s, [0-9]+ problems?: [a-z]", shown), shown
+    assert max(len(line) for line in shown.split("\r\x1b[K")) <= 80
