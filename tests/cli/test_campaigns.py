@@ -1,5 +1,10 @@
+"""Campaigns that are interrupted, killed and resumed, alone, with workers and on a Dask cluster."""
+
 import json
+import os
+import re
 import signal
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -7,45 +12,47 @@ import pytest
 from click.testing import CliRunner
 from fixture_types import Run, Start
 from pricing_reader import PRICING, reproducible_parts
-from waiting import gets_answers
+from waiting import gets_answers, happens, workers_of
 
 from brokerfuzz.campaign.journal import exchanges
 from brokerfuzz.cli import commands
 
-NOW: Final = "2026-01-01T00:00:00Z"
-SECONDS = 60
+SECONDS = 90
+MANY: Final = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--json", "--shrink", "off")
+"""Two shards, one for each worker."""
+SOME: Final = (*MANY[:-2], "--rule", "*totalExtendedPrice:*", "--rule", "*quantity:*")
+EXPORT = ("--message", PRICING, "--random", "--count", "9000", "--shards", "9")
 
 
-SOME = ("--message", PRICING, "--now", NOW, "--json", "--rule", "*totalExtendedPrice:*", "--rule", "*quantity:*")
+def fired(url: str, *words: object) -> Any:
+    return CliRunner().invoke(commands, ["fire", url, *map(str, words)]).stdout_bytes
 
 
 @pytest.fixture(scope="module")
 def expected(url: str) -> Any:
     """Returns the result of a campaign that is not interrupted and has one worker."""
-    return reproducible_parts(CliRunner().invoke(commands, ["fire", url, *SOME]).stdout_bytes)
+    return reproducible_parts(fired(url, *SOME))
 
 
-# --------------------------------------------------------------------------------------------------- killed and resumed
+def assert_nothing_sent_twice(journal: Path) -> None:
+    found = [one for one in exchanges(journal) if one.role != "plain"]  # a resumed campaign checks the target again
+    assert len({(one.role == "failed", one.id, one.attempt) for one in found}) == len(found)
 
 
-def test_a_killed_campaign_loses_no_answer(start: Start, run: Run, url: str, expected: Any, tmp_path: Path) -> None:
+def test_a_killed_campaign_loses_no_answer(start: Start, url: str, expected: Any, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
     with start("fire", url, *SOME, "--journal", journal, "--rate", "400") as process:
         assert gets_answers(journal, 60)
         process.send_signal(signal.SIGKILL)
         process.wait(SECONDS)
     answered = list(exchanges(journal))
-    resumed = run("fire", url, "--resume", journal, "--json")
-    assert resumed.exit_code == 1, resumed.stderr
-    assert reproducible_parts(resumed.stdout_bytes) == expected
-    found = list(exchanges(journal))
-    assert found[: len(answered)] == answered
-    others = [one for one in found if one.role != "plain"]  # a resumed campaign checks that the target still works
-    assert len({(one.role == "failed", one.id, one.attempt) for one in others}) == len(others)
+    assert reproducible_parts(fired(url, "--resume", journal, "--json")) == expected
+    assert list(exchanges(journal))[: len(answered)] == answered
+    assert_nothing_sent_twice(journal)
 
 
 def test_ctrl_c_ends_with_a_report_and_a_journal_that_can_be_resumed(
-    start: Start, run: Run, url: str, expected: Any, tmp_path: Path
+    start: Start, url: str, expected: Any, tmp_path: Path
 ) -> None:
     journal = tmp_path / "run.ndjson"
     with start("fire", url, *SOME, "--journal", journal, "--rate", "300") as process:
@@ -55,17 +62,15 @@ def test_ctrl_c_ends_with_a_report_and_a_journal_that_can_be_resumed(
     report = json.loads(stdout)
     assert (report["stopped"], stderr) == ("interrupted", b"")
     assert (process.returncode, report["outcome"]["state"]) == (130, "partial")
-    assert reproducible_parts(run("fire", url, "--resume", journal, "--json").stdout_bytes) == expected
+    assert reproducible_parts(fired(url, "--resume", journal, "--json")) == expected
 
 
 def test_options_that_the_journal_determines_are_rejected_with_resume(run: Run, url: str, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
     assert run("fire", url, *SOME, "--journal", journal).exit_code == 1
-    for again in (["--seed", "1"], ["--rule", "*"], ["--now", NOW], ["--journal", "other"]):
+    for again in (["--seed", "1"], ["--rule", "*"], ["--now", SOME[3]], ["--journal", "other"]):
         result = run("fire", url, "--resume", journal, *again)
-        assert result.exit_code == 2
-        assert "remove" in result.stderr
-        assert again[0] in result.stderr
+        assert (result.exit_code, "remove" in result.stderr, again[0] in result.stderr) == (2, True, True)
     result = run("fire", url, *SOME, "--journal", journal)
     assert result.stderr.startswith(f"brokerfuzz: {journal} already exists: continue its campaign with --resume")
 
@@ -74,12 +79,76 @@ def test_an_endless_campaign_can_be_resumed_with_a_time_limit(run: Run, url: str
     journal = tmp_path / "run.ndjson"
     some = ("--shrink", "off", "--max-time")
     assert run("fire", url, "--message", PRICING, "--random", "--journal", journal, *some, "300ms").exit_code in (0, 1)
-    result = run("fire", url, "--resume", journal)
-    assert result.exit_code == 2
-    assert "set a limit with --max-time" in result.stderr
+    assert "set a limit with --max-time" in run("fire", url, "--resume", journal).stderr
     before = after = sum(1 for _ in exchanges(journal))
     for seconds in (0.5, 2, 8, 32):  # a busy machine needs more time to reach the first new case
         if after == before:
             assert run("fire", url, "--resume", journal, *some, f"{seconds}s").exit_code in (0, 1)
             after = sum(1 for _ in exchanges(journal))
     assert after > before
+
+
+# ---------------------------------------------------------------------------------------------------- several processes
+
+
+def without_times(value: Any) -> Any:
+    changing = ("started", "seconds", "latency", "campaign", "journal", "requests")
+    if isinstance(value, Mapping):
+        return {name: without_times(prop) for name, prop in value.items() if name not in changing}
+    return [without_times(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
+def test_workers_change_no_report_and_a_lost_worker_is_one_line_after_which_the_campaign_can_be_resumed(
+    url: str, start: Start, tmp_path: Path
+) -> None:
+    journal = tmp_path / "run.ndjson"
+    alone = without_times(json.loads(fired(url, *MANY)))
+    with start("fire", url, *MANY, "--workers", 2, "--journal", journal, "--rate", 300) as process:
+        assert happens(lambda: journal.exists() and journal.read_bytes().count(b"\n") > 50)
+        os.kill(workers_of(process.pid)[0], signal.SIGKILL)
+        _, stderr = process.communicate(timeout=SECONDS)
+    assert process.returncode == 2
+    assert re.search(r"^brokerfuzz: a worker was lost: [^\n]* --resume[^\n]*\n\Z", stderr.decode(), re.MULTILINE), (
+        stderr
+    )
+    resumed = fired(url, "--json", "--shrink", "off", "--workers", 2, "--resume", journal)
+    assert without_times(json.loads(resumed)) == alone
+
+
+@pytest.mark.long
+def test_a_killed_worker_of_a_cluster_does_not_change_the_result(
+    start: Start, url: str, cluster: tuple[str, list[int]], tmp_path: Path
+) -> None:
+    address, workers = cluster
+    journal = tmp_path / "run.ndjson"
+    with start("fire", url, *MANY, "--workers", address, "--journal", journal, "--rate", "300") as process:
+        assert gets_answers(journal, 1)
+        os.kill(workers[0], signal.SIGKILL)
+        stdout, stderr = process.communicate(timeout=SECONDS)
+    assert process.returncode == 1, stderr
+    assert reproducible_parts(stdout) == reproducible_parts(fired(url, *MANY))
+    assert_nothing_sent_twice(journal)
+
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize("command", ["fire", "export"])
+def test_a_killed_scheduler_is_reported_in_one_line(
+    command: str, start: Start, run: Run, url: str, cluster: tuple[str, list[int]], tmp_path: Path
+) -> None:
+    address, [worker, _] = cluster
+    scheduler = int(Path(f"/proc/{worker}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    journal, corpus = tmp_path / "run.ndjson", tmp_path / "out.ndjson"
+    fire = ("fire", url, *MANY, "--journal", journal, "--rate", "100")
+    words = fire if command == "fire" else ("export", corpus, *EXPORT)
+    with start(*words, "--workers", address) as process:
+        assert gets_answers(journal, 1) if command == "fire" else happens(lambda: list(tmp_path.glob("out-00001-*")))
+        os.kill(scheduler, signal.SIGKILL)
+        stdout, stderr = process.communicate(timeout=SECONDS)
+    assert (process.returncode, stdout) == (2, b"")
+    *progress, error = stderr.decode().splitlines()
+    assert re.fullmatch("brokerfuzz: a worker was lost: .* --resume.*", error)
+    assert all(line.endswith(" requests/s") for line in progress)
+    assert not list(tmp_path.glob(".*"))
+    if command == "fire":
+        assert run("fire", url, "--resume", journal, "--shrink", "off").exit_code == 1
