@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import ROUND_UP, Context
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
@@ -27,7 +28,9 @@ CONTRACT = json.loads(Path(__file__).with_name("schemas").joinpath("contract_tab
 
 
 class Row(NamedTuple):
-    """A property: its type, if it is required, if it is nullable, and its lowest value, length or number of items."""
+    """A property: its type, if it is required, if it is nullable, and its lowest value, length or number of items. An
+    object has the name of its place as its type.
+    """
 
     kind: str
     required: bool
@@ -37,20 +40,15 @@ class Row(NamedTuple):
 
 
 def row_of(cells: Mapping[str, Any], place: str) -> Row:
+    kind, items = cells["type"], cells.get("items")
+    if kind == "by message":
+        kind, items = ("array", "object") if place.startswith("product-list-response/") else ("object", None)
+    if kind == "object":
+        kind = place
+    elif kind == "array":
+        kind = f"array of {place}[]" if items == "object" else f"array of {items}"
     least = next((cells[name] for name in ("minimum", "minLength", "minItems") if name in cells), None)
-    return Row(kind_of(cells, place), cells["required"], cells["nullable"], least, cells.get("enum"))
-
-
-def kind_of(cells: Mapping[str, Any], place: str) -> str:
-    """Returns the type of a property at a place. An object has the name of its place as its type."""
-    name, items = cells["type"], cells.get("items")
-    if name == "by message":
-        name, items = ("array", "object") if place.startswith("product-list-response/") else ("object", None)
-    if name == "object":
-        return place
-    if name == "array":
-        return f"array of {place}[]" if items == "object" else f"array of {items}"
-    return str(name)
+    return Row(kind, cells["required"], cells["nullable"], least, cells.get("enum"))
 
 
 TABLES: Mapping[str, Mapping[str, Row]] = {
@@ -64,41 +62,8 @@ TABLES: Mapping[str, Mapping[str, Row]] = {
 # ------------------------------------------------------------------------------------------------ reading JSON
 
 
-class NotJson(Exception):
-    """The text is not JSON."""
-
-
 class Number(str):
     """A number as it is written in a message."""
-
-
-PARTS_OF_NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
-LARGEST_DOUBLE = (2**53 - 1) * 2.0**971
-
-
-@lru_cache(maxsize=10_000)
-def exact(literal: str) -> Fraction:
-    """Returns the exact value of a number with up to 400 digits. Shortens longer numbers without changing the results
-    of comparisons with the bounds of the contract.
-    """
-    sign, whole, fraction, exponent = PARTS_OF_NUMBER.fullmatch(literal).groups("")  # type: ignore[union-attr]
-    power = int(exponent or 0) if len(exponent) < 12 else int(exponent[0] + "9" * 12)
-    digits = (whole + fraction).lstrip("0")
-    size = min(max(len(digits) + power - len(fraction), -400), 400)
-    digits = digits.rstrip("0")
-    digits = digits if len(digits) < 600 else digits[:600] + "1"
-    return Fraction(int(f"{sign}{digits or 0}")) * Fraction(10) ** (size - len(digits))
-
-
-def double(literal: str) -> str:
-    """Returns the nearest double of a number as text. Returns the largest double if the number is out of range."""
-    return repr(min(max(float(literal), -LARGEST_DOUBLE), LARGEST_DOUBLE))
-
-
-@lru_cache(maxsize=10_000)
-def is_inexact(literal: str) -> bool:
-    """Returns True if a double cannot contain the number exactly, or if the number has more than 640 characters."""
-    return len(literal) > 640 or exact(double(literal)) != exact(literal)
 
 
 class Value(NamedTuple):
@@ -114,79 +79,73 @@ class Members(list[tuple[str, Any]]):
     """The properties of an object in their order, including properties with the same name."""
 
 
+PRECISE = Context(prec=700, rounding=ROUND_UP, Emin=-400, Emax=400, traps=[])
+LARGEST_DOUBLE = (2**53 - 1) * 2.0**971
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+@lru_cache(maxsize=10_000)
+def exact(literal: str) -> Fraction:
+    """Returns the exact value of a number with up to 400 digits. Numbers with more digits become slightly larger ones,
+    which does not change the results of comparisons with the bounds of the contract.
+    """
+    number = PRECISE.create_decimal(literal)
+    return Fraction(number) if number.is_finite() else Fraction(10) ** 400 * (-1 if number < 0 else 1)
+
+
+def double(literal: str) -> str:
+    """Returns the nearest double of a number as text. Returns the largest double if the number is out of range."""
+    return repr(min(max(float(literal), -LARGEST_DOUBLE), LARGEST_DOUBLE))
+
+
+@lru_cache(maxsize=10_000)
+def is_inexact(literal: str) -> bool:
+    """Returns True if a double cannot contain the number exactly, or if the number has more than 640 characters."""
+    return len(literal) > 640 or exact(double(literal)) != exact(literal)
+
+
 def parsed(text: str) -> Any:
-    """Returns `Members`, lists, strings, `Number`, booleans or None."""
+    """Returns `Members`, lists, strings, `Number`, booleans or None. Raises an error if the text is not JSON."""
 
     def reject(constant: str) -> None:
-        raise NotJson(constant)
+        raise ValueError(constant)
 
-    try:
-        return json.loads(text, object_pairs_hook=Members, parse_int=Number, parse_float=Number, parse_constant=reject)
-    except ValueError as problem:
-        raise NotJson(str(problem)) from problem
-    except RecursionError as problem:  # the deepest messages of the catalogue are brackets without an end
-        raise NotJson("nested too deeply") from problem
+    return json.loads(text, object_pairs_hook=Members, parse_int=Number, parse_float=Number, parse_constant=reject)
 
 
 def decoded(body: bytes) -> tuple[str, set[str]]:
     """Returns the text of a message, and the questions about its encoding: for example, `byte-order-mark`."""
-    marks = (
-        (b"\xff\xfe\0\0", "utf-32-le"),
-        (b"\0\0\xfe\xff", "utf-32-be"),
-        (b"\xff\xfe", "utf-16-le"),
-        (b"\xfe\xff", "utf-16-be"),
-    )
-    for mark, encoding in marks:
-        if body.startswith(mark):
-            return body[len(mark) :].decode(encoding, "replace"), {f"encoding.{encoding[:6]}", "byte-order-mark"}
-    zeros = tuple(byte == 0 for byte in body[:4])
-    for pattern, encoding in (
-        ((1, 1), "utf-32-be"),
-        ((1,), "utf-16-be"),
-        ((0, 1, 1, 1), "utf-32-le"),
-        ((0, 1), "utf-16-le"),
-    ):
-        if len(body) > 1 and zeros[: len(pattern)] == pattern:
-            return body.decode(encoding, "replace"), {f"encoding.{encoding[:6]}"}
-    asked = {"byte-order-mark"} if body.startswith(b"\xef\xbb\xbf") else set()
-    text = body.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
-    kinds = {kind_of_sequence(match[0]) for match in SEQUENCE.finditer(body)}
+    encoding = json.detect_encoding(body)
+    if not encoding.startswith("utf-8"):
+        marked = {"byte-order-mark"} if encoding in ("utf-16", "utf-32") else set()
+        return body.decode(encoding, "replace"), {f"encoding.{encoding[:6]}"} | marked
+    asked = {"byte-order-mark"} if encoding == "utf-8-sig" else set()
+    kinds = {character(match[0])[0] for match in SEQUENCE.finditer(body)}
     worst = [kind for kind in ("other", "overlong", "surrogates") if kind in kinds]
-    return text, asked | {f"encoding.{kind}" for kind in worst[:1]}
+    return body.decode(encoding, "replace"), asked | {f"encoding.{kind}" for kind in worst[:1]}
 
 
 SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}|[\x80-\xff]")
 """The bytes of a character beyond ASCII, or one byte that does not belong to a character."""
 
 
-def kind_of_sequence(sequence: bytes) -> str:
-    """Returns `valid` if the bytes encode one Unicode character. Otherwise, returns `other`, `overlong` or
-    `surrogates`.
+def character(sequence: bytes) -> tuple[str, str]:
+    """Returns `valid` and the character that the bytes encode. If they are not UTF-8, returns `other`, `overlong` or
+    `surrogates`, and the character for which overlong bytes stand.
     """
     if len(sequence) == 1:
-        return "other"
+        return "other", "\ufffd"
     code = sequence[0] & (0xFF >> len(sequence) + 1)
     for byte in sequence[1:]:
         code = code << 6 | byte & 0x3F
     if code > 0x10FFFF or code < (0x80, 0x800, 0x10000)[len(sequence) - 2]:
-        return "overlong"
-    return "surrogates" if 0xD800 <= code < 0xE000 else "valid"
+        return "overlong", chr(code) if code <= 0x10FFFF else "\ufffd"
+    return ("surrogates", "\ufffd") if 0xD800 <= code < 0xE000 else ("valid", chr(code))
 
 
 def with_overlong_characters(body: bytes) -> str:
     """Decodes the bytes, and reads overlong sequences as the characters that they stand for."""
-
-    def character(sequence: re.Match[bytes]) -> bytes:
-        if kind_of_sequence(sequence[0]) != "overlong":
-            return sequence[0] if kind_of_sequence(sequence[0]) == "valid" else "\ufffd".encode()
-        bits = "".join(f"{byte:08b}"[2:] for byte in sequence[0][1:])
-        code = int(f"{sequence[0][0]:08b}".lstrip("1") + bits, 2)
-        return (chr(code) if code <= 0x10FFFF else "\ufffd").encode()
-
-    return SEQUENCE.sub(character, body.removeprefix(b"\xef\xbb\xbf")).decode()
+    return SEQUENCE.sub(lambda match: character(match[0])[1].encode(), body).decode("utf-8-sig")
 
 
 def parts(value: Any) -> Iterator[Any]:
@@ -212,18 +171,16 @@ def read_as(value: Any, counted: int, rounded: bool, depth: int = 0) -> Any:
     """
     if isinstance(value, Number):
         return Value(exact(double(value) if rounded else value), not set(value) & set(".eE"))
+    if isinstance(value, list) and depth == 20:
+        return []
     if isinstance(value, Members):
-        chosen: dict[str, Any] = {}
-        times: dict[str, int] = {}
+        given: dict[str, list[Any]] = {}
         for name, below in value:
-            if times.setdefault(name, 0) <= counted:
-                chosen[name] = below
-            times[name] += 1
-        return (
-            {name: read_as(below, counted, rounded, depth + 1) for name, below in chosen.items()} if depth < 20 else {}
-        )
+            given.setdefault(name, []).append(below)
+        chosen = {name: values[: counted + 1][-1] for name, values in given.items()}
+        return {name: read_as(below, counted, rounded, depth + 1) for name, below in chosen.items()}
     if isinstance(value, list):
-        return [read_as(below, counted, rounded, depth + 1) for below in value] if depth < 20 else []
+        return [read_as(below, counted, rounded, depth + 1) for below in value]
     return value
 
 
@@ -232,11 +189,11 @@ def read_as(value: Any, counted: int, rounded: bool, depth: int = 0) -> Any:
 
 @dataclass
 class Findings:
-    """The result for one interpretation of a message. `faults` maps JSON Pointers to faults. `questions` contains the
-    ambiguities that the message raises.
+    """The result for one interpretation of a message: the JSON Pointers of its faults, and the ambiguities that it
+    raises.
     """
 
-    faults: dict[str, str] = field(default_factory=dict)
+    faults: set[str] = field(default_factory=set)
     questions: set[str] = field(default_factory=set)
 
 
@@ -246,29 +203,26 @@ def below(place: str, name: str) -> str:
 
 def check_object(shape: str, value: Any, place: str, found: Findings) -> None:
     if not isinstance(value, dict):
-        found.faults[place] = f"not an object: {shape}"
+        found.faults.add(place)
         return
     table = TABLES[shape]
-    for name in value:
-        if name not in table:
-            found.faults[below(place, name)] = f"not a property of {shape}"
+    found.faults |= {below(place, name) for name in value if name not in table}
     for name, row in table.items():
         if name in value:
             check_property(row, value[name], below(place, name), found)
         elif row.required:
-            found.faults[below(place, name)] = "missing"
+            found.faults.add(below(place, name))
 
 
 def check_property(row: Row, value: Any, place: str, found: Findings) -> None:
     if value is None:
-        if not row.nullable:
-            found.faults[place] = "null"
+        found.faults |= set() if row.nullable else {place}
         return
     items = row.kind.removeprefix("array of ")
     if items == row.kind:
         check_value(row.kind, value, place, found)
     elif not isinstance(value, list):
-        found.faults[place] = "not an array"
+        found.faults.add(place)
     else:
         for index, item in enumerate(value):
             check_value(items, item, f"{place}/{index}", found)
@@ -277,27 +231,23 @@ def check_property(row: Row, value: Any, place: str, found: Findings) -> None:
     if place in found.faults:
         return
     if row.choices is not None and value not in row.choices:
-        found.faults[place] = f"not one of {row.choices}"
+        found.faults.add(place)
     if row.least is not None and (value.number if isinstance(value, Value) else len(value)) < row.least:
-        found.faults[place] = f"below {row.least}"
+        found.faults.add(place)
 
 
 def check_value(kind: str, value: Any, place: str, found: Findings) -> None:
     if kind in TABLES:
         check_object(kind, value, place, found)
-    elif kind == "boolean":
-        if not isinstance(value, bool):
-            found.faults[place] = "not a boolean"
-    elif kind == "string":
-        if not isinstance(value, str):
-            found.faults[place] = f"not a {kind}"
-        elif len(value) > 1024:
-            found.questions.add("string-length")
-    elif not isinstance(value, Value):
-        found.faults[place] = "not a number"
+        return
+    types: Mapping[str, Any] = {"boolean": bool, "string": str}
+    if not isinstance(value, types.get(kind, Value)):
+        found.faults.add(place)
+    elif kind == "string" and len(value) > 1024:
+        found.questions.add("string-length")
     elif kind == "int32":
         if value.number.denominator != 1 or not -(2**31) <= value.number < 2**31:
-            found.faults[place] = "not an int32"
+            found.faults.add(place)
         elif not value.digits:
             found.questions.add("integer-form")
     elif kind == "decimal" and not is_decimal(value.number):
@@ -310,23 +260,23 @@ def is_decimal(number: Fraction) -> bool:
     return any(one.denominator == 1 and abs(one) < 2**96 for one in scaled)
 
 
-def check_product_list_offer(offer: Any, found: Findings) -> None:
+def check_product_list_offer(offer: Mapping[str, Any], found: Findings) -> None:
     """An offer of the type Product List must have clusters with products. `TABLES` does not contain this rule."""
-    if not isinstance(offer, dict) or offer.get("offerType") != "Product List":
+    if offer.get("offerType") != "Product List":
         return
     clusters = offer.get("productClusters")
     if clusters is None or clusters == []:
-        found.faults["/productClusters"] = "no clusters of a product list"
+        found.faults.add("/productClusters")
     for index, cluster in enumerate(clusters if isinstance(clusters, list) else ()):
         if isinstance(cluster, dict) and cluster.get("products") is None:
-            found.faults[f"/productClusters/{index}/products"] = "no products of a product list"
+            found.faults.add(f"/productClusters/{index}/products")
 
 
-def check_past(offer: Any, seconds: Sequence[int], now: datetime, found: Findings) -> None:
+def check_past(offer: Mapping[str, Any], seconds: Sequence[int], now: datetime, found: Findings) -> None:
     """`seconds` contains the smallest and the largest clock tolerance: how many seconds a timestamp may be after
     `now`.
     """
-    updated = offer.get("lastUpdatedDateTimeUtc") if isinstance(offer, dict) else None
+    updated = offer.get("lastUpdatedDateTimeUtc")
     if not isinstance(updated, str):
         return
     moment = moment_of(updated)
@@ -336,7 +286,7 @@ def check_past(offer: Any, seconds: Sequence[int], now: datetime, found: Finding
         return
     present = timegm(now.utctimetuple()) + Fraction(now.microsecond, 10**6)
     if moment > present + max(seconds):
-        found.faults["/lastUpdatedDateTimeUtc"] = "in the future"
+        found.faults.add("/lastUpdatedDateTimeUtc")
     elif moment > present + min(seconds):
         found.questions.add("clock-tolerance")
 
@@ -426,40 +376,31 @@ def is_cron(text: str) -> bool:
 
 
 def is_cron_field(text: str, low: int, high: int) -> bool:
-    numbers = {str(number): number for number in range(low, high + 1)}
-    steps = numbers.keys() - {"0"}
-    if text.startswith("*"):
-        return text == "*" or (text.startswith("*/") and text[2:] in steps)
-    for part in text.split(","):
-        span, slash, step = part.partition("/")
-        first, dash, last = span.partition("-")
-        if first not in numbers or (dash and (last not in numbers or numbers[first] > numbers[last])):
-            return False
-        if slash and (step not in steps or not dash):
-            return False
-    return True
+    number = "(0|[1-9][0-9]?)"
+    every = re.fullmatch(rf"\*(?:/{number})?", text)
+    if every:
+        return 0 < int(every[1] or 1) <= high
+    spans = [re.fullmatch(f"{number}(?:-{number}(?:/{number})?)?", part) for part in text.split(",")]
+    return all(
+        span and low <= int(span[1]) <= int(span[2] or span[1]) <= high and 0 < int(span[3] or 1) <= high
+        for span in spans
+    )
+
+
+LABEL = "(?!-)[A-Za-z0-9-]{1,63}(?<!-)"
+CHARACTER = "[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2}"
+WEB_ADDRESS = re.compile(
+    rf"https?://(?:{LABEL}\.)+(?=[A-Za-z][A-Za-z0-9-]){LABEL}(?::([1-9][0-9]{{0,4}}))?"
+    rf"(?:/(?:{CHARACTER})*)?(?:\?(?:{CHARACTER}|\?)*)?(?:#(?:{CHARACTER}|\?)*)?"
+)
 
 
 def is_web_address(text: str) -> bool:
     """Returns True for an absolute URL with http or https, a host with a dot, and only characters that RFC 3986
     allows.
     """
-    scheme, separator, rest = text.partition("://")
-    authority = re.split("[/?#]", rest, maxsplit=1)[0]
-    host, colon, port = authority.partition(":")
-    labels = host.split(".")
-    if scheme not in ("http", "https") or not separator or len(labels) < 2:
-        return False
-    if not all(re.fullmatch("[A-Za-z0-9-]{1,63}", label) and label.strip("-") == label for label in labels):
-        return False
-    if not labels[-1][0].isalpha() or len(labels[-1]) < 2:
-        return False
-    if colon and not (re.fullmatch("[1-9][0-9]{0,4}", port) and int(port) < 65536):
-        return False
-    before, _, fragment = rest[len(authority) :].partition("#")
-    path, _, query = before.partition("?")
-    characters = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/%s-]|%%[0-9A-Fa-f]{2})*"
-    return all(re.fullmatch(characters % extra, part) for extra, part in (("", path), ("?", query), ("?", fragment)))
+    match = WEB_ADDRESS.fullmatch(text)
+    return match is not None and int(match[1] or 1) < 65536
 
 
 def is_short_name(text: str) -> bool:
@@ -580,15 +521,20 @@ Answers = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict on a message (`label`), and the findings in each possible interpretation (`ways`)."""
+    """The findings in each possible interpretation of a message."""
 
-    label: str
     ways: Sequence[Findings]
+
+    @property
+    def label(self) -> str:
+        if all(way.faults for way in self.ways):
+            return "invalid"
+        return "unspecified" if any(way.faults or way.questions for way in self.ways) else "valid"
 
     @property
     def places(self) -> set[str]:
         """The JSON Pointers of the faults that a message has in every interpretation."""
-        return set.intersection(*(set(way.faults) for way in self.ways))
+        return set.intersection(*(way.faults for way in self.ways))
 
     @property
     def asked(self) -> set[str]:
@@ -599,48 +545,50 @@ class Judgement:
 
 
 def judge(message_type: str, body: bytes, now: datetime, answers: Answers | None = None) -> Judgement:
-    """The label is `valid`, `invalid` or `unspecified`."""
     answers = answers or {}
     text, questions = decoded(body)
+    if len(body) > 2**20:
+        questions.add("message-size")
     overlong = "encoding.overlong" in questions
     texts = {"replaced": text, "decoded": with_overlong_characters(body)} if overlong else {"replaced": text}
     possible = [text for name, text in texts.items() if is_possible("encoding.overlong", name, overlong, answers)]
-    ways = [way for text in possible for way in ways_of(message_type, text, len(body), set(questions), now, answers)]
-    return Judgement(label_of(ways), ways)
+    return Judgement([way for text in possible for way in ways_of(message_type, text, questions, now, answers)])
 
 
-def ways_of(
-    message_type: str, text: str, size: int, questions: set[str], now: datetime, answers: Answers
-) -> list[Findings]:
+def ways_of(message_type: str, text: str, questions: set[str], now: datetime, answers: Answers) -> Iterator[Findings]:
     """Judges a text in each of its possible interpretations."""
     try:
         value = parsed(text)
-    except NotJson as problem:
-        return [Findings({"": f"not JSON: {problem}"})]
-    if size > 2**20:
-        questions.add("message-size")
-    most, inexact = 1, False
-    for part in parts(value):
-        most = max(most, *Counter(name for name, _ in part).values(), 0) if isinstance(part, Members) else most
-        inexact = inexact or (isinstance(part, Number) and is_inexact(part))
-        if isinstance(part, str):
-            questions |= {"nul-characters"} if "\0" in part else set()
-            questions |= {"lone-surrogates"} if SURROGATE.search(part) else set()
-    named = most > 1
-    questions |= {"duplicate-properties"} if named else set()
-    questions |= {"double-range"} if inexact else set()
-    ways = []
+    except (ValueError, RecursionError):  # the deepest messages of the catalogue are brackets without an end
+        yield Findings({""})
+        return
+    every = list(parts(value))
+    strings = [part for part in every if isinstance(part, str)]
+    named = [Counter(name for name, _ in part) for part in every if isinstance(part, Members)]
+    times = max((count for names in named for count in names.values()), default=1)
+    inexact = any(isinstance(part, Number) and is_inexact(part) for part in every)
+    raised = {
+        "nul-characters": any("\0" in part for part in strings),
+        "lone-surrogates": any(SURROGATE.search(part) for part in strings),
+        "duplicate-properties": times > 1,
+        "double-range": inexact,
+    }
+    questions = questions | {question for question, is_raised in raised.items() if is_raised}
     for rounded in (False, True) if inexact else (False,):
         if is_possible("double-range", "rounded" if rounded else "exact", inexact, answers):
             counted = [
-                findings(message_type, read_as(value, index, rounded), questions, now, answers) for index in range(most)
+                findings(message_type, read_as(value, index, rounded), questions, now, answers)
+                for index in range(times)
             ]
-            both = Findings({})
-            for one in counted:
-                both = Findings(both.faults | one.faults, both.questions | one.questions)
-            each = {"last": counted[-1], "first": counted[0], "both": both} if named else {"last": counted[-1]}
-            ways += [way for name, way in each.items() if is_possible("duplicate-properties", name, named, answers)]
-    return ways
+            if times == 1:
+                yield counted[0]
+                continue
+            both = Findings(
+                set().union(*(one.faults for one in counted)), set().union(*(one.questions for one in counted))
+            )
+            for name, way in {"last": counted[-1], "first": counted[0], "both": both}.items():
+                if is_possible("duplicate-properties", name, True, answers):
+                    yield way
 
 
 def is_possible(question: str, answer: str, asked: bool, answers: Answers) -> bool:
@@ -653,24 +601,17 @@ def is_possible(question: str, answer: str, asked: bool, answers: Answers) -> bo
 
 def findings(message_type: str, value: Any, questions: set[str], now: datetime, answers: Answers) -> Findings:
     """Judges one interpretation of a message."""
-    found = Findings({}, set(questions))
+    found = Findings(set(), set(questions))
     check_object(f"{message_type}/", value, "", found)
-    if message_type == "offer-creation-request":
+    is_offer = message_type == "offer-creation-request"
+    if is_offer and isinstance(value, dict):
         check_product_list_offer(value, found)
         check_past(value, [int(one) for one in answers.get("clock-tolerance", ("0", "300"))], now, found)
     if not found.faults:
-        found.questions |= set(
-            questions_of_offer(value) if message_type == "offer-creation-request" else questions_of_response(value)
-        )
+        found.questions |= set(questions_of_offer(value) if is_offer else questions_of_response(value))
     for question in found.questions & answers.keys():
         if list(answers[question]) == ["rejected"]:
-            found.faults[f"rejected: {question}"] = question
+            found.faults.add(f"rejected: {question}")
         elif "rejected" not in answers[question] and question != "clock-tolerance":
             found.questions.remove(question)
     return found
-
-
-def label_of(ways: Sequence[Findings]) -> str:
-    if all(way.faults for way in ways):
-        return "invalid"
-    return "unspecified" if any(way.faults or way.questions for way in ways) else "valid"

@@ -21,129 +21,75 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("latin.txt").write_bytes(b"\xe9")
 
 
-def sites(text: str, message_type: str = OFFER) -> Any:
+def known(text: str) -> Any:
+    """Returns the known values of a file with this text."""
     Path("v.toml").write_text(text)
-    known = load_contract(values="v.toml").values
-    assert known is not None
-    return known.sites(message_type)
+    return load_contract(values="v.toml").values
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_every_form_of_values_is_read() -> None:
+    quantity = f"{PRODUCTS}.productQuantityInOffer"
+    for text, expected in (
         ('"*.productId" = ["P-1", "P-2", "P-1"]', {f"{PRODUCTS}.productId": ["P-1", "P-2"]}),
         (
             'orderMinimum = [5]\n"categoryIds[]" = {lines = "ids.txt"}',
             {"orderMinimum": [5], "categoryIds[]": ["a", " b"]},
         ),
-        (
-            f'"{PRODUCTS}.productQuantityInOffer" = {{csv = "p.csv", column = "quantity"}}',
-            {f"{PRODUCTS}.productQuantityInOffer": [10, 5, 0]},
-        ),
+        (f'"{quantity}" = {{csv = "p.csv", column = "quantity"}}', {quantity: [10, 5, 0]}),
         ('url = "http://a"\n[values]\nnumber = ["A"]', {"number": ["A"]}),
         ('[tool.brokerfuzz.values]\nnumber = ["A"]', {"number": ["A"]}),
-    ],
-)
-def test_every_form_of_values_is_read(text: str, expected: dict[str, Any]) -> None:
-    assert sites(text) == expected
+    ):
+        assert known(text).sites(OFFER) == expected
 
 
 def test_rows_give_values_to_several_sites() -> None:
     Path("p.csv").write_text("id,pages\nP-1,8\nP-2,\n")
-    assert sites(f'[[rows]]\ncsv = "p.csv"\n"{PRODUCTS}.productId" = "id"\n"{PRODUCTS}.pageCount" = "pages"') == {
-        f"{PRODUCTS}.productId": ["P-1", "P-2"],
-        f"{PRODUCTS}.pageCount": [8],
-    }
-    known = load_contract(values="v.toml").values
-    assert known is not None
-    assert known.rows(OFFER) == {PRODUCTS: [{"productId": "P-1", "pageCount": 8}, {"productId": "P-2"}]}
+    rows = known(f'[[rows]]\ncsv = "p.csv"\n"{PRODUCTS}.productId" = "id"\n"{PRODUCTS}.pageCount" = "pages"')
+    assert rows.sites(OFFER) == {f"{PRODUCTS}.productId": ["P-1", "P-2"], f"{PRODUCTS}.pageCount": [8]}
+    assert rows.rows(OFFER) == {PRODUCTS: [{"productId": "P-1", "pageCount": 8}, {"productId": "P-2"}]}
 
 
 ROW = '[[rows]]\ncsv = "p.csv"\n'
+MISTAKES = [
+    ('\n"productID" = ["P-1"]', "unknown site 'productID': did you mean 'productClusters[].products[].productId' or"),
+    ('numbr = ["P-1"]', "v.toml, 'numbr': unknown site 'numbr': did you mean 'number'?"),
+    ('"*.prodctId" = ["P-1"]', "unknown site '*.prodctId': did you mean"),
+    ("a = 5", "5 is not a list of values"),
+    ("number = []", "number has no values: add values"),
+    ('number = {lines = "empty.txt"}', "number has no values"),
+    ('number = {lines = "none.txt"}', "none.txt cannot be read: No such file or directory"),
+    ('number = {lines = "latin.txt"}', "latin.txt is not UTF-8 at byte 1"),
+    ('number = {csv = "p.csv", column = "ID"}', "unknown column 'ID': did you mean 'id'? p.csv has 'id', 'pages', 'quantity' and 'empty'"),
+    ('number = {csv = "p.csv"}', "{'csv': 'p.csv'} is not a list of values"),
+    ('number = {csv = "p.csv", column = "empty"}', "number has no values"),
+    ('number = {csv = "head.csv", column = "id"}', "head.csv has no rows"),
+    ("number = [2020-01-01]", "datetime.date(2020, 1, 1) is not a string, a number or a boolean"),
+    ('number = ["A", 77]', "77 breaks the rule number:type (expected a string): correct or remove this value"),
+    ('"*.productId" = [""]', "productId:minLength (expected at least 1 character)"),
+    ('offerType = ["Fax"]', "'Fax' breaks the rule offerType:enum (expected one of 'Direct Mail'"),
+    ('orderMinimum = {csv = "p.csv", column = "pages"}', "p.csv:4: 'x' breaks the rule orderMinimum:type (expected an integer or null)"),
+    ('comments = ["a\\u0000"]', "'a\\x00' contains NUL: correct or remove this value"),
+    (f'comments = ["{"a" * 1025}"]', "contains more than 1,024 characters: correct or remove"),
+    ("defaultPrice = [9007199254740993]", "9007199254740993 is larger than 2**53: correct or remove this value"),
+    ('productClusters = ["a"]', f"productClusters of {OFFER} is not a string, a number or a boolean: use productClusters[]"),
+    ('lastUpdatedDateTimeUtc = ["2020-01-01T00:00:00Z"]', "lastUpdatedDateTimeUtc of offer-creation-request cannot have values"),
+    ('"data.totalExtendedPrice" = [1]', "data.totalExtendedPrice of offer-pricing-response cannot have values"),
+    ('number = ["a"]\n"num*" = ["b"]', f"number of {OFFER} already has values: remove one of the two entries"),
+    ("", "v.toml: no site has values"),
+    ("number = [", "v.toml is not TOML"),
+    ("rows = 5", "v.toml, 'rows': this is wrong (5 is not of type"),
+    ('[[rows]]\nnumber = "id"', '"csv" is a required property'),
+    (ROW, "no column has a site: add a line such as"),
+    (f"{ROW}number = 5", "/0/number: 5 is not of type"),
+    (f'{ROW}"*.products[].productId" = "name"', "unknown column 'name'"),
+    (f'{ROW}\n{ROW}"*.nothing" = "id"', "no column has a site"),
+    (f'{ROW}number = "id"\n\n{ROW}"*.nothing" = "id"', "unknown site '*.nothing'"),
+    (f'{ROW}"{PRODUCTS}.productQuantityInOffer" = "empty"', f"p.csv:2: the value of {PRODUCTS}.productQuantityInOffer is missing"),
+    (f'{ROW}"categoryIds[]" = "id"', "categoryIds[] is an item of an array, but rows can contain only properties of objects"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "error"),
-    [
-        (
-            '\n"productID" = ["P-1"]',
-            "unknown site 'productID': did you mean 'productClusters[].products[].productId' or",
-        ),
-        ('numbr = ["P-1"]', "v.toml, 'numbr': unknown site 'numbr': did you mean 'number'?"),
-        ('"*.prodctId" = ["P-1"]', "unknown site '*.prodctId': did you mean"),
-        ("a = 5", "5 is not a list of values"),
-        ("number = []", "number has no values: add values"),
-        ('number = {lines = "empty.txt"}', "number has no values"),
-        ('number = {lines = "none.txt"}', "none.txt cannot be read: No such file or directory"),
-        ('number = {lines = "latin.txt"}', "latin.txt is not UTF-8 at byte 1"),
-        (
-            'number = {csv = "p.csv", column = "ID"}',
-            "unknown column 'ID': did you mean 'id'? p.csv has 'id', 'pages', 'quantity' and 'empty'",
-        ),
-        ('number = {csv = "p.csv"}', "{'csv': 'p.csv'} is not a list of values"),
-        ('number = {csv = "p.csv", column = "empty"}', "number has no values"),
-        ('number = {csv = "head.csv", column = "id"}', "head.csv has no rows"),
-        (
-            '\nnumber = [\n"A",\n2020-01-01]',
-            "datetime.date(2020, 1, 1) is not a string, a number or a boolean",
-        ),
-        (
-            '\nnumber = [\n"A",\n77]',
-            "77 breaks the rule number:type (expected a string): correct or remove this value",
-        ),
-        ('number = [""]', "'' breaks the rule number:minLength (expected at least 1 character)"),
-        ('"*.productId" = [""]', "productId:minLength (expected at least 1 character)"),
-        ('offerType = ["Fax"]', "'Fax' breaks the rule offerType:enum (expected one of 'Direct Mail'"),
-        (
-            'orderMinimum = {csv = "p.csv", column = "pages"}',
-            "p.csv:4: 'x' breaks the rule orderMinimum:type (expected an integer or null)",
-        ),
-        (
-            'orderMinimum = {csv = "p.csv", column = "quantity"}',
-            "p.csv:4: 0 breaks the rule orderMinimum:minimum (expected at least 1)",
-        ),
-        ('comments = ["a\\u0000"]', "'a\\x00' contains NUL: correct or remove this value"),
-        (f'comments = ["{"a" * 1025}"]', "contains more than 1,024 characters: correct or remove"),
-        ("defaultPrice = [9007199254740993]", "9007199254740993 is larger than 2**53: correct or remove this value"),
-        ("defaultPrice = [-1e300]", "-1e+300 is larger than 2**53: correct or remove this value"),
-        (
-            'productClusters = ["a"]',
-            f"productClusters of {OFFER} is not a string, a number or a boolean: use productClusters[]",
-        ),
-        (
-            'lastUpdatedDateTimeUtc = ["2020-01-01T00:00:00Z"]',
-            "lastUpdatedDateTimeUtc of offer-creation-request cannot have values",
-        ),
-        (
-            '"data.totalExtendedPrice" = [1]',
-            "data.totalExtendedPrice of offer-pricing-response cannot have values",
-        ),
-        (
-            'number = ["a"]\n"num*" = ["b"]',
-            f"number of {OFFER} already has values: remove one of the two entries",
-        ),
-        ("", "v.toml: no site has values"),
-        ("number = [", "v.toml is not TOML"),
-        ("rows = 5", "v.toml, 'rows': this is wrong (5 is not of type"),
-        ('[[rows]]\nnumber = "id"', '"csv" is a required property'),
-        (ROW, "no column has a site: add a line such as"),
-        (
-            f"{ROW}number = 5",
-            "/0/number: 5 is not of type",
-        ),
-        (f'{ROW}"*.products[].productId" = "name"', "unknown column 'name'"),
-        (f'{ROW}\n{ROW}"*.nothing" = "id"', "no column has a site"),
-        (f'{ROW}number = "id"\n\n{ROW}"*.nothing" = "id"', "unknown site '*.nothing'"),
-        (
-            f'{ROW}"{PRODUCTS}.productQuantityInOffer" = "empty"',
-            f"p.csv:2: the value of {PRODUCTS}.productQuantityInOffer is missing",
-        ),
-        (
-            f'{ROW}"categoryIds[]" = "id"',
-            "categoryIds[] is an item of an array, but rows can contain only properties of objects",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "error"), MISTAKES)
 def test_each_mistake_is_reported_with_its_file_and_entry(text: str, error: str) -> None:
     Path("v.toml").write_text(text)
     with pytest.raises(ReferenceDataError) as raised:
@@ -161,11 +107,8 @@ def test_nul_is_reported_if_the_contract_does_not_limit_the_length_of_strings(tm
         load_contract(tmp_path, {"comments": ["a\0"]})
 
 
-def test_a_mapping_has_no_lines() -> None:
+def test_the_error_names_the_entry_of_a_mapping_and_a_file_that_does_not_exist() -> None:
     with pytest.raises(ReferenceDataError, match=r"^values\['numbr'\]: unknown site 'numbr': did you mean 'number'\?"):
         load_contract(values={"numbr": ["A"]})
-
-
-def test_a_file_that_does_not_exist_is_reported() -> None:
     with pytest.raises(ReferenceDataError, match=r"^none\.toml cannot be read: No such file or directory"):
         load_contract(values="none.toml")
