@@ -9,7 +9,7 @@ import os
 import re
 import textwrap
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,11 +17,9 @@ from typing import Any
 
 from brokerfuzz.errors import ConfigurationError, quoted
 from brokerfuzz.file_contents import read_file
-from brokerfuzz.locks import held
 from brokerfuzz.option import OTHERS, SECTIONS, Option, checked, declared, setting_name
 from brokerfuzz.options import FireCommandOptions
 from brokerfuzz.schemas import Contract, load_contract
-from brokerfuzz.storage import written
 
 NAME = "brokerfuzz.toml"
 PROJECT = "pyproject.toml"
@@ -157,13 +155,9 @@ def _table(path: Path) -> Any:
         raise ConfigurationError(
             f"{path} has a number that is too long, or arrays that are nested too deeply: correct the file"
         ) from None
-    for name in _above(path):
+    for name in _IN_PROJECT if path.name == PROJECT else ():
         found = found.get(name) if isinstance(found, dict) else None
     return found
-
-
-def _above(path: Path) -> tuple[str, ...]:
-    return _IN_PROJECT if path.name == PROJECT else ()
 
 
 def _text(path: Path) -> str:
@@ -212,19 +206,15 @@ def _example(key: str, option: Option, contract: Contract | None) -> list[str]:
             question = "".join(char if char.isprintable() else " " for char in ambiguity.question)
             lines += [
                 f"# {question}",
-                _commented(ambiguity.id, [_number_or_text(one) for one in ambiguity.interpretations]),
+                _commented(ambiguity.id, [int(one) if one.isdigit() else one for one in ambiguity.interpretations]),
             ]
     return lines
 
 
 def _commented(key: str, value: Any) -> str:
-    return f"# {_line(key, value)}"
-
-
-def _line(key: str, value: Any) -> str:
-    """Writes a setting as TOML."""
+    """Writes a setting as a TOML comment."""
     spelled = key if re.fullmatch("[A-Za-z0-9_-]+", key) else json.dumps(key)
-    return f"{spelled} = {json.dumps(value, ensure_ascii=False)}"
+    return f"# {spelled} = {json.dumps(value, ensure_ascii=False)}"
 
 
 def write_template(path: Path, *, force: bool = False, contract: Contract | None = None) -> None:
@@ -241,56 +231,8 @@ def write_template(path: Path, *, force: bool = False, contract: Contract | None
         raise ConfigurationError(f"{path} already exists and is not a file: specify another name")
     if path.exists() and not force:
         raise ConfigurationError(f"{path} already exists: add --force to replace it, or specify another file")
-    _put(path, template(contract))
-
-
-def save_policies(path: Path, policies: Mapping[str, Sequence[str]], contract: Contract | None = None) -> list[str]:
-    """Adds policies to the section `[policies]` of a configuration, and returns the IDs of the new policies. Existing
-    policies do not change. If the file is missing, brokerfuzz creates it from the template.
-    """
-    if not path.exists() and path.name == PROJECT:
-        raise ConfigurationError(
-            f"{path} does not exist: specify an existing file, or create it with `brokerfuzz init`"
-        )
-    with held(path.parent):  # so that two campaigns do not overwrite the policies of each other
-        text = _text(path) if path.exists() else template(contract)
-        old = _policies(text, path)
-        new = {name: [_number_or_text(one) for one in values] for name, values in policies.items() if name not in old}
-        lines = [_line(name, values[0] if len(values) == 1 else values) for name, values in new.items()]
-        header = f"[{'.'.join((*_above(path), 'policies'))}]"
-        before, found, after = text.partition(f"{header}\n")
-        changed = "\n".join([before + found.rstrip() if found else f"{text.rstrip()}\n\n{header}", *lines, after])
-        if lines and _policies(changed, path).keys() != old.keys() | new.keys():
-            raise ConfigurationError(f"{path}: add these lines to the section {header} yourself: {', '.join(lines)}")
-        if lines:
-            _put(path, changed)
-    return list(new)
-
-
-def _policies(text: str, path: Path) -> dict[str, Any]:
     try:
-        found: Any = tomllib.loads(text)
-    except ValueError:
-        return {}
-    for name in (*_above(path), "policies"):
-        found = found.get(name, {}) if isinstance(found, dict) else {}
-    return found if isinstance(found, dict) else {}
-
-
-def _number_or_text(interpretation: str) -> str | int:
-    return int(interpretation) if interpretation.isdigit() else interpretation
-
-
-def _put(path: Path, text: str) -> None:
-    """Writes a file atomically. An existing file keeps its permissions. If `path` is a symbolic link, the link remains,
-    and the file to which it points is replaced.
-    """
-    real = path.resolve()
-    try:
-        with written(real) as stream:
-            if real.exists():
-                Path(stream.name).chmod(real.stat().st_mode & 0o777)
-            stream.write(text.encode())
+        path.write_text(template(contract), encoding="utf-8")
     except OSError as problem:
         raise ConfigurationError(
             f"{path} cannot be written: {problem.strerror or problem}; specify another file, or free disk space"

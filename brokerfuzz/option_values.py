@@ -224,15 +224,6 @@ def command_line(value: Any) -> str:
     raise WrongValueError(value, "a command, or a list of its words")
 
 
-def trace_headers(value: Any) -> str:
-    """Reads the names of two headers: `CASE,CAMPAIGN`, a list of both, or `off`."""
-    if isinstance(value, list | tuple) and all(isinstance(name, str) for name in value):
-        return ",".join(value) if value else "off"
-    if isinstance(value, str):
-        return value
-    raise WrongValueError(value, "two header names, such as X-Case,X-Campaign, or off")
-
-
 def percentage(value: Any) -> float:
     expected = "a number from 0 to 100"
     number = _number(value, expected)

@@ -233,12 +233,6 @@ class SendingOptions(TypedDict, total=False):
         read=read.text, default_help="number with --cleanup; the property of the campaign with --resume and in "
         "`replay`; otherwise off", section=TARGET, metavar="PROPERTY[,...]|off", example="number",
     )]  # fmt: skip
-    proxy: Annotated[str | None, Option(
-        help="Send requests through this proxy.", read=read.text,
-        default_help="the proxy in the environment variable http_proxy, https_proxy or all_proxy; no proxy for this "
-        "machine and for the hosts in no_proxy", section=TARGET, metavar="URL", secret=True,
-        example="http://127.0.0.1:3128",
-    )]  # fmt: skip
     insecure: Annotated[bool, Option(
         help="Do not verify TLS certificates.", read=read.switch, default=False, section=TARGET, example=True,
     )]  # fmt: skip
@@ -247,20 +241,8 @@ class SendingOptions(TypedDict, total=False):
         metavar="FILE", file=True, example="certificates.pem",
     )]  # fmt: skip
     cert: Annotated[str | None, Option(
-        help="Identify this client with the certificate in this file (PEM).", read=read.path, section=TARGET, flags=(),
-        file=True, example="client.pem",
-    )]  # fmt: skip
-    key: Annotated[str | None, Option(
-        help="Private key of the client certificate (PEM).", read=read.path,
-        default_help="the key in the file of the certificate", section=TARGET, flags=(), file=True,
-        example="client.key",
-    )]  # fmt: skip
-    trace_headers: Annotated[str, Option(
-        help="Names of two headers that brokerfuzz adds to each request. The headers contain the ID of the case and "
-        "the ID of the campaign. With these IDs, you can find a request in the logs of the target. The value off omits "
-        "both headers.",
-        read=read.trace_headers, default="X-Brokerfuzz-Case,X-Brokerfuzz-Campaign", section=TARGET,
-        flags=(), example="X-Request-ID,X-Campaign-ID",
+        help="Identify this client with the certificate and the private key in this file (PEM).", read=read.path,
+        section=TARGET, flags=(), file=True, example="client.pem",
     )]  # fmt: skip
     accept: Annotated[Sequence[str | int], Option(
         help="Status codes with which the target accepts a message, such as 200,201 or 2xx.",
@@ -335,12 +317,6 @@ class TargetOptions(TypedDict, total=False):
         help="Python file (.py) or module with hooks (functions that brokerfuzz calls while it sends messages). The "
         "hooks are authenticate, before_request, classify and after_answer. Each hook is optional.",
         read=read.text, section=TARGET, metavar="FILE|MODULE", file=True, example="hooks.py",
-    )]  # fmt: skip
-    authenticate_after: Annotated[Sequence[str], Option(
-        help="Call the hook authenticate again if the target answers with one of these status codes, such as 401,403 "
-        "or 3xx.",
-        read=read.status_codes, default=("401", "419"), default_help="401,419", section=TARGET, flags=(),
-        example=["401", "3xx"],
     )]  # fmt: skip
     cleanup: Annotated[str | None, Option(
         help="After each accepted message, send a request that removes what the message created, such as 'DELETE "
@@ -421,16 +397,10 @@ class FireCommandOptions(TargetOptions, FireOptions, total=False):
         help="Add the findings of this campaign to the file of --baseline, and delete those that no longer occur.",
         default=False, section=RESULTS,
     )]  # fmt: skip
-    write_config: Annotated[bool, Option(
-        help="For each question that the contract leaves open, save the behaviour of the target as a policy in the "
-        "configuration file. A campaign that is not complete saves nothing.",
-        default=False, section=RESULTS,
-    )]  # fmt: skip
     json: Annotated[bool, JSON]
     quiet: Annotated[bool, quiet("errors and the outcome")]
     verbose: Annotated[bool, Option(
-        help="Print each answer as soon as it arrives (not with --workers), and all findings.",
-        default=False, section=RESULTS, flags=("-v", "--verbose"),
+        help="Print all findings.", default=False, section=RESULTS, flags=("-v", "--verbose"),
     )]  # fmt: skip
 
 

@@ -9,7 +9,6 @@ from brokerfuzz.errors import ConfigurationError
 from brokerfuzz.secret_values import Secret
 from brokerfuzz.targets import AnswerRules
 from brokerfuzz.targets.secret_masking import of_environment
-from brokerfuzz.targets.trace_headers import new_campaign_id, trace_headers
 
 _REFERENCE = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
@@ -46,15 +45,15 @@ def _value(reference: re.Match[str], where: str, variables: dict[str, str]) -> s
 
 
 def http_options(
-    options: Mapping[str, Any], url: str | None, campaign_id: str = "", *, replaced: Replaced = substituted
+    options: Mapping[str, Any], campaign_id: str = "", *, replaced: Replaced = substituted
 ) -> dict[str, Any]:
-    """Returns the options of an HTTP target. Each request contains `campaign_id` (empty: a new ID). `replaced` replaces
-    the environment variables in headers. Its second argument is the name of the setting.
+    """Returns the options of an HTTP target. `replaced` replaces the environment variables in headers. Its second
+    argument is the name of the setting.
     """
     return {
         "headers": [(name, replaced(value, f"the header {name}")) for name, value in options["headers"]],
         "rules": AnswerRules(accept=options["accept"], reject=options["reject"]),
-        "trace": trace_headers(options["trace_headers"], campaign_id or new_campaign_id()),
+        "campaign_id": campaign_id,
         "secrets": of_environment(options["secrets"]),
-        **{name: options[name] for name in ("method", "timeout", "insecure", "ca", "cert", "key", "proxy")},
+        **{name: options[name] for name in ("method", "timeout", "insecure", "ca", "cert")},
     }

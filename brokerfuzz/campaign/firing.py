@@ -50,13 +50,12 @@ OnProgress = Callable[[CampaignProgress], None]
 @dataclass(frozen=True, kw_only=True)
 class Listeners:
     """Functions that a campaign calls: about ten times per second with its progress, with the result of the first
-    contact, with the results for known findings, and with each new exchange.
+    contact, and with the results for known findings.
     """
 
     on_progress: OnProgress | None = None
     on_contact: Callable[[FirstContact], None] | None = None
     on_known: Callable[[Mapping[str, Outcome]], None] | None = None
-    on_exchange: Callable[[Exchange], object] | None = None
 
 
 class Campaign:
@@ -325,8 +324,6 @@ class Campaign:
     def _record(self, exchange: Exchange) -> None:
         if self._journal is not None:
             self._journal.add(exchange)
-        if self._listeners.on_exchange is not None:
-            self._listeners.on_exchange(exchange)
 
     async def _tick(self) -> None:
         while True:

@@ -25,7 +25,7 @@ _REMEDIES = {
     403: "these credentials give no access: provide other credentials with -H 'Authorization: ...'",
     404: "nothing exists at this path: correct the path of the URL (the contract does not define a path)",
     405: "the target does not support {method} at this path: use another method with --method",
-    407: "a proxy requires credentials: specify --proxy http://USER:PASSWORD@HOST:PORT",
+    407: "a proxy requires credentials: set the environment variable http_proxy to http://USER:PASSWORD@HOST:PORT",
     409: "the target may already know the number of this offer: --fresh number sends a new number in each message",
     415: "the target does not support this type of content: use another type with -H 'Content-Type: ...'",
 }

@@ -34,14 +34,6 @@ class Observed:
         return tuple(one for one in candidates(self.ambiguity) if one not in self.contradicted)
 
     @property
-    def pinnable(self) -> tuple[str, ...]:
-        """The interpretations that match all answers of the target, so a policy should allow them. The result is empty
-        if no interpretation matches. It is also empty if every interpretation matches, because the behaviour is then
-        unclear.
-        """
-        return self.possible if self.contradicted else ()
-
-    @property
     def behaviour(self) -> str:
         """The interpretations that match all answers of the target, separated by commas. The result is `mixed` if no
         interpretation matches, and `unclear` if every interpretation matches.

@@ -1,9 +1,11 @@
 """The settings of a campaign: the plan of its cases, its options, and what follows from them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from secrets import token_hex
 from typing import Any
 
 from brokerfuzz.campaign.baseline import Baseline
@@ -16,13 +18,17 @@ from brokerfuzz.cases.plan import Plan
 from brokerfuzz.option import completed
 from brokerfuzz.options import FireOptions
 from brokerfuzz.targets import Target
-from brokerfuzz.targets.trace_headers import new_campaign_id
 from brokerfuzz.version import __version__
 
 NOT_FRESH = "off"
 """The value of `--fresh` with which no property gets new values."""
+CAMPAIGN_ID = re.compile(r"[0-9a-f]{8}")
 SHRINK_REQUESTS = 200
 """The maximum number of requests for shrinking a finding, and for the search for its causes."""
+
+
+def new_campaign_id() -> str:
+    return token_hex(4)
 
 
 @dataclass(frozen=True, kw_only=True)

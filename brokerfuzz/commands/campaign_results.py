@@ -1,19 +1,17 @@
-"""Writes the results of a campaign: the baseline, the policies in the configuration, and the reports."""
+"""Writes the results of a campaign: the baseline and the reports."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from brokerfuzz import config
 from brokerfuzz.campaign import Result, Settings, baseline
 from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.commands.output import UsageError, failed, is_quiet, note, print_json
 from brokerfuzz.options import FireCommandOptions
 from brokerfuzz.reports import json_document, report_files, terminal
-from brokerfuzz.schemas import Contract
 
 _FILES = ("journal", "resume", "values", "hooks", "baseline")
 """The options whose files must differ from those of the reports."""
@@ -40,13 +38,12 @@ def finish(
     about: Mapping[str, Any],
     options: FireCommandOptions,
     resume: str | None,
-    configuration: Path,
 ) -> int:
     """Prints the result, writes all files, and returns the exit status.
 
     Prints the result first, so that no problem with a file can suppress the result. With `--json`, prints the result
     last, because the JSON document lists the files that could not be written. `about` describes the settings of the
-    campaign. `resume` is the command that continues the campaign. `configuration` is the file for `--write-config`.
+    campaign. `resume` is the command that continues the campaign.
     """
     as_json = options["json"]
     _mark_known(result, settings.known, options)
@@ -59,7 +56,7 @@ def finish(
             terminal.show(document, sys.stdout, quiet=is_quiet(), verbose=options["verbose"], report=report)
     finally:  # all files are written even if standard output is closed
         try:
-            result, written = _write_files(result, settings, about, options, configuration)
+            result, written = _write_files(result, settings, about, options)
         finally:  # Ctrl-C while the files are written does not suppress the JSON document
             if as_json:
                 print_json(json_document.document(result, about, settings.plan.demands))
@@ -90,23 +87,20 @@ def _mark_known(result: Result, known: Baseline, options: FireCommandOptions) ->
 
 
 def _write_files(
-    result: Result, settings: Settings, about: Mapping[str, Any], options: FireCommandOptions, configuration: Path
+    result: Result, settings: Settings, about: Mapping[str, Any], options: FireCommandOptions
 ) -> tuple[Result, list[str]]:
-    """Writes the baseline, the configuration and the reports. Returns the result and the paths of the written files.
-    `unwritten` in the result describes the files that could not be written.
+    """Writes the baseline and the reports. Returns the result and the paths of the written files. `unwritten` in the
+    result describes the files that could not be written.
     """
-    contract, files = settings.plan.demands, dict[str, Callable[[], None]]()
-    path = options["baseline"]
-    if path is not None and options["baseline_update"]:
-        files[str(path)] = partial(_update_baseline, str(path), result, settings.known)
-    if options["write_config"] and result.outcome.state == "complete":
-        files[str(configuration)] = partial(_pin, configuration, result, contract)
-    elif options["write_config"]:  # answers of a broken session would become wrong policies
-        note(f"no policy was saved, because the campaign is {result.outcome.state} ({result.outcome.reason})")
-    problems = {path: report_files.attempt(path, write) for path, write in files.items()}
-    result = replace(result, unwritten=tuple(problem for problem in problems.values() if problem))
-    result, reports = report_files.write_about(list(map(str, options["reports"])), result, about, contract)
-    return result, [*(path for path, problem in problems.items() if not problem), *reports]
+    written = list[str]()
+    if options["baseline_update"]:
+        path = str(options["baseline"])
+        problem = report_files.attempt(path, partial(_update_baseline, path, result, settings.known))
+        result = replace(result, unwritten=(problem,) if problem else ())
+        written += [] if problem else [path]
+    paths = list(map(str, options["reports"]))
+    result, reports = report_files.write_about(paths, result, about, settings.plan.demands)
+    return result, [*written, *reports]
 
 
 def _update_baseline(path: str, result: Result, known: Baseline) -> None:
@@ -119,16 +113,3 @@ def _update_baseline(path: str, result: Result, known: Baseline) -> None:
         note("no finding was removed from the baseline, because the campaign stopped early")
         gone = set()
     baseline.update(Path(path), result.findings, prune=gone, headlines=result.general_causes)
-
-
-def _pin(path: Path, result: Result, contract: Contract) -> None:
-    """For each ambiguity that the answers decide, saves the observed interpretations as a policy in the configuration
-    file `path`.
-    """
-    policies = {observed.ambiguity.id: list(observed.pinnable) for observed in result.ambiguities if observed.pinnable}
-    pinned = config.save_policies(path, policies, contract)
-    mixed = [observed.ambiguity.id for observed in result.ambiguities if observed.behaviour == "mixed"]
-    note(
-        f"{len(pinned)} policies written to {path}"
-        + (f"; no policy for {', '.join(mixed)}, because the answers differed" if mixed else "")
-    )

@@ -8,7 +8,6 @@ import click
 
 from brokerfuzz import campaign
 from brokerfuzz.campaign import Listeners, Result, Settings
-from brokerfuzz.campaign.exchanges import Exchange
 from brokerfuzz.campaign.journal import head_of
 from brokerfuzz.campaign.replaying import Outcome
 from brokerfuzz.campaign.target_health import FirstContact
@@ -23,14 +22,12 @@ from brokerfuzz.option import SectionedCommand, declared, flag_of, on_command_li
 from brokerfuzz.options import CaseFilters, FireCommandOptions
 from brokerfuzz.targets import Target
 from brokerfuzz.targets.http_target import DEMONSTRATION
-from brokerfuzz.wording import counted, printable
+from brokerfuzz.wording import counted
 
 _OF_JOURNAL = (
     *declared(CaseFilters), "message", "policies", "now", "seed", "count", "random", "values", "contract", "fresh",
 )  # fmt: skip
 """With `--resume`, the values of these options come from the journal."""
-_LONGEST = 200
-"""The maximum number of characters of an answer that `--verbose` prints."""
 
 
 @click.command("fire", cls=SectionedCommand)
@@ -63,13 +60,9 @@ def command(url: str | None, options: FireCommandOptions) -> int:
       brokerfuzz fire --app shop.main:app /offers
     """
     given, resume = options, options.get("resume")
-    options, configuration = targets.with_settings(
-        FireCommandOptions, given, url, _command(resume) or "brokerfuzz fire TARGET"
-    )
+    options = targets.with_settings(FireCommandOptions, given, url, _command(resume) or "brokerfuzz fire TARGET")
     http = options["exec"] is None and options["call"] is None and options["app"] is None
     campaign_results.check(options, http=http)
-    if options["verbose"] and options["workers"] != 1:
-        raise UsageError("--verbose does not work with --workers: remove one of the two options")
     settings = _planned(options) if resume is None else _resumed(resume, given, options)
     plan = settings.plan
     settings = replace(settings, known=campaign_results.known(options))
@@ -84,11 +77,11 @@ def command(url: str | None, options: FireCommandOptions) -> int:
         ) as target,
     ):  # fmt: skip
         settings = _in_one_session(target, settings)
-        result = _run(target, settings, verbose=options["verbose"])
+        result = _run(target, settings)
         about = settings.about(target)
     _note_slowdown(result)
     _show_details(result, as_json=options["json"])
-    return campaign_results.finish(result, settings, about, options, _continuing(result, settings), configuration.path)
+    return campaign_results.finish(result, settings, about, options, _continuing(result, settings))
 
 
 def _command(journal: str | None) -> str | None:
@@ -146,25 +139,20 @@ def _in_one_session(target: Target, settings: Settings) -> Settings:
     return replace(settings, options={**settings.options, "workers": 1})
 
 
-def _run(target: Target, settings: Settings, *, verbose: bool) -> Result:
+def _run(target: Target, settings: Settings) -> Result:
     _check_filters(settings)
     if settings.resume and settings.journal is not None:
         _compare_targets(settings.journal, target)
-    listeners = Listeners(on_contact=_note_contact, on_known=_note_known, on_exchange=_show if verbose else None)
-    with nullcontext() if is_quiet() or verbose else campaign_line() as on_progress:
-        return campaign.fire(settings, target, replace(listeners, on_progress=on_progress))
+    with nullcontext() if is_quiet() else campaign_line() as on_progress:
+        return campaign.fire(
+            settings, target, Listeners(on_progress=on_progress, on_contact=_note_contact, on_known=_note_known)
+        )
 
 
 def _check_filters(settings: Settings) -> None:
     if settings.plan.is_empty:
         remedy = "remove or change --verdict, --rule, --technique, --site or --tag"
         raise UsageError(f"no case matches the filters: {remedy}")
-
-
-def _show(exchange: Exchange) -> None:
-    answer, size = exchange.answer, f"{len(exchange.body):,} bytes"
-    said = f"{answer.kind} ({printable(answer.reason, _LONGEST)})"
-    click.echo(f"{exchange.at:.2f} s  {exchange.role} {exchange.number}  {exchange.id} {size}: {said}", err=True)
 
 
 def _compare_targets(journal: str, target: Target) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from brokerfuzz.campaign import Campaign, Result, Settings, journal
 from brokerfuzz.campaign.exchanges import KnownAnswers
+from brokerfuzz.campaign.settings import CAMPAIGN_ID, new_campaign_id
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import STRIDE, Plan, time_of
@@ -25,7 +26,6 @@ from brokerfuzz.reports import json_document
 from brokerfuzz.reports.report_files import read_report
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import Answer, Message, Target, threads
-from brokerfuzz.targets.trace_headers import CAMPAIGN_ID, new_campaign_id
 
 CASE_ID = re.compile("[0-9a-f]{16}")
 _HEAD = frozenset({"journal", "brokerfuzz", "started", "campaign", "target", "plan", "policies", "fresh", "judged_at"})

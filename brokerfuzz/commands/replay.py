@@ -62,7 +62,7 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     """
     files, url = _split(sources)
     usage = shlex.join(["brokerfuzz", "replay", *files, "TARGET"])
-    options, _ = targets.with_settings(ReplayOptions, options, url, usage)
+    options = targets.with_settings(ReplayOptions, options, url, usage)
     demands = contract_of(options)
     read = [_read(source, options, demands) for source in files]
     if options["values"] is None:

@@ -31,14 +31,14 @@ from brokerfuzz.wording import listed
 _NUMBER = "number"
 _KINDS = ("exec", "call", "app", "lines", "demo")
 """The options that say what the target is, except for a URL."""
-_OF_TARGET = ("headers", "cert", "key", "hooks", "cleanup")
+_OF_TARGET = ("headers", "cert", "hooks", "cleanup")
 """Options that may contain secrets of one target, or that may change its data."""
 
 
 # ------------------------------------------------------------------------------- the command line and the configuration
 
 
-def with_settings(kind: type, given: Mapping[str, Any], url: str | None, usage: str) -> tuple[Any, Configuration]:
+def with_settings(kind: type, given: Mapping[str, Any], url: str | None, usage: str) -> Any:
     """Adds the settings of the configuration to the options of the command line, and the defaults of `kind`.
 
     If the command line specifies no target, the one in the configuration is used. The headers in the configuration may
@@ -57,7 +57,7 @@ def with_settings(kind: type, given: Mapping[str, Any], url: str | None, usage: 
     _check(options, usage)
     contract = contract_of(options)
     policies = [contract.check_policies(options.get("policies", {})) for options in (configured, given)]
-    return {**options, "policies": Policies({**policies[0], **policies[1]})}, configuration
+    return {**options, "policies": Policies({**policies[0], **policies[1]})}
 
 
 def _configuration(given: str | None) -> Configuration:
@@ -167,7 +167,7 @@ def opened(
 
 def _given_target(options: Mapping[str, Any], campaign_id: str, processes: int | None) -> Target:
     url: str | None = options["url"]
-    http = http_options(options, url, campaign_id)
+    http = http_options(options, campaign_id)
     of_program = {"timeout": options["timeout"], "processes": processes, "secrets": http["secrets"]}
     if options["exec"] is not None and options["lines"] is not None:
         return LineTarget(options["exec"], encoding=options["lines"], **of_program)
@@ -192,7 +192,7 @@ def _hooked_target(options: Mapping[str, Any], url: str, http: dict[str, Any]) -
     except HookError as problem:
         raise HookError(secrets.hide(str(problem)), details=secrets.hide(problem.details)) from None
     removal = None if options["cleanup"] is None else cleanup(options["cleanup"])
-    return HookedTarget(inner, hooks=hooks, cleanup=removal, renews=options["authenticate_after"])
+    return HookedTarget(inner, hooks=hooks, cleanup=removal)
 
 
 @contextmanager
@@ -212,7 +212,7 @@ def _reference_service(
         yield HttpTarget(
             f"{base}{own.transfers[message_type].path}",
             started_by=started_by,
-            **http_options(options, None, campaign_id),
+            **http_options(options, campaign_id),
         )
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,14 +12,14 @@ from brokerfuzz.hooks.cleanup import Cleanup, NoCleanupError, is_clean
 from brokerfuzz.hooks.hooks import Hooks, SentCase
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.secret_values import Secret
-from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerRules
+from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer
 from brokerfuzz.targets.http_messages import Request
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.wording import counted
 
-RENEWS = ("401", "419")
+RENEWS = (401, 419)
 """After these statuses, brokerfuzz calls the hook `authenticate` again."""
 _MOST_REMEMBERED = 32
 """The maximum number of headers from `authenticate` whose values are hidden in all output. The oldest headers are
@@ -40,15 +40,11 @@ class HookedTarget(Target):
 
     is_http = True
 
-    def __init__(
-        self, target: HttpTarget, *, hooks: Hooks, cleanup: Cleanup | None, renews: Sequence[str] = RENEWS
-    ) -> None:
+    def __init__(self, target: HttpTarget, *, hooks: Hooks, cleanup: Cleanup | None) -> None:
         self.name, self.method, self.headers = target.name, target.method, target.headers
         self.rules, self.secrets = target.rules, target.secrets
         self.has_session = "authenticate" in hooks
-        self.trace = target.trace
         self._target, self._hooks, self._cleanup = target, hooks, cleanup
-        self._renews = AnswerRules(accept=tuple(renews), reject=())
         self._session: list[tuple[str, str]] = []
         self._sessions: deque[tuple[str, str]] = deque(maxlen=_MOST_REMEMBERED)
         """The headers of the current and of earlier sessions."""
@@ -119,7 +115,7 @@ class HookedTarget(Target):
             exchange.exception()
 
     async def _finished(self, message: Message) -> Answer:
-        case = SentCase(message.case_id, self.trace.campaign_id, message.body, message.headers)
+        case = SentCase(message.case_id, self._target.campaign_id, message.body, message.headers)
         request = partial(self._request, case.id, case.body, case.headers)
         answer = await self._hooks.classified(await self._authenticated(request))
         if message.is_followed:
@@ -136,10 +132,10 @@ class HookedTarget(Target):
     # ------------------------------------------------------------------------------------------------ hooks
 
     def _request(self, case_id: str, body: bytes, headers: Headers) -> Request:
-        return self._target.request_of(body, (*self._session, *headers, *self.trace.of(case_id)))
+        return self._target.request_of(body, (*self._session, *headers), case_id)
 
     async def _authenticated(self, request: Callable[[], Request]) -> Answer:
-        """Sends a request. If the target answers with a status in `renews`, calls the hook `authenticate` and sends the
+        """Sends a request. If the target answers with a status in `RENEWS`, calls the hook `authenticate` and sends the
         request once more.
         """
         if not self.has_session:
@@ -148,7 +144,7 @@ class HookedTarget(Target):
             await self._authenticate(0)
         number = self._authentications
         answer = await self._sent(request())
-        if answer.status is not None and self._renews.kind(answer.status) == "accepted":
+        if answer.status in RENEWS:
             await self._authenticate(number)
             await self.paced()
             answer = await self._sent(request())

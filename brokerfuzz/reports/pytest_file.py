@@ -48,9 +48,7 @@ def report(document: Document) -> str:
         reject=tuple(answers["reject"]),
         mark=MARK.encode(),
         insecure=bool(request.get("insecure")),
-        **{name: request.get(name) for name in ("ca", "cert", "key")},
-        proxy=request.get("proxy") or "",
-        proxy_user=Safe('secret("PROXY_USER")' if request.get("proxy_user") else '""'),
+        **{name: request.get(name) for name in ("ca", "cert")},
         findings=[_finding(name, finding) for name, finding in findings],
         twins=[_twin(name, finding) for name, finding in findings if finding["twin"] is not None],
     )

@@ -8,7 +8,6 @@ from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.line_target import CallTarget, LineTarget
 from brokerfuzz.targets.program_target import CommandTarget
 from brokerfuzz.targets.target import Message, Target
-from brokerfuzz.targets.trace_headers import TraceHeaders
 
 __all__ = [
     "ANSWER_KINDS",
@@ -21,5 +20,4 @@ __all__ = [
     "LineTarget",
     "Message",
     "Target",
-    "TraceHeaders",
 ]

@@ -182,7 +182,7 @@ def _failure_of(error: ClientError | TimeoutError | OSError, timeout: float, *, 
             return Failure("unreachable", _why_unreachable(error.os_error))
         case ClientHttpProxyError():
             needs_credentials = error.status == 407
-            remedy = "requires credentials (write http://USER:PASSWORD@HOST:PORT)"
+            remedy = "requires credentials (write http://USER:PASSWORD@HOST:PORT into the environment variable)"
             return Failure("unreachable", f"the proxy {remedy if needs_credentials else 'rejects the connection'}")
         case ServerDisconnectedError():
             return Failure("dropped", "the connection was closed without an answer")
@@ -210,7 +210,7 @@ def _fatal(error: Exception) -> str | None:
         return f"{{name}} cannot be tested, because it speaks only HTTP/2: {remedy}"
     if (found := _REJECTED.search(alert)) is not None:
         why = found[1].lower().replace("_", " ")
-        remedy = "specify a client certificate with the settings cert and key"
+        remedy = "specify a client certificate with the setting cert"
         return f"{{name}} does not accept this client (TLS alert: {why}): {remedy}"
     if isinstance(error, OSError) and error.errno in _LACKING:
         remedy = "lower --concurrency or --rate, or raise the limit on open files (ulimit -n)"

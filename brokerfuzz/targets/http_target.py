@@ -10,12 +10,11 @@ from urllib.parse import urlsplit
 from brokerfuzz.errors import TargetError, needs_extra, quoted
 from brokerfuzz.schemas.headers import HEADER_NAME, JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerKind, AnswerRules
-from brokerfuzz.targets.http_connections import HttpConnections
+from brokerfuzz.targets.http_connections import HttpConnections, is_http_url
 from brokerfuzz.targets.http_messages import Failure, Request, Response
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets, variable, without_user
 from brokerfuzz.targets.target import Message, Target
-from brokerfuzz.targets.trace_headers import TraceHeaders
 from brokerfuzz.targets.waiting import pause_of, postponed
 
 if TYPE_CHECKING:
@@ -34,8 +33,8 @@ class HttpTarget(Target):
 
     `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout`
     is the maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret
-    responses. Redirects are not followed. `insecure`, `ca`, `cert`, `key` and `proxy` are explained in
-    `HttpConnections`. `trace` defines the headers that contain the ID of the case and the ID of the campaign. `secrets`
+    responses. Redirects are not followed. `insecure`, `ca` and `cert` are explained in `HttpConnections`. Each request
+    contains the ID of its case and the `campaign_id`, with which users find it in the logs of the service. `secrets`
     maps references such as `${TOKEN}` to secret values. Names, answers, errors and reports contain no secrets (see
     `secret_masking`).
 
@@ -57,7 +56,7 @@ class HttpTarget(Target):
     after `--`, and stops the service. `reproduction` puts it before each curl command, because the service of a
     campaign stops at its end.
 
-    Raises `TargetError` if the URL is not an HTTP URL, or if a certificate or the proxy cannot be used.
+    Raises `TargetError` if the URL or the proxy of the environment is not an HTTP URL.
     """
 
     is_http = True
@@ -73,9 +72,7 @@ class HttpTarget(Target):
         insecure: bool = False,
         ca: str | Path | None = None,
         cert: str | Path | None = None,
-        key: str | Path | None = None,
-        proxy: str | None = None,
-        trace: TraceHeaders | None = None,
+        campaign_id: str = "",
         secrets: Mapping[str, str] | None = None,
         started_by: str = "",
     ) -> None:
@@ -83,8 +80,8 @@ class HttpTarget(Target):
         self.method = method
         self.timeout = timeout
         self.rules = rules or AnswerRules()
-        self.trace = trace or TraceHeaders()
-        self.connections = HttpConnections(url, insecure=insecure, ca=ca, cert=cert, key=key, proxy=proxy)
+        self.campaign_id = campaign_id
+        self.connections = HttpConnections(url, insecure=insecure, ca=ca, cert=cert)
         self.url = url
         self.headers = replaced([(CONTENT_TYPE, JSON_TYPE)], tuple(headers))
         self._more_secrets = list((secrets or {}).items())
@@ -160,14 +157,13 @@ class HttpTarget(Target):
             await client.close()
 
     async def send(self, message: Message) -> Answer:
-        """Sends a message and returns the answer. The request also contains the trace headers (see `TraceHeaders`).
-        Raises `TargetError` like `exchange`.
-        """
-        headers = (*message.headers, *self.trace.of(message.case_id))
-        return await self.exchange(self.request_of(message.body, headers))
+        """Sends a message and returns the answer. Raises `TargetError` like `exchange`."""
+        return await self.exchange(self.request_of(message.body, message.headers, message.case_id))
 
-    def request_of(self, body: bytes, headers: Headers = ()) -> Request:
-        return Request(self.method, self.url, tuple(self._headers(headers)), body)
+    def request_of(self, body: bytes, headers: Headers, case_id: str) -> Request:
+        ids = (("X-Brokerfuzz-Case", case_id), ("X-Brokerfuzz-Campaign", self.campaign_id))
+        sent = self._headers((*headers, *(header for header in ids if header[1])))
+        return Request(self.method, self.url, tuple(sent), body)
 
     async def exchange(self, request: Request, prepare: Prepare | None = None, *, whole: bool = False) -> Answer:
         """Sends a request and returns the answer. Each time before the request is sent, `prepare` can change its
@@ -255,10 +251,5 @@ def checked_url(url: str) -> None:
             "make it available at a port, such as with `socat TCP-LISTEN:8000,bind=127.0.0.1,fork UNIX-CONNECT:FILE`"
         )
         raise TargetError(f"{said!r} is a Unix socket, to which brokerfuzz cannot connect: {remedy}")
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
+    if not is_http_url(url):
         raise TargetError(f"{said!r} is not an HTTP URL: write, for example, http://127.0.0.1:8000/offers")

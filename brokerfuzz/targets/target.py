@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, TypeVar
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer, AnswerRules
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET
-from brokerfuzz.targets.trace_headers import TraceHeaders
 
 RUN_IN_SHELL = "run the command in a shell to see why"
 CALL_IN_PYTHON = "call the function in Python to see why"
@@ -55,8 +54,6 @@ class Target(ABC):
     """What no answer or report shows. A hook can add secrets while the campaign runs."""
     advice: str | None = None
     """What users can do if the target answers no message."""
-    trace = TraceHeaders()
-    """The headers that contain the IDs of the case and of the campaign. Only HTTP targets use them."""
     pace: Callable[[], Awaitable[None]] | None = None
     """If this function is given, the target awaits it before each request that repeats or follows a request, so that
     `--rate` also limits these requests. The caller of `send` limits the rate of the first requests.

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Unpack
 
 from brokerfuzz import campaign
 from brokerfuzz.campaign import CampaignOutcome, Finding, Headline, Result, Settings, baseline
+from brokerfuzz.campaign.settings import new_campaign_id
 from brokerfuzz.case_options import plan_of
 from brokerfuzz.cases.case import clock
 from brokerfuzz.errors import BrokerfuzzError, TargetError, UnknownNameError
@@ -19,7 +20,6 @@ from brokerfuzz.target_options import http_options
 from brokerfuzz.targets import Target
 from brokerfuzz.targets.application import target_for
 from brokerfuzz.targets.threads import outside_of_event_loop
-from brokerfuzz.targets.trace_headers import new_campaign_id
 from brokerfuzz.wording import counted, listed
 
 _MOST_SHOWN = 10
@@ -187,8 +187,7 @@ def _ready(target: Any, message_type: MessageType | None, given: FireOptions, *,
     if plan.is_empty:
         raise BrokerfuzzError("no case matches: change verdicts, rules, techniques or sites")
     campaign_id = new_campaign_id()
-    url = target if isinstance(target, str) else None
-    http = http_options(options, url, campaign_id, replaced=lambda text, where: text)
+    http = http_options(options, campaign_id, replaced=lambda text, where: text)
     endpoint = target_for(target, options["path"], in_caller=in_caller, **http)
     if note := getattr(getattr(endpoint, "secrets", None), "note", ""):
         getLogger("brokerfuzz").warning("brokerfuzz: %s", note)

@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 from fixture_types import Run, Spawn, Write
-from hand_made_servers import Behaviour, answers, conforming, response, sends, serving
+from hand_made_servers import answers, conforming, serving
 
 FEW: Final = ("--rule", "*/orderMinimum:minimum", "--shrink", "off")
 
@@ -50,35 +50,6 @@ def test_a_resumed_campaign_counts_the_requests_of_both_runs(run: Run) -> None:
     assert document["requests"] == requests_in("run.ndjson")
     assert document["requests"] <= len(received) <= document["requests"] + 1  # the time limit may cancel a request
     assert "journal" not in document["outcome"]["headline"]
-
-
-# -------------------------------------------------------------------------------------- policies
-
-
-FAILING_LATER: Final = ("calls = []", "def classify(answer):", "    calls.append(1)", "    assert len(calls) < 40")
-
-
-@pytest.mark.parametrize(
-    ("answer", "words", "said"),
-    [
-        (
-            sends(response(201)),
-            ("--hooks", "hooks.py"),
-            "no policy was saved, because the campaign is partial (hooks.py, line",
-        ),
-        (sends(response(400)), (), "no policy was saved, because the campaign is untested (the target accepted none"),
-    ],
-)
-def test_an_incomplete_campaign_saves_no_policy_and_says_why(
-    run: Run, write: Write, answer: Behaviour, words: tuple[str, ...], said: str
-) -> None:
-    write("hooks.py", *FAILING_LATER)
-    with serving(answer) as url:
-        some = ("--tag", "edge:*", "--tag", "probe:integer-form", "--shrink", "off")
-        done = run("fire", url, *some, "--write-config", *words)
-    assert done.exit_code != 0
-    assert said in " ".join(done.stderr.split())
-    assert not Path("brokerfuzz.toml").exists()
 
 
 # -------------------------------------------------------------------------------------- code that ends the process

@@ -107,7 +107,7 @@ def test_a_rejected_message_shows_a_behaviour_only_if_its_twin_is_accepted() -> 
     assert ordinary["cron-syntax"].counts["accepted"] > 15
     at_first = iter([True, True])
     for observed in ledger(lambda body: next(at_first, False), tags=tags).values():
-        assert (observed.counts["rejected"], observed.pinnable, observed.behaviour) == (0, (), "unclear")
+        assert (observed.counts["rejected"], observed.behaviour) == (0, "unclear")
         assert observed.unproven > 0
 
 

@@ -63,7 +63,6 @@ def test_the_ledger_shows_what_the_target_does_with_a_known_number(behaviour: st
     (observed,) = (one for one in result.ambiguities if one.ambiguity.id == "repeated-number")
     assert observed.behaviour == behaviour
     assert {answer for answer, count in observed.counts.items() if count} == {kind}
-    assert observed.pinnable == ()
     assert result.findings == ()
 
 

@@ -55,21 +55,3 @@ def test_every_request_names_its_message_and_its_campaign_and_explain_finds_each
     assert shrunk != finding["case"]["id"]
     assert run("explain", shrunk, "run.ndjson").stdout.startswith(f"{shrunk}  invalid {PRICING}")
     assert finding["name"] in run("explain", shrunk, "report.json").stdout
-
-
-@pytest.mark.parametrize(
-    ("setting", "names"),
-    [
-        ('["X-Request-ID", "X-Run"]', {"x-request-id", "x-run"}),
-        ('["X-Request-ID", ""]', {"x-request-id"}),
-        ("[]", set()),
-    ],
-)
-def test_the_configuration_names_the_headers_or_turns_them_off(
-    run: Run, logged: tuple[str, Heads], setting: str, names: set[str]
-) -> None:
-    url, log = logged
-    Path("brokerfuzz.toml").write_text(f'url = "{url}"\ntrace-headers = {setting}\n')
-    assert run("fire", *SOME, "--shrink", "off").exit_code == 1
-    usual = {"content-type", "user-agent", "accept", "accept-encoding", "host", "content-length"}
-    assert {name for headers, _ in log for name in headers} - usual == names

@@ -75,11 +75,11 @@ def files() -> Files:
 ACTING: Final[Mapping[str, Any]] = {
     "exec_": f"touch {PWNED}", "exec": f"touch {PWNED}", "lines": "plain", "call": "evil:read", "headers": [["X-Evil",
     "1"]], "method": "DELETE",
-    "ca": "/etc/hostname", "cert": "mine", "key": "mine", "proxy": "http://127.0.0.1:1",
+    "ca": "/etc/hostname", "cert": "mine",
     "insecure": True,
     "bugs": ["accepts-zero-page-count"], "demo": True, "baseline": "mine", "baseline_update": True, "reports": ["mine",
     f"{PWNED}.html"],
-    "report": f"{PWNED}.html", "journal": "mine", "resume": "mine", "write_config": True, "config": "mine",
+    "report": f"{PWNED}.html", "journal": "mine", "resume": "mine", "config": "mine",
     "workers": "tcp://127.0.0.1:1",
 }  # fmt: skip
 """Properties of a journal or a report that would do harm if brokerfuzz used them."""

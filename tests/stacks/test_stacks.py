@@ -185,7 +185,7 @@ def test_a_stack_has_the_habits_in_the_table(stack: Stack) -> None:
 def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_policies(stack: Stack, size: int) -> None:
     first = fired(all_cases(seeds=size), lines(stack))
     assert findings(first) == []
-    policies = {observed.ambiguity.id: observed.pinnable for observed in first.ambiguities if observed.pinnable}
+    policies = {one.ambiguity.id: one.possible for one in first.ambiguities if one.contradicted and one.possible}
     assert policies["clock-tolerance"] == (str(stack.tolerance),)
     assert policies["duplicate-properties"] == (stack.duplicates,)
     assert {name: policies[f"encoding.{name}"] for name in ENCODINGS} == {

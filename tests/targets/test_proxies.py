@@ -1,11 +1,11 @@
 import asyncio
+import re
 import ssl
 import subprocess
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trustme
@@ -71,18 +71,12 @@ def running(proxy: Proxy) -> Iterator[str]:
         yield url.removesuffix("/offers")
 
 
-@pytest.mark.parametrize("how", ["option", "option without a scheme", "http_proxy", "HTTP_PROXY", "all_proxy"])
-def test_a_request_goes_through_the_proxy_of_the_option_or_the_environment(
-    how: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("name", ["http_proxy", "HTTP_PROXY", "all_proxy"])
+def test_a_request_goes_through_the_proxy_of_the_environment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     proxy = Proxy()
     with running(proxy) as url:
-        options: dict[str, Any] = {}
-        if how.startswith("option"):
-            options["proxy"] = url.removeprefix("http://") if "without" in how else url
-        else:
-            monkeypatch.setenv(how, url)
-        answer = asked(OFFERS, b"{}", **options)
+        monkeypatch.setenv(name, url)
+        answer = asked(OFFERS, b"{}")
     assert (answer.kind, answer.status) == ("accepted", 201)
     assert proxy.heads[0].startswith(f"POST {OFFERS} HTTP/1.1\r\n".encode())
 
@@ -102,48 +96,50 @@ def test_no_proxy_excludes_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert HttpTarget("https://offers.example/").connections.proxy is None
 
 
-def test_a_proxy_tunnels_to_https_and_gets_credentials(tmp_path: Path) -> None:
+def test_a_proxy_tunnels_to_https_and_gets_credentials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     authority, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("offers.example").configure_cert(context)
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     with serving(sends(response(201)), tls=context) as there:
         proxy = Proxy(there.removeprefix("https://").removesuffix("/offers"))
         with running(proxy) as url:
-            target = url.replace("://", "://me:hunter%402secret@")
-            answer = asked("https://offers.example/offers", b"{}", proxy=target, ca=tmp_path / "ca.pem")
+            monkeypatch.setenv("https_proxy", url.replace("://", "://me:hunter%402secret@"))
+            answer = asked("https://offers.example/offers", b"{}", ca=tmp_path / "ca.pem")
     assert answer.kind == "accepted"
     assert proxy.heads[0].startswith(b"CONNECT offers.example:443 ")
     assert b64encode(b"me:hunter@2secret") in proxy.heads[0]
 
 
 @pytest.mark.parametrize(
-    ("target", "status", "said"),
-    [
-        ("https://offers.example/", 407, "the proxy requires credentials"),
-        ("https://offers.example/", 502, "the proxy rejects the connection"),
-    ],
+    ("status", "said"), [(407, "the proxy requires credentials"), (502, "the proxy rejects the connection")]
 )
-def test_a_proxy_that_does_not_connect_is_reported_without_its_password(target: str, status: int, said: str) -> None:
-    with running(Proxy(status=status)) as url, pytest.raises(TargetError, match=said) as raised:
-        asked(target, proxy=url.replace("://", "://me:hunter2secret@"))
+def test_a_proxy_that_does_not_connect_is_reported_without_its_password(
+    status: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(Proxy(status=status)) as url:
+        monkeypatch.setenv("https_proxy", url.replace("://", "://me:hunter2secret@"))
+        with pytest.raises(TargetError, match=said) as raised:
+            asked("https://offers.example/")
     assert f"through the proxy {url}" in str(raised.value)
     assert "hunter2" not in str(raised.value)
 
 
-def test_an_unreachable_proxy_is_named() -> None:
-    proxy = unused_url().removesuffix("/offers")
-    with pytest.raises(
-        TargetError, match=rf"through the proxy {proxy}\) cannot be reached \(the connection was refused\)"
-    ):
-        asked(OFFERS, proxy=proxy)
+def test_an_unreachable_or_wrong_proxy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for proxy, said in {
+        unused_url().removesuffix("/offers"): "through the proxy {}) cannot be reached (the connection was refused)",
+        "ftp://offers.example": "the proxy '{}' of the environment cannot be used: write, for example, http://",
+    }.items():
+        monkeypatch.setenv("http_proxy", proxy)
+        with pytest.raises(TargetError, match=re.escape(said.format(proxy))):
+            asked(OFFERS)
 
 
 def test_the_curl_command_uses_the_same_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     proxy = Proxy()
     with running(proxy) as url:
-        line = HttpTarget(OFFERS, proxy=url.replace("://", "://me:hunter2@")).reproduction(b"{}")
+        monkeypatch.setenv("http_proxy", url.replace("://", "://me:hunter2@"))
+        line = HttpTarget(OFFERS).reproduction(b"{}")
         assert "hunter2" not in line
-        monkeypatch.setenv("PROXY_USER", "me:hunter2")
         said = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True, timeout=60)
     assert said.stdout.startswith("HTTP/1.1 201 ")
     assert b64encode(b"me:hunter2") in proxy.heads[0]
