@@ -1,7 +1,6 @@
-"""Which answers prove something: the state of a campaign, twins, the ledger, and the envelope of a response."""
+"""Which answers prove something: statuses, twins, the ledger, and the envelope of a response."""
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -31,27 +30,6 @@ def answering(status: int, said: bytes = b"") -> Behaviour:
     return behave
 
 
-# ------------------------------------------------------------------------------------------------------------ states
-
-
-@pytest.mark.parametrize(
-    ("target", "options", "state", "reason"),
-    [
-        (valid, {}, "complete", ""),
-        (lambda body: True, {"verdicts": ["valid"]}, "complete", ""),
-        (lambda body: False, {}, "untested", "the target accepted none of 4 plain valid messages"),
-        (valid, {"rules": None, "techniques": None, "max_time": 0.000001}, "untested", "no case was sent"),
-    ],
-)
-def test_a_campaign_says_if_the_answers_show_nothing(
-    target: Callable[[bytes], bool], options: Any, state: str, reason: str
-) -> None:
-    outcome = brokerfuzz.fire(target, **{**FEW, **options}).outcome
-    assert outcome.state == state
-    assert outcome.reason.startswith(reason)
-    assert (outcome.status == 0) == (state == "complete" and not outcome.new)
-
-
 @pytest.mark.parametrize("status", [401, 403, 419])
 def test_a_status_about_the_client_proves_nothing_even_if_the_twin_is_accepted(status: int) -> None:
     with serving(answering(status, b"orderMinimum is wrong")) as url:
@@ -59,9 +37,6 @@ def test_a_status_about_the_client_proves_nothing_even_if_the_twin_is_accepted(s
     assert (report.outcome.state, report.outcome.reason) == ("untested", "no rejection was proven")
     (rule,) = report.result.unproven_rules
     assert report.result.why_unproven(rule) == f"status {status} says nothing about the message"
-
-
-# ------------------------------------------------------------------------------------------------------------- twins
 
 
 def test_the_twin_of_a_rejected_message_is_sent_once_and_that_of_an_accepted_one_is_not() -> None:
@@ -78,9 +53,6 @@ def test_the_twin_of_a_rejected_message_is_sent_once_and_that_of_an_accepted_one
     assert [sum(map(valid, set(bodies))) > 1 for bodies in without_plain] == [False, True]
 
 
-# ------------------------------------------------------------------------------------------------------------ ledger
-
-
 def ledger(target: Any, **options: Any) -> dict[str, Observed]:
     result = brokerfuzz.fire(target, shrink=0, now=NOW, **options).result
     return {observed.ambiguity.id: observed for observed in result.ambiguities}
@@ -94,9 +66,7 @@ def test_the_ledger_lists_the_answers_for_each_ambiguity() -> None:
 
     observed = ledger(accepts, tags=["probe:cron-syntax"])["cron-syntax"]
     assert observed.behaviour == "mixed"
-    assert observed.is_noteworthy
-    assert min(observed.counts["accepted"], observed.counts["rejected"]) > 0
-    assert (observed.counts["timeout"], observed.unproven) == (0, 0)
+    assert (observed.is_noteworthy, observed.unproven) == (True, 0)
     assert set(observed.examples) == {kind for kind, count in observed.counts.items() if count}
 
 
@@ -156,7 +126,7 @@ def test_a_malformed_envelope_is_in_the_ledger_and_with_a_policy_a_finding(said:
     assert envelopes(said, "accepted") == ([], [])
 
 
-@pytest.mark.parametrize("said", [PROPER, {"id": 7}, [], b"", b"created", b"\xff", LONG])
+@pytest.mark.parametrize("said", [PROPER, {"id": 7}, b"", b"\xff", LONG])
 def test_a_valid_envelope_or_another_response_is_not_reported(said: Any) -> None:
     assert envelopes(said, None) == ([], [])
     assert envelopes(said, "rejected") == ([], [])

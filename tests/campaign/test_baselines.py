@@ -61,71 +61,41 @@ def test_an_update_keeps_reasons_and_dates(run: Run, url: str) -> None:
     assert {**entry, **own, "sentence": entry["sentence"]} in entries()
 
 
+MESSAGE: Final = '"kind": "crashed", "message": "offer-creation-request", "verdict": "valid"'
+ENTRY: Final = '{"finding": "2cbdcdfc", "sentence": "A.", '
+
+
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("content", "said"),
     [
-        ('{"sentence": "A."}', "the entry does not name a finding: set `finding`"),
-        ('{"finding": "2cbd", "sentence": "A."}', "the entry does not name a finding"),
-        ("1", "the entry does not name a finding"),
-        ('{"finding": "2cbdcdfc"}', "sentence is None, but must be a string"),
-        ('{"finding": "2cbdcdfc", "sentence": "A.", "reason": 5}', "reason is 5, but must be a string"),
-        (
-            '{"finding": "2cbdcdfc", "sentence": "A.", "until": "soon"}',
-            "until is 'soon': use a date such as 2026-12-31",
-        ),
-        ('{"finding": "2cbdcdfc", "sentence": "A.", "until": 5}', "until is 5: use a date"),
-        (
-            '{"finding": "2cbdcdfc", "sentence": "A.", "smallest": {}}',
-            "smallest is {}, but must contain the property body or raw",
-        ),
-        (
-            '{"finding": "2cbdcdfc", "sentence": "A.", "smallest": {"raw": 1}}',
-            "smallest is {'raw': 1}, but must contain",
-        ),
-        ('{"finding": "2cbdcdfc", "sentence": "A.", "smallest": 1}', "smallest is 1, but must contain"),
-        (
-            '{"finding": "2cbdcdfc", "sentence": "A.", "utnil": "2026-12-31"}',
-            "unknown property 'utnil': did you mean 'until'?",
-        ),
+        ('[{"sentence": "A."}]', "known.json, finding 1: the entry does not name a finding: set `finding`"),
+        (f'[{ENTRY}"until": "9999-12-31"}}, 1]', "known.json, finding 2: the entry does not name a finding"),
+        ('[{"finding": "2cbdcdfc"}]', "sentence is None, but must be a string"),
+        (f'[{ENTRY}"reason": 5}}]', "reason is 5, but must be a string"),
+        (f'[{ENTRY}"until": "soon"}}]', "until is 'soon': use a date such as 2026-12-31"),
+        (f'[{ENTRY}"smallest": {{}}}}]', "smallest is {}, but must contain the property body or raw"),
+        (f'[{ENTRY}"smallest": 1}}]', "smallest is 1, but must contain"),
+        (f'[{ENTRY}"utnil": "2026-12-31"}}]', "unknown property 'utnil': did you mean 'until'?"),
+        (f'[{ENTRY}{MESSAGE}, "smallest": {{"raw": "A"}}}}]', "the message of the finding 2cbdcdfc"),
+        (f'[{ENTRY}{MESSAGE}, "smallest": {{"body": {{}}, "headers": [["A", "x"]]}}}}]', "is malformed"),
+        ("1", "is not a baseline"),
+        ('[], "extra": 1', "is not a baseline"),
+        ("[" * 10_000, "is not a baseline"),
     ],
 )
-def test_an_invalid_entry_is_reported_with_its_number(run: Run, entry: str, said: str) -> None:
-    Path(NAME).write_text(
-        f'{{"baseline": 3, "findings": [\n {{"finding": "00000000",\n  "sentence": "["}},\n\n {entry}\n]}}\n'
-    )
-    assert_rejected(run, f"{NAME}, finding 2: {said}")
+def test_an_invalid_baseline_is_reported_in_one_line(run: Run, content: str, said: str) -> None:
+    Path(NAME).write_text(f'{{"baseline": 3, "findings": {content}}}')
+    assert_rejected(run, said)
 
 
-@pytest.mark.parametrize("smallest", [{"raw": "A"}, {"body": {}, "headers": [["Authorization", "x"]]}])
-def test_an_invalid_message_is_reported_with_its_entry(run: Run, smallest: Any) -> None:
-    message = {"kind": "crashed", "message": "offer-creation-request", "verdict": "valid", "smallest": smallest}
-    entry = {"finding": "2cbdcdfc", "sentence": "A.", **message}
-    Path(NAME).write_text(json.dumps({"baseline": 3, "findings": [entry]}))
-    assert_rejected(run, "the message of the finding 2cbdcdfc in the baseline is malformed")
+def test_a_file_that_is_no_baseline_or_missing_is_reported_with_the_remedy(run: Run) -> None:
+    assert_rejected(run, "does not exist: add --baseline-update")
+    for content in ("", "[]", "{}", '{"baseline": 7, "findings": []}'):
+        Path(NAME).write_text(content)
+        assert_rejected(run, "is not a baseline", "--baseline-update")
 
 
 def assert_rejected(run: Run, *words: str) -> None:
     done = run("fire", "http://127.0.0.1:1/", *SOME, "--baseline", NAME)
     assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
     assert all(some in done.stderr for some in words), done.stderr
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "",
-        "[]",
-        "{}",
-        '{"baseline": 7, "findings": []}',
-        '{"baseline": 2, "findings": 1}',
-        '{"baseline": 3, "findings": [], "extra": 1}',
-        "[" * 10_000,
-    ],
-)
-def test_a_file_that_is_no_baseline_is_rejected_with_one_line(run: Run, content: str) -> None:
-    Path(NAME).write_text(content)
-    assert_rejected(run, "is not a baseline", "--baseline-update")
-
-
-def test_the_error_for_a_missing_baseline_says_how_to_create_one(run: Run) -> None:
-    assert_rejected(run, "does not exist: add --baseline-update")

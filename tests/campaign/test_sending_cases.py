@@ -4,18 +4,13 @@ import asyncio
 import json
 import os
 import signal
-import socket
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any, Final
 
 import pytest
-import uvicorn
-from hand_made_servers import conforming, read_request, reset, response, serving_streams
+from hand_made_servers import Conversation, conforming, read_request, reset, response, serving_streams
 
 import brokerfuzz
 
@@ -62,8 +57,6 @@ def press_ctrl_c() -> None:
 
 
 def test_limits_and_ctrl_c_work_even_if_requests_ignore_their_cancellation() -> None:
-    limited = brokerfuzz.fire(ignores_its_cancellation, **FEW, concurrency=1, max_time=0.5)
-    assert limited.result.stopped == "the time limit of 0.5 s was reached"
     calls = 0
 
     async def presses(body: bytes) -> bool:
@@ -73,6 +66,8 @@ def test_limits_and_ctrl_c_work_even_if_requests_ignore_their_cancellation() -> 
             press_ctrl_c()
         return await ignores_its_cancellation(body)
 
+    limited = brokerfuzz.fire(ignores_its_cancellation, **FEW, concurrency=1, max_time=0.5)
+    assert limited.result.stopped == "the time limit of 0.5 s was reached"
     report = brokerfuzz.fire(presses, **FEW, concurrency=1)
     assert (report.result.stopped, report.outcome.status) == ("interrupted", 130)
 
@@ -146,31 +141,14 @@ def is_unlucky(body: bytes) -> bool:
     return b'"isActive":false' in body and valid(body)
 
 
-async def raises_on_one_value(scope: Any, receive: Any, send: Any) -> None:
-    """Raises an exception after an answer with status 500, as web frameworks do. uvicorn then closes the connection."""
-    body, more = b"", True
-    while more:
-        event = await receive()
-        body, more = body + event.get("body", b""), event.get("more_body", False)
-    status = 500 if is_unlucky(body) else conforming(body)
-    await send({"type": "http.response.start", "status": status, "headers": []})
-    await send({"type": "http.response.body", "body": b""})
-    if status == 500:
-        raise KeyError(body)
-
-
-@contextmanager
-def uvicorn_serving() -> Iterator[str]:
-    config = uvicorn.Config(raises_on_one_value, log_config=None, lifespan="off", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/offers"
-        server.should_exit = True
-        thread.join(10)
+async def closes_after_a_crash(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Closes the connection without telling the client, as uvicorn does after an exception in an application."""
+    crashes = False
+    while not crashes:
+        _, body = await read_request(reader)
+        crashes = is_unlucky(body)
+        writer.write(response(500 if crashes else conforming(body)))
+        await writer.drain()
 
 
 async def closes_at_the_second_request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -182,9 +160,9 @@ async def closes_at_the_second_request(reader: asyncio.StreamReader, writer: asy
             writer.write(response(500 if is_unlucky(body) else conforming(body)))
 
 
-@pytest.mark.parametrize("server", [uvicorn_serving, lambda: serving_streams(closes_at_the_second_request)])
-def test_only_the_message_that_crashes_the_server_is_blamed(server: Callable[[], AbstractContextManager[str]]) -> None:
-    with server() as url:
+@pytest.mark.parametrize("conversation", [closes_after_a_crash, closes_at_the_second_request])
+def test_only_the_message_that_crashes_the_server_is_blamed(conversation: Conversation) -> None:
+    with serving_streams(conversation) as url:
         report = brokerfuzz.fire(url, verdicts=["valid"], tags=["edge:*"])
     (finding,) = report.findings
     assert (finding.answer.status, finding.flaky, json.loads(finding.body)["isActive"]) == (500, False, False)

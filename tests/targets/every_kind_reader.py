@@ -14,10 +14,10 @@ from typing import Any
 
 
 def read(body: bytes) -> str:
-    """Returns `accepted` or `rejected` with the hash of the message and a secret, or raises an exception."""
+    """Returns `accepted` or `rejected` with the hash of the message and a secret many times, or raises an exception."""
     if b"hang" in body:
         time.sleep(60)
-    said = f"{sha256(body).hexdigest()[:16]} {os.environ.get('READER_SECRET', '')}{'x' * 3000}"
+    said = f"{sha256(body).hexdigest()[:16]} {os.environ.get('READER_SECRET', 'x') * 300}"
     if b"crash" in body:
         raise RuntimeError(said)
     return f"{'rejected' if b'reject' in body else 'accepted'}: {said}"

@@ -1,14 +1,15 @@
 """Certificates of servers and of clients."""
 
 import asyncio
-import socket
 import ssl
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
@@ -28,11 +29,20 @@ def authority() -> trustme.CA:
     return trustme.CA()
 
 
-@pytest.fixture
-def ca(authority: trustme.CA, tmp_path: Path) -> Path:
-    path = tmp_path / "ca.pem"
-    authority.cert_pem.write_to_path(str(path))
-    return path
+@pytest.fixture(scope="module")
+def files(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns a folder with the certificates of authorities and of clients."""
+    folder = tmp_path_factory.mktemp("certificates")
+    authority.cert_pem.write_to_path(str(folder / "ca.pem"))
+    several = b"some words\n" + trustme.CA().cert_pem.bytes() + authority.cert_pem.bytes()
+    (folder / "several.pem").write_bytes(several)
+    client = authority.issue_cert("client@offers.example")
+    client.cert_chain_pems[0].write_to_path(str(folder / "client.pem"))
+    client.private_key_pem.write_to_path(str(folder / "client.key"))
+    client.private_key_and_cert_chain_pem.write_to_path(str(folder / "both.pem"))
+    other = trustme.CA().issue_cert("a@other.example")
+    other.private_key_and_cert_chain_pem.write_to_path(str(folder / "other.pem"))
+    return folder
 
 
 def of(certificate: trustme.LeafCert) -> ssl.SSLContext:
@@ -41,69 +51,69 @@ def of(certificate: trustme.LeafCert) -> ssl.SSLContext:
     return context
 
 
-CERTIFICATES: dict[str, Callable[[trustme.CA], trustme.LeafCert]] = {
-    "good": lambda authority: authority.issue_cert("127.0.0.1", "localhost"),
-    "expired": lambda authority: authority.issue_cert("127.0.0.1", not_before=NOW - 9 * DAY, not_after=NOW - DAY),
-    "not yet valid": lambda authority: authority.issue_cert("127.0.0.1", not_before=NOW + DAY, not_after=NOW + 9 * DAY),
-    "of another host": lambda authority: authority.issue_cert("offers.example"),
-    "by an unknown authority": lambda _: trustme.CA().issue_cert("127.0.0.1"),
-}
+def good(authority: trustme.CA) -> trustme.LeafCert:
+    return authority.issue_cert("127.0.0.1", "localhost")
 
 
 @pytest.mark.parametrize(
-    ("certificate", "with_ca", "reason"),
+    ("certificate", "ca", "reason"),
     [
-        ("good", False, "no known authority has signed the certificate"),
-        ("by an unknown authority", True, "no known authority has signed the certificate"),
-        ("expired", True, "the certificate has expired"),
-        ("not yet valid", True, "the certificate is not valid yet"),
-        ("of another host", True, "the certificate is for another host"),
+        (good, None, "no known authority has signed the certificate"),
+        (lambda _: good(trustme.CA()), "ca.pem", "no known authority has signed the certificate"),
+        (
+            lambda authority: authority.issue_cert("127.0.0.1", not_before=NOW - 9 * DAY, not_after=NOW - DAY),
+            "ca.pem",
+            "the certificate has expired",
+        ),
+        (
+            lambda authority: authority.issue_cert("127.0.0.1", not_before=NOW + DAY, not_after=NOW + 9 * DAY),
+            "ca.pem",
+            "the certificate is not valid yet",
+        ),
+        (lambda authority: authority.issue_cert("offers.example"), "ca.pem", "the certificate is for another host"),
     ],
 )
 def test_a_certificate_that_cannot_be_verified_is_an_error_with_both_remedies(
-    certificate: str, with_ca: bool, reason: str, authority: trustme.CA, ca: Path
+    certificate: Callable[[trustme.CA], trustme.LeafCert],
+    ca: str | None,
+    reason: str,
+    authority: trustme.CA,
+    files: Path,
 ) -> None:
-    with serving(CREATED, tls=of(CERTIFICATES[certificate](authority))) as url:
+    with serving(CREATED, tls=of(certificate(authority))) as url:
         with pytest.raises(TargetError, match=f"cannot be verified \\({reason}\\): .*--ca FILE.*--insecure") as raised:
-            asked(url, ca=ca if with_ca else None)
+            asked(url, ca=None if ca is None else files / ca)
         assert asked(url, insecure=True).kind == "accepted"
     assert "\n" not in str(raised.value)
 
 
-def test_a_certificate_of_a_given_authority_is_verified(authority: trustme.CA, ca: Path) -> None:
-    ca.write_bytes(b"some words\n" + trustme.CA().cert_pem.bytes() + ca.read_bytes())
-    with serving(CREATED, tls=of(CERTIFICATES["good"](authority))) as url:
-        assert asked(url, ca=ca).kind == "accepted"
-        assert asked(url.replace("127.0.0.1", "localhost"), ca=str(ca)).kind == "accepted"
+def test_a_certificate_of_a_given_authority_is_verified(authority: trustme.CA, files: Path) -> None:
+    with serving(CREATED, tls=of(good(authority))) as url:
+        assert asked(url, ca=files / "several.pem").kind == "accepted"
+        assert asked(url.replace("127.0.0.1", "localhost"), ca=str(files / "ca.pem")).kind == "accepted"
 
 
 def test_the_certificate_of_a_proxy_is_verified_even_if_the_target_has_none(
-    authority: trustme.CA, ca: Path, monkeypatch: pytest.MonkeyPatch
+    authority: trustme.CA, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(CREATED, tls=of(CERTIFICATES["good"](authority))) as proxy:
+    with serving(CREATED, tls=of(good(authority))) as proxy:
         monkeypatch.setenv("http_proxy", proxy)
         monkeypatch.delenv("no_proxy", raising=False)
         with pytest.raises(TargetError, match="no known authority has signed the certificate"):
             asked("http://offers.example/offers")
-        assert asked("http://offers.example/offers", ca=ca).kind == "accepted"
+        assert asked("http://offers.example/offers", ca=files / "ca.pem").kind == "accepted"
 
 
-def test_the_error_for_a_server_without_tls_says_so() -> None:
+def test_a_server_without_tls_or_with_unexpected_tls_is_explained(authority: trustme.CA) -> None:
     async def rejects(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         writer.write(response(400))
 
     with serving_streams(rejects) as url, pytest.raises(TargetError, match=r"does not speak TLS \(use http://"):
         asked(url.replace("http://", "https://"))
-
-
-def test_a_tls_handshake_without_an_answer_times_out() -> None:
     with serving(CREATED) as url, pytest.raises(TargetError, match="cannot be reached"):
         asked(url.replace("http://", "https://"), timeout=0.6)
-
-
-def test_plain_http_to_a_tls_server_is_a_crash(authority: trustme.CA) -> None:
-    with serving(CREATED, tls=of(CERTIFICATES["good"](authority))) as url:
+    with serving(CREATED, tls=of(good(authority))) as url:
         answer = asked(url.replace("https://", "http://"), timeout=2)
     assert (answer.kind, answer.status) == ("crashed", None)
 
@@ -111,64 +121,31 @@ def test_plain_http_to_a_tls_server_is_a_crash(authority: trustme.CA) -> None:
 # -------------------------------------------------------------------------------------------------- client certificates
 
 
-@pytest.fixture
-def files(authority: trustme.CA, ca: Path, tmp_path: Path) -> Path:
-    """Returns a folder with `ca.pem`, `client.pem`, `client.key` and `both.pem`."""
-    certificate = authority.issue_cert("client@offers.example")
-    certificate.cert_chain_pems[0].write_to_path(str(tmp_path / "client.pem"))
-    certificate.private_key_pem.write_to_path(str(tmp_path / "client.key"))
-    certificate.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "both.pem"))
-    trustme.CA().issue_cert("a@other.example").private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "other.pem"))
-    return tmp_path
-
-
 def demanding(authority: trustme.CA) -> ssl.SSLContext:
     """Returns the settings of a server that requires a certificate of the authority."""
-    context = of(authority.issue_cert("127.0.0.1"))
+    context = of(good(authority))
     authority.configure_trust(context)
     context.verify_mode = ssl.CERT_REQUIRED
     return context
 
 
 def test_a_client_identifies_itself_with_a_certificate(authority: trustme.CA, files: Path) -> None:
-    cert = files / "both.pem"
-    with serving(sends(response(201)), tls=demanding(authority)) as url:
-        assert asked(url, ca=files / "ca.pem", cert=cert).kind == "accepted"
-        line = HttpTarget(url, ca=files / "ca.pem", cert=cert).reproduction(b"{}")
+    options: Any = {"ca": files / "ca.pem", "cert": files / "both.pem"}
+    with serving(CREATED, tls=demanding(authority)) as url:
+        assert asked(url, **options).kind == "accepted"
+        line = HttpTarget(url, **options).reproduction(b"{}")
         said = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True, timeout=60)
     assert said.stdout.startswith("HTTP/1.1 201 ")
 
 
 @contextmanager
 def sending_alerts(context: ssl.SSLContext) -> Iterator[str]:
-    """Yields the URL of a TLS server in a thread. If a handshake fails, the server sends the reason to the client. The
-    server does not use asyncio, which would not send the reason.
-    """
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def accept() -> None:
-            while True:
-                try:
-                    connection, _ = listener.accept()
-                except OSError:
-                    return
-                with (
-                    connection,
-                    context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False) as secured,
-                ):
-                    try:
-                        secured.do_handshake()
-                        secured.recv(1)
-                    except OSError:
-                        continue
-
-        thread = threading.Thread(target=accept, daemon=True)
-        thread.start()
-        try:
-            yield f"https://127.0.0.1:{listener.getsockname()[1]}/offers"
-        finally:
-            listener.shutdown(socket.SHUT_RDWR)
-            thread.join(5)
+    """If a handshake fails, this server sends the reason to the client, which servers with asyncio do not."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield f"https://127.0.0.1:{server.server_port}/offers"
+        server.shutdown()
 
 
 @pytest.mark.parametrize(("cert", "said"), [(None, "certificate required"), ("other.pem", "unknown ca")])

@@ -136,11 +136,11 @@ def test_the_command_that_reproduces_a_message_sends_it_byte_for_byte(kind: str,
 
 
 @all_kinds
-def test_answers_are_short_and_contain_no_secret(kind: str) -> None:
+def test_answers_are_short_and_contain_no_part_of_a_secret(kind: str) -> None:
     with KINDS[kind](secrets={"${READER_SECRET}": SECRET}) as target:
         said = answers(target, b"accept", b"reject", b"crash")
         shown = [target.name, repr(target.about), target.reproduction(b"accept"), *map(text_of, said)]
-    assert not [text for text in shown if SECRET in text]
+    assert not [text for text in shown if SECRET[:6] in text or SECRET[-6:] in text]
     assert all("${READER_SECRET}" in text_of(one) for one in said)
     assert all(len(one.body) <= 2048 for one in said)
 

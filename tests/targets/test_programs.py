@@ -80,24 +80,31 @@ def test_the_exit_status_of_a_program_is_its_answer(code: str, kind: str, reason
 
 
 @pytest.mark.parametrize(
-    ("line", "kind", "reason", "body"),
+    ("code", "kind", "reason"),
     [
-        (b"accepted", "accepted", "accepted", b""),
-        (b"rejected ", "rejected", "rejected", b""),
-        (b"rejected\r", "rejected", "rejected", b""),
-        (b"rejected no number\x1b", "rejected", "no number�", b"no number\x1b"),
-        (b"rejected:/number: missing", "rejected", "/number: missing", b"/number: missing"),
-        (b"crashed KeyError: number", "crashed", "KeyError: number", b"KeyError: number"),
-        (b"rejected " + b"x" * 60000, "rejected", "x" * 199 + "…", b"x" * 2048),
-        (b'{"accepted":true}', "crashed", 'answered with "{"accepted":true}"', b'{"accepted":true}'),
-        (b"acceptedly", "crashed", 'answered with "acceptedly"', b"acceptedly"),
-        (b" accepted", "crashed", 'answered with "accepted"', b" accepted"),
-        (b"", "crashed", "answered with an empty line", b""),
+        ("say(b'accepted\\n')", "accepted", "accepted"),
+        ("say(b'rejected \\n')", "rejected", "rejected"),
+        ("say(b'rejected\\r\\n')", "rejected", "rejected"),
+        ("say(b'rejected no number\\x1b\\n')", "rejected", "no number�"),
+        ("say(b'rejected:/number: missing\\n')", "rejected", "/number: missing"),
+        ("say(b'crashed KeyError: number\\n')", "crashed", "KeyError: number"),
+        ("say(b'rejected ' + b'x' * 60000 + b'\\n')", "rejected", "x" * 199 + "…"),
+        ("say(b'acceptedly\\n')", "crashed", 'answered with "acceptedly"'),
+        ("say(b' accepted\\n')", "crashed", 'answered with "accepted"'),
+        ("say(b'\\n')", "crashed", "answered with an empty line"),
+        ("os.kill(os.getpid(), 11)", "crashed", "ended without an answer, killed by SIGSEGV"),
+        ("{}['number']", "crashed", "ended without an answer, exit status 1: KeyError: 'number'"),
+        ("say(b'accept'); break", "crashed", "ended without an answer, exit status 0"),
+        ("say(b'accepted\\n' * 2)", "crashed", 'answered before it received a message: "accepted"'),
+        ("while True: say(b'x'); time.sleep(.01)", "timeout", "no answer line within 0.5 s: killed"),
+        ("print('accepted')\ntime.sleep(60)", "timeout", "no answer line within 0.5 s: killed"),
+        ("while True: os.write(2, b'x' * 65536)", "timeout", "no answer line within 0.5 s: killed"),
     ],
 )
-def test_the_first_word_of_a_line_is_the_answer(line: bytes, kind: str, reason: str, body: bytes) -> None:
-    said = answers(LineTarget(each("say(eval(sys.argv[1]))", repr(line + b"\n")), processes=1), b"{}", b"{}")
-    assert {(one.kind, one.reason, one.body) for one in said} == {(kind, reason, body)}
+def test_the_first_word_of_a_line_is_the_answer(code: str, kind: str, reason: str) -> None:
+    said = answer(LineTarget(each(code), timeout=0.5 if kind == "timeout" else SECONDS, processes=1))
+    assert (said.kind, said.reason) == (kind, reason)
+    assert len(said.body) <= 2048
 
 
 RESULTS = [
@@ -147,25 +154,6 @@ def test_the_process_of_a_function_imports_nothing_of_brokerfuzz(calling: Callin
 @pytest.mark.parametrize(
     ("code", "kind", "reason"),
     [
-        ("os.kill(os.getpid(), 11)", "crashed", "ended without an answer, killed by SIGSEGV"),
-        ("{}['number']", "crashed", "ended without an answer, exit status 1: KeyError: 'number'"),
-        ("say(b'accept'); break", "crashed", "ended without an answer, exit status 0"),
-        ("say(b'accepted\\n' * 2)", "crashed", 'answered before it received a message: "accepted"'),
-        ("say(b'accepted\\nx')", "crashed", 'answered before it received a message: "x"'),
-        ("time.sleep(60)", "timeout", "no answer line within 0.5 s: killed"),
-        ("while True: say(b'x'); time.sleep(.01)", "timeout", "no answer line within 0.5 s: killed"),
-        ("print('accepted')\ntime.sleep(60)", "timeout", "no answer line within 0.5 s: killed"),
-        ("while True: os.write(2, b'x' * 65536)", "timeout", "no answer line within 0.5 s: killed"),
-    ],
-)
-def test_missing_and_surplus_lines_become_answers(code: str, kind: str, reason: str) -> None:
-    said = answer(LineTarget(each(code), timeout=0.5 if kind == "timeout" else SECONDS, processes=1))
-    assert (said.kind, said.reason) == (kind, reason)
-
-
-@pytest.mark.parametrize(
-    ("code", "kind", "reason"),
-    [
         ("while True: pass", "timeout", "the function did not return within 0.5 s: killed"),
         ("while True: os.write(1, b'x' * 65536); os.write(2, b'x' * 65536)", "timeout", "the function did not return"),
         ("os.closerange(0, 3); return True", "accepted", "returned True"),
@@ -202,16 +190,6 @@ def test_only_the_beginning_of_endless_output_is_kept(target: Target) -> None:
 
 
 # ---------------------------------------------------------------------------------------------- messages and processes
-
-
-def test_one_program_reads_many_messages_of_any_size(calling: Calling) -> None:
-    bodies = [b"%d\0\xff" % number + b"x" * (number % 7) ** 6 for number in range(300)]
-    echo = LineTarget(each("say(b'accepted %d %d\\n' % (len(line), os.getpid()))"), processes=1)
-    said = answers(echo, *bodies, at_once=True)
-    assert [one.reason.split()[0] for one in said] == [str(len(body)) for body in bodies]
-    assert len({one.reason.split()[1] for one in said}) == 1
-    called = answers(calling("print(body)", "return f'accepted {len(body)}'", processes=2), *bodies, at_once=True)
-    assert [one.reason for one in called] == [str(len(body)) for body in bodies]
 
 
 def test_a_program_may_leave_its_input_unread() -> None:
@@ -329,64 +307,36 @@ def test_an_idle_process_can_end_normally_when_its_input_ends(tmp_path: Path) ->
 # ---------------------------------------------------------------------------------------------- errors
 
 
-def test_a_module_may_print_read_and_sleep_while_it_is_imported(calling: Calling) -> None:
-    before = "print('x' * 100_000); sys.stdin.read(); time.sleep(.6); sys.stdout.close()"
-    assert answer(calling("return sys.argv[1:] == []", before=before, timeout=0.3)).kind == "accepted"
+def test_a_program_that_can_no_longer_be_started_was_not_reached(tmp_path: Path) -> None:
+    program = tmp_path / "validate"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
 
-
-def test_a_program_that_can_no_longer_be_started_was_not_reached(calling: Calling, tmp_path: Path) -> None:
-    def write() -> None:
-        (tmp_path / "validate").write_text("#!/bin/sh\n")
-        (tmp_path / "validate").chmod(0o755)
-
-    async def ask(target: Target, breaks: Callable[[], object], repairs: Callable[[], object]) -> list[Answer]:
-        async with opened(target):
+    async def ask() -> list[Answer]:
+        async with opened(CommandTarget(str(program))) as target:
             said = [await target.send(Message(b""))]
-            breaks()
-            said += [await target.send(Message(b"x")) for _ in range(2)]
-            repairs()
-            return [*said, await target.send(Message(b""))]
+            program.unlink()
+            return [*said, await target.send(Message(b"x"))]
 
-    write()
-    said = asyncio.run(ask(CommandTarget("./validate"), (tmp_path / "validate").unlink, write))
-    assert [(one.kind, one.reached) for one in said[::2]] == [("accepted", True), ("crashed", False)]
-    assert said[3].kind == "accepted"
-    broken = tmp_path / "broken"
-    function = calling("if body: os._exit(1)", before="if os.path.exists('broken'): raise OSError('broken')")
-    said = asyncio.run(ask(function, broken.touch, broken.unlink))
-    assert [(one.kind, one.reached) for one in said[:3]] == [("accepted", True), ("crashed", True), ("crashed", False)]
-    assert "OSError: broken" in said[2].reason
-    assert said[3].kind == "accepted"
+    assert [(one.kind, one.reached) for one in asyncio.run(ask())] == [("accepted", True), ("crashed", False)]
 
 
 # ---------------------------------------------------------------------------------------------- encodings, reproductions
 
-HEX = {
-    "plain": each("say(b'accepted ' + line.hex().encode() + b'\\n')"),
-    "base64": each("import base64; say(b'accepted ' + base64.b64decode(line, validate=True).hex().encode() + b'\\n')"),
-    "frames": python(
-        "import os, struct, sys\n"
-        "read = sys.stdin.buffer.read\n"
-        "while head := read(4): os.write(1, b'accepted ' + read(struct.unpack('>I', head)[0]).hex().encode() + b'\\n')"
-    ),
-}
-"""For each encoding, a program that answers with the bytes of the message."""
+HEX = each("say(b'accepted ' + line.hex().encode() + b'\\n')")
+"""A program that answers with the bytes of the message."""
 ONE_LINE = [b"", b"{}", b"\0\x85\x0b\x0c", bytes(range(14, 256)), b" \t", "{\u2027}".encode()]
 SEVERAL_LINES = [b"\n", b"{}\n", b"{\r\n}", b"\r", "{\u2028}".encode(), "\u2029".encode()]
-ODD = b"it's 100%s \\ '\\n' \xff \xf0\x9f\x98\x80" + bytes(range(256))
 
 
-@pytest.mark.parametrize("encoding", HEX)
-def test_each_encoding_preserves_the_bytes_of_every_message_that_it_can_send(encoding: Any) -> None:
-    target = LineTarget([*HEX[encoding], "--token", "abcdef1"], encoding=encoding, processes=1)
-    bodies = [body for body in (*ONE_LINE, *SEVERAL_LINES) if target.can_send(body)]
-    assert bodies == (ONE_LINE if encoding == "plain" else [*ONE_LINE, *SEVERAL_LINES])
-    assert [bytes.fromhex(said.body.decode()) for said in answers(target, *bodies)] == bodies
-    line = target.reproduction(ODD.replace(b"\n", b"").replace(b"\r", b""))
-    assert line.isprintable()
+def test_messages_without_an_encoding_keep_their_bytes_and_have_one_line() -> None:
+    target = LineTarget([*HEX, "--token", "abcdef1"], encoding="plain", processes=1)
+    assert [body for body in (*ONE_LINE, *SEVERAL_LINES) if target.can_send(body)] == ONE_LINE
+    assert [bytes.fromhex(said.body.decode()) for said in answers(target, *ONE_LINE)] == ONE_LINE
+    line = target.reproduction(b"it's 100%s")
     assert "abcdef1" not in line
     said = subprocess.run(["sh", "-c", line], capture_output=True, check=True, env={**os.environ, "TOKEN": "abcdef1"})
-    assert bytes.fromhex(said.stdout.split()[1].decode()) == ODD.replace(b"\n", b"").replace(b"\r", b"")
+    assert bytes.fromhex(said.stdout.split()[1].decode()) == b"it's 100%s"
 
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "frames"

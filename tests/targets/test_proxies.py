@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import trustme
-from hand_made_servers import response, sends, serving, serving_streams, unused_url
+from hand_made_servers import read_request, response, sends, serving, serving_streams, unused_url
 from test_hostile_servers import asked
 
 from brokerfuzz.errors import TargetError
@@ -36,26 +36,16 @@ class Proxy:
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
-            head = await reader.readuntil(b"\r\n\r\n")
+            head, _ = await read_request(reader)
             self.heads.append(head)
             if head.startswith(b"CONNECT ") and self._address:
                 writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
-                await self._tunnel(reader, writer)
+                host, _, port = self._address.rpartition(":")
+                there = await asyncio.open_connection(host, int(port))
+                await asyncio.gather(_copied(reader, there[1]), _copied(there[0], writer))
                 return
-            length = next(
-                (int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0
-            )
-            await reader.readexactly(length)
             writer.write(response(self._status))
             await writer.drain()
-
-    async def _tunnel(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        host, _, port = self._address.rpartition(":")
-        there_reader, there_writer = await asyncio.open_connection(host, int(port))
-        try:
-            await asyncio.gather(_copied(reader, there_writer), _copied(there_reader, writer))
-        finally:
-            there_writer.close()
 
 
 async def _copied(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
