@@ -1,4 +1,6 @@
 import subprocess
+from contextlib import suppress
+from time import sleep
 from typing import Any
 
 import click
@@ -8,7 +10,7 @@ from brokerfuzz.commands.output import UsageError, print_json, show
 from brokerfuzz.explaining.listings import bugs
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ServeOptions
-from brokerfuzz.service import running
+from brokerfuzz.service.running import running
 
 
 @click.command("serve", cls=SectionedCommand)
@@ -38,15 +40,13 @@ def command(words: tuple[str, ...], options: ServeOptions) -> int:
         "contract": contract_of(options),
         **{name: options[name] for name in ("host", "port", "bugs", "now", "seed")},
     }
-    if words:
-        with running.running(**settings):
+    with running(**settings) as url, suppress(KeyboardInterrupt):
+        if words:
             return _status_of(words)
-
-    def ready(url: str) -> None:
         started = {"url": url, "bugs": list(options["bugs"])}
         print_json(started, indent=None) if options["json"] else click.echo(url)
-
-    running.serve(**settings, ready=ready)
+        while True:
+            sleep(60)
     return 0
 
 

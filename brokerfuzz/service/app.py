@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 from brokerfuzz.cases.random_messages import messages
 from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.schemas.manifest import Transfer
-from brokerfuzz.service.answers import ServiceAnswer, envelope
-from brokerfuzz.service.judging import answering
+from brokerfuzz.service.bugs import with_bugs
+from brokerfuzz.service.judging import ServiceAnswer, envelope, judge_of
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -71,7 +71,7 @@ def reference_app(
     endpoints: list[_Endpoint] = []
     for name, transfer in sorted(known.transfers.items(), key=lambda item: not item[1].is_request):
         if transfer.is_request:
-            endpoints.append(_Endpoint(transfer, answering(bugs=names, contract=known, now=now, message_type=name)))
+            endpoints.append(_Endpoint(transfer, with_bugs(judge_of(name, known, now), names)))
         else:
             valid = messages(name, seed, plausible=True, now=now, contract=known)
             endpoints.append(_Endpoint(transfer, partial(_next_reply, valid)))
@@ -88,8 +88,8 @@ def reference_app(
         elif answer.manner == "abort":
             _abort(receive)
         else:
-            crashes = answer.manner == "crash"
-            await _send(_CRASH if crashes else _Reply(answer.status, _encoded(answer.envelope)), send)
+            reply = _Reply(400 if answer.violations else 201, _encoded(answer.envelope))
+            await _send(_CRASH if answer.manner == "crash" else reply, send)
 
     return app
 

@@ -1,23 +1,23 @@
 """Defines the bugs that can be seeded in the reference service, one for each way in which a service can fail.
 
-A judge is a function that returns the answer to an offer. A flaw is a function that gets the offer and the judge, and
-returns an answer that may be wrong.
+A flaw is a function that returns an answer to an offer, which may be wrong.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any, Final
 
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import Violation
-from brokerfuzz.service.answers import Manner, ServiceAnswer
+from brokerfuzz.service.judging import Judge, Manner, ServiceAnswer
 
-Judge = Callable[[bytes], ServiceAnswer]
-Flaw = Callable[[bytes, Judge], ServiceAnswer]
+Flaw = Callable[..., ServiceAnswer]
+"""The arguments are the offer, and `judge`, which judges it."""
 Condition = Callable[[Any], bool]
 """Says whether a bug affects an offer. The argument is the parsed offer."""
 
@@ -41,11 +41,15 @@ class Bug:
     rule: str | None = None
 
 
-def bug(name: str) -> Bug:
-    """Raises `UnknownNameError` if no bug has this name."""
-    if name not in BUGS:
-        raise UnknownNameError("bug", name, BUGS, "`brokerfuzz serve --list-bugs` lists all bugs")
-    return BUGS[name]
+def with_bugs(judge: Judge, names: Iterable[str]) -> Judge:
+    """Their order can matter, because each bug changes a service that already has the previous bugs. Raises
+    `UnknownNameError` if no bug has one of the names.
+    """
+    for name in names:
+        if name not in BUGS:
+            raise UnknownNameError("bug", name, BUGS, "`brokerfuzz serve --list-bugs` lists all bugs")
+        judge = partial(BUGS[name].flaw, judge=judge)
+    return judge
 
 
 # ----------------------------------------------------------------------------------------------------------- flaws

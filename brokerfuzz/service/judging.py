@@ -2,12 +2,13 @@
 open.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Literal
 
-from brokerfuzz.schemas import Contract, MessageType, Policies, check, load_contract
-from brokerfuzz.service.answers import ServiceAnswer
-from brokerfuzz.service.bugs import Bug, Judge, bug
+from brokerfuzz.schemas import Contract, MessageType, Policies, Violation, check
+from brokerfuzz.schemas.verdicts import violation
 
 DECISIONS: Mapping[str, str] = {
     "timestamp-format": "rejected",  # only the usual format is accepted, such as 2025-06-15T12:00:00Z
@@ -23,6 +24,52 @@ DECISIONS: Mapping[str, str] = {
 """The policies of the service. If a message touches an ambiguity that is not in this table, the service accepts the
 message.
 """
+MOST_MESSAGES = 100
+"""The maximum number of violations in an answer."""
+
+Judge = Callable[[bytes], "ServiceAnswer"]
+Manner = Literal["reply", "crash", "abort", "hang"]
+"""The ways in which the service can answer:
+
+- `reply`: the service accepts or rejects the offer.
+- `crash`: the service answers with a server error (500).
+- `abort`: the service closes the connection without an answer.
+- `hang`: the service never answers.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceAnswer:
+    """The reasons to reject an offer, and how the service answers. `success` replaces the value of
+    `operationWasSuccessful` in the envelope, unless `success` is None.
+    """
+
+    violations: tuple[Violation, ...] = ()
+    manner: Manner = "reply"
+    success: bool | None = None
+
+    @property
+    def accepts(self) -> bool:
+        return self.manner == "reply" and not self.violations
+
+    @property
+    def envelope(self) -> dict[str, Any]:
+        """The body of the answer."""
+        shown = [f"{one.at or 'the offer'}: {violation(one.found, one.demanded)}" for one in self.violations]
+        left = len(shown) - MOST_MESSAGES
+        failures = [*shown[:MOST_MESSAGES], f"and {left} more"] if left > 0 else shown
+        body = envelope(*failures, information=() if self.violations else ("The offer was created.",))
+        return body if self.success is None else {**body, "operationWasSuccessful": self.success}
+
+
+def envelope(*failures: str, information: tuple[str, ...] = ()) -> dict[str, Any]:
+    """If there are no `failures`, the envelope reports success."""
+    return {
+        "data": None,
+        "failureMessages": list(failures),
+        "informationalMessages": list(information),
+        "operationWasSuccessful": not failures,
+    }
 
 
 def decisions(contract: Contract) -> Policies:
@@ -30,32 +77,9 @@ def decisions(contract: Contract) -> Policies:
     return contract.check_policies({name: DECISIONS.get(name.partition(".")[0], "accepted") for name in known})
 
 
-def answering(
-    *,
-    bugs: Iterable[str] = (),
-    contract: Contract | None = None,
-    now: datetime | None = None,
-    message_type: MessageType | None = None,
-) -> Judge:
-    """Returns a function that answers messages like the service, without a server. If `message_type` is None, they have
-    the first type of the contract.
-
-    `bugs` are names from `BUGS`. Their order can matter, because each bug changes a service that already has the
-    previous bugs. The function uses `now` as the current time (None: the real current time). Raises `UnknownNameError`
-    if a bug is unknown.
+def judge_of(message_type: MessageType, contract: Contract, now: datetime | None) -> Judge:
+    """Returns a function that answers messages as the contract and the table demand. It uses `now` as the current time
+    (None: the real current time).
     """
-    known = contract or load_contract()
-    policies, judged = decisions(known), message_type or known.message_types[0]
-
-    def by_contract(body: bytes) -> ServiceAnswer:
-        return ServiceAnswer(check(judged, body, now=now, contract=known, policies=policies).broken)
-
-    judge: Judge = by_contract
-
-    for name in bugs:
-        judge = _flawed(judge, bug(name))
-    return judge
-
-
-def _flawed(judge: Judge, seeded: Bug) -> Judge:
-    return lambda body: seeded.flaw(body, judge)
+    policies = decisions(contract)
+    return lambda body: ServiceAnswer(check(message_type, body, now=now, contract=contract, policies=policies).broken)

@@ -1,12 +1,12 @@
-"""Starts the reference service: in a thread during a `with` block, or in this thread until Ctrl-C."""
+"""Runs the reference service in a thread during a `with` block."""
 
 import errno
 import os
 import shlex
 import socket
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 LOOPBACK = "127.0.0.1"
-DEFAULT_PORT = 8080
 LARGEST_HEAD = 256 * 1024
 """The maximum number of bytes for the first line and the headers of a request together."""
 LARGEST_PORT = 65535
@@ -71,27 +70,6 @@ def running(
         finally:
             server.should_exit = server.force_exit = True
             thread.join()
-
-
-def serve(
-    host: str = LOOPBACK,
-    port: int = DEFAULT_PORT,
-    *,
-    bugs: Iterable[str] = (),
-    contract: Contract | None = None,
-    now: datetime | None = None,
-    seed: int = 0,
-    ready: Callable[[str], object] = print,
-) -> None:
-    """Runs the service in this process until Ctrl-C. When the service can receive requests, `ready` is called with the
-    service's address.
-
-    Raises `UnknownNameError` if a bug is unknown, and `TargetError` if the service cannot use this host and port.
-    """
-    server = _server(reference_app(bugs=bugs, contract=contract, now=now, seed=seed))
-    with _listening(host, port) as listener, suppress(KeyboardInterrupt):
-        ready(_url(host, listener))
-        server.run(sockets=[listener])
 
 
 def _server(app: App) -> "uvicorn.Server":

@@ -9,7 +9,7 @@ import pytest
 from fixture_types import Start
 
 from brokerfuzz.errors import TargetError, UnknownNameError
-from brokerfuzz.service.running import running, serve
+from brokerfuzz.service.running import running
 
 PATIENCE = 15.0  # seconds
 
@@ -72,8 +72,9 @@ def test_it_runs_within_the_block_and_not_after_it() -> None:
 def test_a_port_in_use_is_an_error_with_a_remedy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(TargetError, match=f"port {port} of 127.0.0.1 is in use: use another port, or 0"):
-            serve(port=port)
+        said = f"port {port} of 127.0.0.1 is in use: use another port, or 0"
+        with pytest.raises(TargetError, match=said), running(port=port):
+            pass
 
 
 @pytest.mark.parametrize(
