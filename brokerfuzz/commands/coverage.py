@@ -11,7 +11,7 @@ from brokerfuzz.errors import ReportError
 from brokerfuzz.explaining.coverage import measure
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import CoverageOptions
-from brokerfuzz.reports import coverage_page, report_files
+from brokerfuzz.reports import pages, report_files
 
 
 @click.command("coverage", cls=SectionedCommand)
@@ -52,7 +52,7 @@ def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
             "specify the type with --message"
         )
     if html is not None:
-        page = coverage_page.page(list(measured.tallies.values()), sources=corpora)
+        page = pages.coverage_page(list(measured.tallies.values()), sources=corpora)
         if problem := report_files.attempt(html, partial(report_files.write_text, html, page)):
             raise ReportError(problem)
     show(measured.summary(missing=options["missing"]), as_json=options["json"])

@@ -84,13 +84,12 @@ def _recorded(wanted: str, paths: Sequence[str], contract: str | None) -> Descri
         document, settings = recorded_document(path, contract)
         if settings is not None and (found := _message_of_journal(wanted, path, settings)) is not None:
             return found
-        findings = {one["name"]: one for one in document["findings"]}
-        for finding in findings.values():
+        for finding in document["findings"]:
             messages = (finding[name] for name in ("case", "smallest", "twin"))
             ids = {message.get("id") for message in messages if message is not None}
             if finding["fingerprint"].startswith(wanted) or wanted in ids:
                 return _finding_summary(finding)
-        for headline in document["headlines"]:
+        for headline, findings in facts.headlines_of(document):
             if headline["name"] == wanted:
                 return _headline_summary(headline, findings)
     remedy = f"no case and no finding in {', '.join(paths)} has this ID; specify another ID or file"
@@ -120,9 +119,7 @@ def _finding_summary(finding: Mapping[str, Any]) -> Description:
     return Description([*title, *facts.text_lines(facts.facts_of(finding))], {"finding": dict(finding)})
 
 
-def _headline_summary(headline: Mapping[str, Any], findings: Mapping[str, Mapping[str, Any]]) -> Description:
-    """`findings` contains all findings of the report by name."""
-    known = [findings[name] for name in headline["findings"]]
+def _headline_summary(headline: Mapping[str, Any], known: Sequence[Mapping[str, Any]]) -> Description:
     text = [
         f"{headline['name']} (headline)",
         "",

@@ -48,6 +48,12 @@ def is_flaky(finding: Document) -> bool:
     return bool(finding["shown"] < finding["sent"])
 
 
+def headlines_of(document: Document) -> list[tuple[Document, list[Document]]]:
+    """Returns the headlines, each with its findings, of which the plainest comes first."""
+    findings = {name_of(finding): finding for finding in document["findings"]}
+    return [(headline, [findings[name] for name in headline["findings"]]) for headline in document["headlines"]]
+
+
 def title_of(headline: Document) -> str:
     """Returns a headline with its extent: `accepts strings for numbers (at 14 of 14 places, 313 cases)`."""
     known = "known: " if headline["known"] else ""
@@ -131,6 +137,10 @@ def place_of(finding: Document) -> str:
     return printable(" ".join(names) or finding["kind"], 80)
 
 
+def places_of(findings: Iterable[Document]) -> str:
+    return some(list(dict.fromkeys(map(place_of, findings))), 6)
+
+
 def some(names: Sequence[str], limit: int = _MOST_NAMES) -> str:
     left = len(names) - limit
     return ", ".join(names[:limit]) + (f" and {left:,} more" if left > 0 else "")
@@ -201,6 +211,12 @@ def unproven_lines(document: Document) -> Iterator[str]:
     """Yields the reasons why rejections prove nothing."""
     for one in document["unproven"]["examples"]:
         yield f"{one['count']:,}: {printable(one['why'], 300)}, first case {one['case']}"
+
+
+def latency(document: Document) -> str:
+    names = {"least": "minimum", "p50": "median", "p90": "90 %", "p99": "99 %", "most": "maximum"}
+    times = ((name, 1000 * document["latency"][key]) for key, name in names.items())
+    return ", ".join(f"{name} {time:.2f} ms" if time < 10 else f"{name} {time:,.0f} ms" for name, time in times)
 
 
 def _fact(label: str, text: str) -> Fact:

@@ -37,7 +37,12 @@ def html_page(template: str, **values: Any) -> str:
     """Fills a template that extends `page.html`."""
     style, script = ((_TEMPLATES / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     policy = _POLICY.format(_digest(style), _digest(script))
-    return _html().get_template(template).render(style=Markup(style), script=Markup(script), policy=policy, **values)  # noqa: S704
+    return markup(template, style=Markup(style), script=Markup(script), policy=policy, **values)  # noqa: S704
+
+
+def markup(template: str, **values: Any) -> str:
+    """Fills a template of HTML or XML."""
+    return _markup().get_template(template).render(**values)
 
 
 def markdown_text(template: str, **values: Any) -> str:
@@ -50,7 +55,7 @@ def python_code(template: str, **values: Any) -> str:
 
 
 @cache
-def _html() -> Environment:
+def _markup() -> Environment:
     return _environment(_shown, Markup, {}, autoescape=True)
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cache, partial
 from os.path import lexists
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from jsonschema_rs import Draft202012Validator
@@ -14,7 +13,7 @@ from jsonschema_rs import Draft202012Validator
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.errors import BrokerfuzzError, ReportError
 from brokerfuzz.file_contents import read_file
-from brokerfuzz.reports import findings_page, har, json_document, junit, markdown, pytest_file
+from brokerfuzz.reports import har, json_document, junit, pages, pytest_file
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.schemas import Contract
 from brokerfuzz.storage import folder_problem, written
@@ -24,15 +23,15 @@ _SCHEMA = Path(__file__).with_name("report.schema.json")
 _FOR_HTTP = (".har", ".py")
 _REMEDY = "specify a report that `brokerfuzz fire --json` wrote"
 
-REPORTS: Mapping[str, tuple[str, ModuleType]] = {
-    ".html": ("an HTML page", findings_page),
-    ".xml": ("JUnit XML", junit),
-    ".json": ("JSON", json_document),
-    ".har": ("HAR", har),
-    ".md": ("Markdown", markdown),
-    ".py": ("tests for pytest", pytest_file),
+REPORTS: Mapping[str, tuple[str, Callable[[Document], str]]] = {
+    ".html": ("an HTML page", pages.findings_page),
+    ".xml": ("JUnit XML", junit.report),
+    ".json": ("JSON", json_document.report),
+    ".har": ("HAR", har.report),
+    ".md": ("Markdown", pages.comment),
+    ".py": ("tests for pytest", pytest_file.report),
 }
-"""Maps the suffix of a file name to the name of the format, and to the module whose function `report` creates it."""
+"""Maps the suffix of a file name to the name of the format, and to the function that creates it."""
 
 
 # ----------------------------------------------------------------------------------------------------------- paths
@@ -103,8 +102,8 @@ def write_all(paths: Iterable[str], document: Document) -> dict[str, str]:
 
 
 def _write(path: str, document: Document) -> None:
-    _, module = REPORTS[_suffix(path)]
-    write_text(path, module.report(document))
+    _, report = REPORTS[_suffix(path)]
+    write_text(path, report(document))
 
 
 def write_text(path: str, text: str) -> None:

@@ -5,7 +5,7 @@ printable are escaped, so that a target cannot control the terminal.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO
 
 import click
@@ -25,6 +25,8 @@ FEW = 3
 _MOST_REASONS = 5
 _FROM_OPTIONS = ("message", "now")
 """Facts that the user knows from the command."""
+_Headline = tuple[Document, Sequence[Document]]
+"""A headline with its findings."""
 
 
 def show(
@@ -57,15 +59,15 @@ def coloured(stream: IO[str]) -> bool:
 
 def lines_of(document: Document, width: int, *, verbose: bool = False, report: str | None = None) -> Iterator[str]:
     """Yields the lines of the report, with colour codes. Headlines are shortened to `width` columns."""
-    new = [headline for headline in document["headlines"] if not headline["known"]]
+    new = [(headline, findings) for headline, findings in facts.headlines_of(document) if not headline["known"]]
     has_details = verbose or len(new) <= FEW
     yield from _outcome(document)
     if new:
         yield ""
-        yield from _headlines(new, width, None if verbose else MOST_HEADLINES)
+        yield from _headlines([headline for headline, _ in new], width, None if verbose else MOST_HEADLINES)
     yield ""
     if new and not has_details:
-        yield from _next_step(new[0]["name"], report)
+        yield from _next_step(new[0][0]["name"], report)
     for fact in facts.campaign_facts(document):
         yield from () if fact.label in _FROM_OPTIONS else _entry(fact)
     yield from _details(document, new if has_details else [], verbose=verbose)
@@ -100,10 +102,9 @@ def _next_step(name: str, report: str | None) -> Iterator[str]:
 # ----------------------------------------------------------------------------------------------------------- details
 
 
-def _details(document: Document, headlines: Sequence[Document], *, verbose: bool) -> Iterator[str]:
+def _details(document: Document, headlines: Sequence[_Headline], *, verbose: bool) -> Iterator[str]:
     yield from _section("", document["outcome"].get("details", ()))
-    findings = {facts.name_of(finding): finding for finding in document["findings"]}
-    for number, headline in enumerate(headlines, 1):
+    for number, (headline, findings) in enumerate(headlines, 1):
         yield ""
         yield from _headline(number, headline, findings, verbose=verbose)
     unproven = counted(document["unproven"]["count"], "rejection")
@@ -130,9 +131,9 @@ def _wrapped(texts: Iterable[str]) -> Iterator[str]:
         yield from paragraph(text, 5, "   ")
 
 
-def _headline(number: int, headline: Document, findings: Mapping[str, Document], *, verbose: bool) -> Iterator[str]:
+def _headline(number: int, headline: Document, findings: Sequence[Document], *, verbose: bool) -> Iterator[str]:
     """Yields the headline, its plainest finding, and the places of the other findings."""
-    first, *others = (findings[name] for name in headline["findings"])
+    first, *others = findings
     if others:
         yield from _bold(f"{number}. ", f"{headline['name']}: {facts.title_of(headline)}")
     for finding in [first, *others] if verbose else [first]:
@@ -140,7 +141,7 @@ def _headline(number: int, headline: Document, findings: Mapping[str, Document],
         for fact in facts.facts_of(finding):
             yield from _entry(fact)
     if others and not verbose:
-        yield from entry("also", facts.some(list(dict.fromkeys(map(facts.place_of, others))), 6))
+        yield from entry("also", facts.places_of(others))
 
 
 def _bold(first: str, text: str) -> Iterator[str]:

@@ -78,11 +78,8 @@ class Report:
         if self.result.stop is not None and self.result.stop.details:
             lines += self.result.stop.details.splitlines()
         document = json_document.document(self.result)
-        findings = {facts.name_of(finding): finding for finding in document["findings"]}
-        for number, headline in enumerate(document["headlines"][:_MOST_SHOWN], 1):
-            plainest = findings[headline["findings"][0]]
-            is_single = len(headline["findings"]) == 1
-            lines.append(f"{number}. {facts.sentence_of(plainest) if is_single else facts.title_of(headline)}")
+        for number, (headline, (plainest, *others)) in enumerate(facts.headlines_of(document)[:_MOST_SHOWN], 1):
+            lines.append(f"{number}. {facts.title_of(headline) if others else facts.sentence_of(plainest)}")
             lines += facts.text_lines(facts.facts_of(plainest))
         lines += facts.text_lines(fact for fact in facts.campaign_facts(document) if fact.label == "sporadic")
         if (left := len(self.findings) - min(len(self.headlines), _MOST_SHOWN)) > 0:

@@ -11,7 +11,7 @@ from campaign_documents import documents
 from html_page import Page
 from hypothesis import given
 
-from brokerfuzz.reports import findings_page, har, json_document, junit, markdown, pytest_file, terminal
+from brokerfuzz.reports import har, json_document, junit, pages, pytest_file, terminal
 from brokerfuzz.reports.document_messages import body_of
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -23,8 +23,8 @@ NAMES |= {"test_valid_twin", "test_there_are_no_findings", "test_the_campaign_is
 
 @given(documents())
 def test_no_hostile_text_escapes(hostile: dict[str, Any]) -> None:
-    check_page(findings_page.report(hostile), len(hostile["findings"]))
-    check_markdown(markdown.report(hostile))
+    check_page(pages.findings_page(hostile), len(hostile["findings"]))
+    check_markdown(pages.comment(hostile))
     check_junit(junit.report(hostile))
     check_python(pytest_file.report(hostile), hostile["findings"])
     (har_text, json_text) = (har.report(hostile), json_document.report(hostile))
