@@ -56,7 +56,7 @@ def cancelled_after(target: Target, files: int, folder: Path, *bodies: bytes) ->
 
 def run_report(file: str, **environment: str) -> str:
     """Runs the tests of a `.py` report with pytest, and returns what it prints."""
-    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-q", file]
+    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "--confcutdir=.", "-p", "no:cacheprovider", "-q", file]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
     variables = {**clean, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}
     return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60, check=False).stdout

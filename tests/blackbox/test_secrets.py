@@ -235,7 +235,16 @@ def test_without_a_session(case, broken):
 def test_a_failing_test_of_a_case_contains_no_secret(environment: Mapping[str, str], folder: Path) -> None:
     secret = "s3cr3t-abcdef-16"
     (folder / "test_suite.py").write_text(SUITE)
-    options = ("-c", os.devnull, "-p", "brokerfuzz.testing.plugin", "--brokerfuzz-secret", "TOKEN", "--showlocals")
+    options = (
+        "-c",
+        os.devnull,
+        "--confcutdir=.",
+        "-p",
+        "brokerfuzz.testing.plugin",
+        "--brokerfuzz-secret",
+        "TOKEN",
+        "--showlocals",
+    )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, "--junitxml", "junit.xml", "test_suite.py"],
         env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": secret},

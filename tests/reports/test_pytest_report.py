@@ -100,7 +100,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, st
             (folder / f"test_{number}.py").write_text(text.replace("TIMEOUT = 10 ", "TIMEOUT = 0.2 "), encoding="ascii")
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
         clean |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": "abc", "X_KEY": "opensesame"}
-        options = ["-c", os.devnull, "-p", "no:cacheprovider", "-vv", "--color=no", "-W", "error"]
+        options = ["-c", os.devnull, "--confcutdir=.", "-p", "no:cacheprovider", "-vv", "--color=no", "-W", "error"]
         command = [sys.executable, "-m", "pytest", *options, str(folder)]
         done = subprocess.run(command, cwd=folder, env=clean, capture_output=True, text=True, timeout=60, check=False)
         yield folder, done.stdout, requests

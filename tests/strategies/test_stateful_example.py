@@ -26,6 +26,7 @@ def run(folder: Path, seed: int = 1) -> subprocess.CompletedProcess[str]:
         "no:cacheprovider",
         "-c",
         "/dev/null",
+        "--confcutdir=.",
         f"--hypothesis-seed={seed}",
         str(folder),
     ]

@@ -41,6 +41,7 @@ def outcomes_of(folder: Path, answer: str | None, *options: str, known: str = ""
         "pytest",
         "-c",
         "/dev/null",
+        "--confcutdir=.",
         "-p",
         "no:cacheprovider",
         "-vv",
