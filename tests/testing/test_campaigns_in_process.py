@@ -1,5 +1,4 @@
 import asyncio
-import json
 import re
 import threading
 import traceback
@@ -11,7 +10,7 @@ import pytest
 from hand_made_servers import response, serving
 
 import brokerfuzz
-from brokerfuzz import check, load_contract
+from brokerfuzz import check
 from brokerfuzz.campaign import baseline
 from brokerfuzz.campaign.journal import head_of
 from brokerfuzz.errors import BrokerfuzzError, TargetError
@@ -37,7 +36,7 @@ def status_of(body: bytes) -> int:
 
 
 class AsgiShop:
-    """An ASGI application that counts its starts and stops."""
+    """An ASGI application that records its starts and stops."""
 
     def __init__(self, startup: Callable[[], None] = lambda: None) -> None:
         self.events: list[str] = []
@@ -64,19 +63,6 @@ class AsgiShop:
         await send({"type": "lifespan.startup.complete"})
         self.events.append((await receive())["type"])
         await send({"type": "lifespan.shutdown.complete"})
-
-
-def answering(shop: AsgiShop) -> Callable[..., Awaitable[None]]:
-    """The application answers with status 500 instead of raising exceptions, and does not log them."""
-
-    async def answers(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
-        try:
-            await shop(scope, receive, send)
-        except KeyError:
-            await send({"type": "http.response.start", "status": 500, "headers": []})
-            await send({"type": "http.response.body"})
-
-    return answers
 
 
 def wsgi_shop(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -127,7 +113,7 @@ def kinds(report: brokerfuzz.Report) -> list[str]:
 
 
 TARGETS: dict[str, Callable[[], Any]] = {
-    "ASGI with a handler of exceptions": lambda: answering(AsgiShop()),
+    "ASGI": AsgiShop,
     "client of Flask": lambda: flask_shop().test_client(),
     "client of Django": django_client,
 }
@@ -149,18 +135,16 @@ def test_an_application_starts_before_the_first_message_and_stops_after_the_last
     assert shop.events == ["lifespan.startup", "lifespan.shutdown"]
 
 
-def test_functions_accept_and_reject_by_their_results() -> None:
+def test_functions_accept_by_returning_none_reject_by_a_value_error_and_crash_by_stop_iteration() -> None:
     def accepts(body: bytes) -> bool | None:
+        if b'"orderMaximum":0' in body:
+            next(iter(()))
         if status_of(body) == 201:
             return None
         raise ValueError("an invalid offer")
 
-    assert kinds(brokerfuzz.fire(accepts, **SOME)) == ["accepted", "crashed"]
-
-
-def test_a_function_that_raises_stop_iteration_crashes() -> None:
-    report = brokerfuzz.fire(lambda body: b"orderM" not in body or next(iter(())), **SOME)
-    assert {finding.answer.kind for finding in report.findings} == {"crashed"}
+    report = brokerfuzz.fire(accepts, **SOME)
+    assert kinds(report) == ["accepted", "crashed"]
     assert "StopIteration" in str(report)
 
 
@@ -193,18 +177,6 @@ def test_a_time_limit_ends_a_campaign_against_an_application_that_never_waits() 
     report = brokerfuzz.fire(AsgiShop(), path="/offers", count=4000, max_time=0.05, shrink=0, **SOME)
     assert report.outcome.state == "complete"
     assert 0 < report.result.cases < 4000
-
-
-def test_reference_data_of_the_contract_decides_which_values_are_sent() -> None:
-    sent: set[bytes] = set()
-
-    def accepts(body: bytes) -> bool:
-        sent.update(re.findall(rb'"productId":"(.*?)"', body))
-        return check("product-list-response", body).label == "valid"
-
-    contract = load_contract(values={"data[].productId": ["P-1", "P-2"]})
-    brokerfuzz.assert_conforms(accepts, "product-list-response", rules=["*productType:required"], contract=contract)
-    assert sent == {b"P-1", b"P-2"}
 
 
 def test_a_campaign_writes_a_journal_and_reports_and_uses_a_baseline(tmp_path: Path) -> None:
@@ -276,19 +248,6 @@ def test_an_invalid_target_is_explained_at_once(target: Any, options: dict[str, 
     with pytest.raises(TargetError) as failed:
         brokerfuzz.fire(target, **SOME, **options)
     assert said in str(failed.value)
-
-
-def test_a_hanging_application_is_a_timeout() -> None:
-    async def hangs(scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] == "lifespan":
-            raise ValueError("no lifespan")
-        if b'"orderMinimum":0' in (await receive())["body"]:
-            await asyncio.Event().wait()
-        await send({"type": "http.response.start", "status": 201, "headers": []})
-        await send({"type": "http.response.body", "body": json.dumps({}).encode()})
-
-    report = brokerfuzz.fire(hangs, rules=["*orderMinimum:minimum"], techniques=["one-below"], timeout=0.2, shrink=0)
-    assert kinds(report) == ["timeout"]
 
 
 def test_no_result_contains_the_secrets_that_the_caller_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

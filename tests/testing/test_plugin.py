@@ -1,5 +1,8 @@
+"""The plugin of pytest: each row of a table is a test suite, and what pytest prints about it."""
+
 import subprocess
 import sys
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 import pytest
@@ -14,7 +17,7 @@ from brokerfuzz.testing.parametrizing import names_of
 pytest_plugins = ["pytester"]
 
 SUITE = """
-    import brokerfuzz, pytest
+    import brokerfuzz, os, pytest, unittest
     OFFER, MINIMUM = "offer-creation-request", ["*orderM*:minimum"]
 
     def accepts(body):
@@ -22,29 +25,71 @@ SUITE = """
         return all(entry.rule == "offer-creation-request/orderMinimum:minimum" for entry in broken)
 """
 """The beginning of a test suite, with a program that does not check the minimum of orderMinimum."""
-BY_RULE = (
-    "@brokerfuzz.parametrize(OFFER, rules=MINIMUM)\n    def test_offers(case): assert "
-    'accepts(case.body) == (case.label == "valid")\n'
-)
+BY_RULE = """
+    @brokerfuzz.parametrize(OFFER, rules=MINIMUM)
+    def test_offers(case): assert accepts(case.body) == (case.label == "valid")
+"""
 BY_CASE = BY_RULE.replace("MINIMUM)", 'MINIMUM, by="case", techniques=["one-below"])')
+XFAIL = 'pytest.mark.brokerfuzz_xfail("*orderMinimum:minimum", reason="T-1")'
+TEST_CASE = """
+    class OfferTests(unittest.TestCase):
+        @brokerfuzz.parametrize(OFFER, rules=MINIMUM)
+        def test_offers(self, case):
+            self.assertEqual(accepts(case.body), case.label == "valid")
+"""
+CHECKS = """
+    @brokerfuzz.parametrize(OFFER, rules=MINIMUM, verdicts=["invalid"])
+    def test_offers(case, brokerfuzz_target): brokerfuzz_target.check(case)
+"""
+WITH_SERVICE = """
+    @pytest.fixture(scope="session")
+    def brokerfuzz_url(brokerfuzz_service): return f"{brokerfuzz_service}/offers"
+
+    @pytest.mark.parametrize("brokerfuzz_service", [["accepts-zero-order-minimum"]], indirect=True)
+    @brokerfuzz.parametrize(OFFER, verdicts=["invalid"], rules=MINIMUM)
+    def test_offers(case, brokerfuzz_service, brokerfuzz_target): brokerfuzz_target.check(case)
+"""
+APPLICATION = f"""
+    def app(environ, start_response):
+        body = environ["wsgi.input"].read()
+        start_response("422 Invalid" if b'"orderMinimum":-' in body else "201 Created", [])
+        return [b""]
+
+    @pytest.fixture(scope="session")
+    def brokerfuzz_app(): return app, "/offers"
+    {CHECKS.replace("MINIMUM,", '["*orderMinimum:minimum"], techniques=["one-below", "negative"], by="case",')}
+"""
+SECRETIVE = f"""
+    @pytest.fixture(scope="session")
+    def brokerfuzz_app():
+        def rejects(body): raise ValueError("no " + os.environ["KEY"])
+        return rejects
+    {CHECKS.replace("invalid", "valid")}
+"""
 ALONE = ["-p", "brokerfuzz.testing.plugin", "-p", "no:cacheprovider"]
 
 
 @pytest.fixture(autouse=True)
-def _only_this_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("KEY", "c4nary-key")
 
 
 def run(pytester: pytest.Pytester, code: str, *options: str) -> pytest.RunResult:
-    pytester.makepyfile(test_offers=f"{SUITE}\n    {code}")
+    pytester.makepyfile(test_offers=f"{SUITE}\n{code}")
     return pytester.runpytest_inprocess(*ALONE, *options)
+
+
+def ids(pytester: pytest.Pytester, code: str, *options: str) -> list[str]:
+    listed = run(pytester, code, "--collect-only", "-q", *options).outlines
+    return [line.partition("[")[2].rstrip("]") for line in listed if "::" in line]
+
+
+# ----------------------------------------------------------------------------------------------------------- collection
 
 
 def test_the_plugin_is_an_entry_point_of_pytest() -> None:
     assert "brokerfuzz.testing.plugin" in {point.value for point in entry_points(group="pytest11")}
-
-
-# ----------------------------------------------------------------------------------------------------------- collection
 
 
 def test_ids_are_readable_and_valid_selects_no_invalid_case(pytester: pytest.Pytester) -> None:
@@ -54,86 +99,105 @@ def test_ids_are_readable_and_valid_selects_no_invalid_case(pytester: pytest.Pyt
         begins = {"invalid": "breaks ", "unspecified": "touches ", "valid": "valid "}
         assert all(name.startswith(begins[case.label]) for name, case in names.items())
         assert not [name for name, case in names.items() if case.label == "invalid" and "valid" in name]
-    listed = run(pytester, BY_CASE, "--collect-only", "-q", "-k", "valid").outlines
-    assert [line.partition("[")[2].split()[0] for line in listed if "::" in line] == ["valid", "valid"]
-
-
-def test_there_is_one_test_per_rule_and_one_for_the_valid_cases(pytester: pytest.Pytester) -> None:
-    listed = run(pytester, BY_RULE, "--collect-only", "-q").outlines
-    ids = [line.partition("[")[2] for line in listed if "::" in line]
-    assert ids == ["valid offer-creation-request]", "breaks orderMinimum minimum]", "breaks orderMaximum minimum]"]
+    assert [name.split()[0] for name in ids(pytester, BY_CASE, "-k", "valid")] == ["valid", "valid"]
+    by_rule = ["valid offer-creation-request", "breaks orderMinimum minimum", "breaks orderMaximum minimum"]
+    assert ids(pytester, BY_RULE) == by_rule
 
 
 def test_random_cases_follow_from_the_seed(pytester: pytest.Pytester) -> None:
-    def ids(*options: str) -> list[str]:
-        return [line for line in run(pytester, BY_CASE, "--collect-only", "-q", *options).outlines if "::" in line]
-
-    usual, seven = ids(), ids("--brokerfuzz-count=20", "--brokerfuzz-seed=7")
+    usual, seven = ids(pytester, BY_CASE), ids(pytester, BY_CASE, "--brokerfuzz-count=20", "--brokerfuzz-seed=7")
     assert seven[: len(usual)] == usual
     assert len(usual) < len(seven) <= len(usual) + 20
-    assert ids("--brokerfuzz-count=20", "--brokerfuzz-seed=7") == seven != ids("--brokerfuzz-count=20")
+    assert ids(pytester, BY_CASE, "--brokerfuzz-count=20", "--brokerfuzz-seed=7") == seven
+    assert ids(pytester, BY_CASE, "--brokerfuzz-count=20") != seven
 
 
-@pytest.mark.parametrize(
-    ("arguments", "function", "said"),
-    [
-        ("'offer'", "case", "unknown message type 'offer': did you mean 'offer-creation-request' or"),
-        ("OFFER, rules=['*pageCounts:minimum']", "case", "unknown rule '*pageCounts:minimum'"),
-        ("OFFER, verdicts=['wrong']", "case", "unknown verdict 'wrong'"),
-        ("OFFER, rules='number'", "case", "rules='number' is not a list: use a list or tuple"),
-        ("OFFER, by='rules'", "case", "by='rules' is not supported: use 'case' for one test per case, or 'rule'"),
-        ("OFFER", "message", "test_offers has no parameter `case`: add one, so that the test receives the case"),
+# ------------------------------------------------------------------------------------------------------------- outcomes
+
+
+@dataclass(frozen=True)
+class Row:
+    """`shows` and `hides` are parts of what pytest prints. A number before a part says how often it occurs."""
+
+    code: str
+    shows: tuple[str, ...]
+    outcomes: dict[str, int]
+    options: tuple[str, ...] = ()
+    hides: tuple[str, ...] = ("INTERNALERROR",)
+
+
+ROWS = {
+    "a rule": Row(
+        BY_RULE,
+        ("\norderMinimum: accepted 0; must be at least 1 (8 of 8 cases failed)\n", "\nand 5 more"),
+        {"passed": 2, "failed": 1},
+        hides=("brokerfuzz/",),
+    ),
+    "a crash": Row(
+        BY_CASE.replace("assert accepts(case.body)", "{}[1]"),
+        ("in test_offers", "E   KeyError: 1", "at /orderMinimum"),
+        {"failed": 4},
+    ),
+    "a requested traceback": Row(
+        BY_CASE, (">", "where True = accepts(", "at /orderMinimum"), {"passed": 3, "failed": 1}, ("--tb=long",)
+    ),
+    "an expected failure": Row(
+        f"    @{XFAIL}{BY_RULE}", ("breaks orderMinimum minimum] - T-1",), {"passed": 2, "xfailed": 1}, ("-rx",)
+    ),
+    "an expected failure of a module": Row(f"    pytestmark = {XFAIL}\n{BY_RULE}", (), {"passed": 2, "xfailed": 1}),
+    "unittest": Row(TEST_CASE, ("breaks orderMinimum minimum", "(8 of 8 cases failed)"), {}),
+    "a service": Row(
+        WITH_SERVICE,
         (
-            "OFFER, rules=MINIMUM, techniques=['null-instead']",
-            "case",
-            "no case matches the arguments of brokerfuzz.parametrize",
+            "observed      accepted (status 201)",
+            "offer-creation-request: 2 of 117 rules exercised, 0 unproven, 115 missing",
         ),
-    ],
-)
-def test_an_invalid_use_is_explained_in_a_few_lines(
-    pytester: pytest.Pytester, arguments: str, function: str, said: str
-) -> None:
-    done = run(pytester, f"@brokerfuzz.parametrize({arguments})\n    def test_offers({function}): pass")
-    assert done.ret == pytest.ExitCode.INTERRUPTED
-    assert said in done.stdout.str()
-    assert len(done.outlines) < 30
+        {"passed": 1, "failed": 1},
+    ),
+    "an application": Row(APPLICATION, ("observed      accepted (status 201)",), {"passed": 1, "failed": 1}),
+    "a fixture with a wrong scope": Row(
+        APPLICATION.replace('@pytest.fixture(scope="session")', "@pytest.fixture"),
+        ('the fixture brokerfuzz_app has the scope function: write @pytest.fixture(scope="session")',),
+        {"errors": 1},
+    ),
+    "a secret": Row(
+        SECRETIVE,
+        ("observed      rejected (ValueError: no ${KEY})",),
+        {"failed": 1},
+        ("--brokerfuzz-secret", "KEY"),
+        ("c4nary",),
+    ),
+    "no target": Row(
+        CHECKS,
+        ("no target given: use --brokerfuzz-url URL, or define the fixture brokerfuzz_url",),
+        {"errors": 2},
+        hides=("Traceback",),
+    ),
+    "an unreachable target": Row(
+        CHECKS, ("cannot be reached",), {"errors": 2}, ("--brokerfuzz-url=http://127.0.0.1:1",), ("Traceback",)
+    ),
+    "no accepted twin": Row(
+        BY_RULE.replace('accepts(case.body) == (case.label == "valid")', "case.label == 'invalid'"),
+        ("2 of 117 rules exercised, 2 unproven, 115 missing",),
+        {"passed": 2, "failed": 1},
+    ),
+}
 
 
-def test_a_second_decorator_and_a_decorated_class_are_errors() -> None:
-    decorate = parametrize("offer-creation-request")
-    with pytest.raises(TypeError, match="twice: use it once, or write two functions"):
-        decorate(decorate(lambda case: None))
-    with pytest.raises(TypeError, match="move it to each test function"):
-        decorate(type("TestOffers", (), {}))
-
-
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [
-        ("--brokerfuzz-url", "expected one argument"),
-        ("--brokerfuzz-url=", "--brokerfuzz-url is empty: specify a URL"),
-        ("--brokerfuzz-seed=one", "invalid int value: 'one'"),
-        ("--brokerfuzz-count=-1", "--brokerfuzz-count is negative: use 0 or more"),
-    ],
-)
-def test_an_option_with_a_wrong_value_ends_the_session_at_once(
-    pytester: pytest.Pytester, option: str, said: str
-) -> None:
-    done = run(pytester, BY_CASE, option)
-    assert done.ret == pytest.ExitCode.USAGE_ERROR
-    assert said in done.stderr.str()
-
-
-# ------------------------------------------------------------------------------------------------------------- failures
+@pytest.mark.parametrize("name", ROWS)
+def test_a_suite_passes_or_fails_with_the_facts(pytester: pytest.Pytester, name: str) -> None:
+    row = ROWS[name]
+    done = run(pytester, row.code, *row.options)
+    printed = done.stdout.str()
+    if row.outcomes:
+        done.assert_outcomes(**row.outcomes)
+    assert not [part for part in row.shows if part not in printed], printed
+    assert not [part for part in row.hides if part in printed.partition("short test summary")[0]], printed
 
 
 def test_a_failed_case_shows_its_facts(pytester: pytest.Pytester) -> None:
-    done = run(pytester, BY_CASE)
-    done.assert_outcomes(passed=3, failed=1)
-    lines = done.outlines
-    start = next(
-        index for index, line in enumerate(lines) if "test_offers[breaks orderMinimum minimum one-below]" in line
-    )
+    lines = run(pytester, BY_CASE).outlines
+    start = next(at for at, line in enumerate(lines) if "test_offers[breaks orderMinimum minimum one-below]" in line)
     assert [line.partition(" (test_")[0].rstrip() for line in lines[start + 1 : start + 7]] == [
         "orderMinimum: accepted 0; must be at least 1",
         "   rule          offer-creation-request/orderMinimum:minimum at /orderMinimum (one-below)",
@@ -144,195 +208,53 @@ def test_a_failed_case_shows_its_facts(pytester: pytest.Pytester) -> None:
     ]
 
 
-def test_a_failed_rule_shows_the_number_and_the_three_plainest_cases(pytester: pytest.Pytester) -> None:
-    done = run(pytester, BY_RULE)
-    done.assert_outcomes(passed=2, failed=1)
-    printed = done.stdout.str().partition("short test summary")[
-        0
-    ]  # pytest repeats failures in its summary on build servers
-    assert "\norderMinimum: accepted 0; must be at least 1 (8 of 8 cases failed)\n" in printed
-    assert printed.count("\norderMinimum: accepted") == 3
-    assert "\nand 5 more" in printed
-    assert "brokerfuzz/" not in printed
-
-
-def test_a_crash_keeps_its_traceback(pytester: pytest.Pytester) -> None:
-    crash = BY_CASE.replace("assert accepts(case.body)", "{}[1]")
-    printed = run(pytester, crash).stdout.str()
-    assert "in test_offers" in printed
-    assert "E   KeyError: 1" in printed
-    assert "at /orderMinimum" in printed
-
-
-def test_a_requested_traceback_stays(pytester: pytest.Pytester) -> None:
-    printed = run(pytester, BY_CASE, "--tb=long").stdout.str()
-    assert ">" in printed
-    assert "where True = accepts(" in printed
-    assert "at /orderMinimum" in printed
-
-
-# -------------------------------------------------------------------------------------------------------------- markers
-
-
-def test_a_rule_can_be_expected_to_fail(pytester: pytest.Pytester) -> None:
-    marker = 'pytest.mark.brokerfuzz_xfail("*orderMinimum:minimum", reason="T-1")'
-    done = run(pytester, f"@{marker}\n    {BY_RULE}", "-rx")
-    done.assert_outcomes(passed=2, xfailed=1)
-    run(pytester, f"pytestmark = {marker}\n    def test_other(): pass\n\n    {BY_RULE}").assert_outcomes(
-        passed=3, xfailed=1
-    )
-    assert "breaks orderMinimum minimum] - T-1" in done.stdout.str()
-
-
-@pytest.mark.parametrize(
-    ("marked", "said"),
-    [
-        (
-            f'@pytest.mark.brokerfuzz_xfail("orderMinimum:minimun")\n    {BY_RULE}',
-            "marker brokerfuzz_xfail: unknown rule 'orderMinimum:minimun'",
-        ),
-        (f"@pytest.mark.brokerfuzz_xfail\n    {BY_RULE}", "the marker brokerfuzz_xfail has no rule: write"),
-        (
-            '@pytest.mark.brokerfuzz_xfail("*")\n    def test_offers(): pass',
-            "needs @brokerfuzz.parametrize: add this decorator",
-        ),
-    ],
-)
-def test_a_wrong_marker_is_explained(pytester: pytest.Pytester, marked: str, said: str) -> None:
-    done = run(pytester, marked)
-    assert done.ret == pytest.ExitCode.INTERRUPTED
-    assert said in done.stdout.str()
-    assert "Traceback" not in done.stdout.str()
-
-
-# ------------------------------------------------------------------------------------------------------------- unittest
-
-TEST_CASE = """
-    import unittest
-
-    class OfferTests(unittest.TestCase):
-        @brokerfuzz.parametrize(OFFER, rules=MINIMUM)
-        def test_offers(self, case):
-            self.assertEqual(accepts(case.body), case.label == "valid")
-
-    class MoreOfferTests(OfferTests):
-        pass
-"""
-
-
-def test_methods_of_unittest_report_each_rule_as_a_subtest(pytester: pytest.Pytester) -> None:
-    done = run(pytester, TEST_CASE)
-    assert done.parseoutcomes()["failed"] >= 2
-    assert "breaks orderMinimum minimum" in done.stdout.str()
-    assert "(8 of 8 cases failed)" in done.stdout.str()
-
-
 def test_unittest_alone_reports_each_rule_as_a_subtest(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_offers=f"{SUITE}{TEST_CASE}")
-    done = subprocess.run(
-        [sys.executable, "-m", "unittest", "test_offers.OfferTests"], capture_output=True, text=True, check=False
-    )
-    assert "[breaks orderMinimum minimum]" in done.stderr
-    assert "(8 of 8 cases failed)" in done.stderr
-    assert "FAILED (failures=1)" in done.stderr
+    command = [sys.executable, "-m", "unittest", "test_offers.OfferTests"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    for part in ("[breaks orderMinimum minimum]", "(8 of 8 cases failed)", "FAILED (failures=1)"):
+        assert part in said
 
 
-# --------------------------------------------------------------------------------------------- fixtures and the summary
-
-WITH_SERVICE = """
-    @pytest.fixture(scope="session")
-    def brokerfuzz_url(brokerfuzz_service):
-        return f"{brokerfuzz_service}/offers"
-
-    @pytest.mark.parametrize("brokerfuzz_service", [["accepts-zero-order-minimum"]], indirect=True)
-    @brokerfuzz.parametrize(OFFER, verdicts=["invalid"], rules=MINIMUM)
-    def test_offers(case, brokerfuzz_service, brokerfuzz_target):
-        brokerfuzz_target.check(case)
-"""
+# ------------------------------------------------------------------------------------------------------------- mistakes
 
 
-def test_a_target_is_checked_case_by_case_and_its_twins_prove_rejections(pytester: pytest.Pytester) -> None:
-    done = run(pytester, WITH_SERVICE)
-    done.assert_outcomes(passed=1, failed=1)
-    printed = done.stdout.str()
-    assert "observed      accepted (status 201)" in printed
-    assert "offer-creation-request: 2 of 117 rules exercised, 0 unproven, 115 missing" in printed
-
-
-APPLICATION = """
-    def app(environ, start_response):
-        body = environ["wsgi.input"].read()
-        start_response("422 Invalid" if b'"orderMinimum":-' in body else "201 Created", [])
-        return [b"{}"]
-
-    @pytest.fixture(scope="session")
-    def brokerfuzz_app():
-        return app, "/offers"
-
-    @brokerfuzz.parametrize(OFFER, verdicts=["invalid"], rules=["*orderMinimum:minimum"], techniques=["one-below", "negative"], by="case")
-    def test_offers(case, brokerfuzz_target):
-        brokerfuzz_target.check(case)
-"""
-
-
-def test_the_target_can_be_an_application_in_this_process(pytester: pytest.Pytester) -> None:
-    done = run(pytester, APPLICATION)
-    done.assert_outcomes(passed=1, failed=1)
-    assert "observed      accepted (status 201)" in done.stdout.str()
-
-
-def test_a_fixture_with_a_wrong_scope_is_explained_once(pytester: pytest.Pytester) -> None:
-    done = run(pytester, APPLICATION.replace('@pytest.fixture(scope="session")', "@pytest.fixture"))
-    done.assert_outcomes(errors=1)
-    assert (
-        'the fixture brokerfuzz_app has the scope function: write @pytest.fixture(scope="session")' in done.stdout.str()
-    )
-
-
-SECRETIVE = """
-    import os
-    import pytest
-    @pytest.fixture(scope="session")
-    def brokerfuzz_app():
-        def rejects(body): raise ValueError("no " + os.environ["KEY"])
-        return rejects
-    @brokerfuzz.parametrize(OFFER, rules=MINIMUM, verdicts=["valid"])
-    def test_offers(case, brokerfuzz_target):
-        brokerfuzz_target.check(case)
-"""
-
-
-def test_a_failure_contains_no_secret_that_an_option_names(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KEY", "c4nary-key")
-    output = run(pytester, SECRETIVE, "--brokerfuzz-secret", "KEY").stdout.str()
-    assert "observed      rejected (ValueError: no ${KEY})" in output
-    assert "c4nary-key" not in output
-    assert (
-        "the environment variable GONE, which should contain a secret, is not set"
-        in run(pytester, SECRETIVE, "--brokerfuzz-secret=GONE").stderr.str()
-    )
+def decorated(arguments: str, function: str = "case") -> str:
+    return f"    @brokerfuzz.parametrize({arguments})\n    def test_offers({function}): pass"
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("code", "option", "said"),
     [
-        ([], "no target given: use --brokerfuzz-url URL, or define the fixture brokerfuzz_url"),
-        (["--brokerfuzz-url=http://127.0.0.1:1"], "cannot be reached"),
+        (decorated("'offer'"), "-v", "unknown message type 'offer': did you mean 'offer-creation-request' or"),
+        (decorated("OFFER, rules=['*pageCounts:minimum']"), "-v", "unknown rule '*pageCounts:minimum'"),
+        (decorated("OFFER, verdicts=['wrong']"), "-v", "unknown verdict 'wrong'"),
+        (decorated("OFFER, rules='number'"), "-v", "rules='number' is not a list: use a list or tuple"),
+        (decorated("OFFER, by='rules'"), "-v", "by='rules' is not supported: use 'case' for one test per case, or"),
+        (decorated("OFFER", "message"), "-v", "test_offers has no parameter `case`: add one, so that the test"),
+        (decorated("OFFER, rules=MINIMUM, techniques=['null-instead']"), "-v", "no case matches the arguments of"),
+        (f'    @pytest.mark.brokerfuzz_xfail("minimun"){BY_RULE}', "-v", "marker brokerfuzz_xfail: unknown rule 'minim"),
+        (f"    @pytest.mark.brokerfuzz_xfail{BY_RULE}", "-v", "the marker brokerfuzz_xfail has no rule: write"),
+        ('    @pytest.mark.brokerfuzz_xfail("*")\n    def test_offers(): pass', "-v", "needs @brokerfuzz.parametrize"),
+        (BY_CASE, "--brokerfuzz-url", "expected one argument"),
+        (BY_CASE, "--brokerfuzz-url=", "--brokerfuzz-url is empty: specify a URL"),
+        (BY_CASE, "--brokerfuzz-seed=one", "invalid int value: 'one'"),
+        (BY_CASE, "--brokerfuzz-count=-1", "--brokerfuzz-count is negative: use 0 or more"),
+        (SECRETIVE, "--brokerfuzz-secret=GONE", "GONE, which should contain a secret, is not set"),
     ],
-)
-def test_a_missing_target_is_explained_in_one_line(pytester: pytest.Pytester, options: list[str], said: str) -> None:
-    code = (
-        "@brokerfuzz.parametrize(OFFER, rules=MINIMUM)\n    def test_offers(case, brokerfuzz_target): "
-        "brokerfuzz_target.check(case)"
-    )
-    done = run(pytester, code, "-rN", *options)
-    done.assert_outcomes(errors=3)
-    assert done.stdout.str().count(said) == 3  # one line for each of the three tests
-    assert "Traceback" not in done.stdout.str()
+)  # fmt: skip
+def test_a_mistake_is_explained_in_a_few_lines(pytester: pytest.Pytester, code: str, option: str, said: str) -> None:
+    done = run(pytester, code, option)
+    assert done.ret in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.USAGE_ERROR)
+    printed = done.stdout.str() + done.stderr.str()
+    assert said in printed
+    assert "Traceback" not in printed
+    assert len(printed.splitlines()) < 40
 
 
-def test_a_rejection_is_unproven_if_no_test_accepted_a_twin(pytester: pytest.Pytester) -> None:
-    rejects_all = BY_RULE.replace('accepts(case.body) == (case.label == "valid")', "case.label == 'invalid'")
-    assert "2 of 117 rules exercised, 2 unproven, 115 missing" in run(pytester, rejects_all).stdout.str()
+def test_a_second_decorator_and_a_decorated_class_are_errors() -> None:
+    decorate = parametrize("offer-creation-request")
+    with pytest.raises(TypeError, match="twice: use it once, or write two functions"):
+        decorate(decorate(lambda case: None))
+    with pytest.raises(TypeError, match="move it to each test function"):
+        decorate(type("TestOffers", (), {}))
