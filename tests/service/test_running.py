@@ -46,18 +46,6 @@ def test_a_request_with_an_endless_header_is_rejected_early() -> None:
         assert is_up(url)
 
 
-def test_large_bodies_and_many_requests_on_one_connection_stay_possible() -> None:
-    with running() as url:
-        connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE)
-        statuses = []
-        for body in (b" " * 30_000_000, *[b"{}"] * 300):
-            connection.request("POST", "/offers", body, {"X-A": "x" * 50_000})
-            statuses.append((response := connection.getresponse()).status)
-            response.read()
-        connection.close()
-    assert set(statuses) == {400}
-
-
 def test_it_runs_within_the_block_and_not_after_it() -> None:
     with running() as one, running() as other:
         assert urlsplit(one).hostname == "127.0.0.1"
