@@ -9,16 +9,14 @@ from fixture_types import Run, Spawn
 PLAIN = '{"number":"1","offerType":"Email"}'
 EMPTY_NUMBER = '{"number":"","offerType":"Email"}'
 CRON = '{"number":"1","offerType":"Email","deliveryScheduleCron":"weekly"}'
+DATED = '{"number":"1","offerType":"Email","lastUpdatedDateTimeUtc":"2024-01-01T00:00:00Z"}'
 ENVELOPE = '{"data":%s,"failureMessages":%s,"informationalMessages":[],"operationWasSuccessful":true}'
-EMPTY_RULE = "offer-creation-request/number:minLength"
 
 
 def judged(result: Result) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-TWICE = '{"number":"","number":5,"offerType":"Email"}'
-DATED = '{"number":"1","offerType":"Email","lastUpdatedDateTimeUtc":"2024-01-01T00:00:00Z"}'
 CHECKS: dict[str, tuple[list[str], str, int, str]] = {
     "valid": ([], PLAIN, 0, "-:1: valid (offer-creation-request)\n"),
     "invalid": (
@@ -27,10 +25,10 @@ CHECKS: dict[str, tuple[list[str], str, int, str]] = {
         1,
         ("-:1: invalid (offer-creation-request)\n"
         '  /number: expected at least 1 character, found ""\n'
-        f"    rule {EMPTY_RULE} (Offer creation request, row number; validation rule 1)\n"),
+        "    rule offer-creation-request/number:minLength (Offer creation request, row number; validation rule 1)\n"),
     ),
     "invalid under one interpretation": (
-        [], TWICE, 1, "expected a string, found 5 (under duplicate-properties=last)",
+        [], '{"number":"","number":5,"offerType":"Email"}', 1, "expected a string, found 5 (under duplicate-properties=last)",
     ),
     "unspecified": ([], CRON, 0, "ambiguity cron-syntax"),
     "accepted by a policy": (["--policy", "cron-syntax=accepted"], CRON, 0, "-:1: valid"),
@@ -39,11 +37,14 @@ CHECKS: dict[str, tuple[list[str], str, int, str]] = {
     "at an earlier time": (["--now", "2023-01-01T01:00:00+01:00"], DATED, 1, "invalid"),
     "two lines": ([], f"{PLAIN}\n{PLAIN}", 1, "-:1: invalid\n"),
     "two lines with --ndjson": (
-        ["--ndjson"], f"{PLAIN}\n\n{EMPTY_NUMBER}\n", 1, "2 messages: 1 valid, 1 invalid, 0 unspecified\n"
+        ["--ndjson"], f"{PLAIN}\r\n\n{EMPTY_NUMBER}\n", 1, "2 messages: 1 valid, 1 invalid, 0 unspecified\n"
     ),
-    "line endings of Windows": (["--ndjson"], f"{PLAIN}\r\n{EMPTY_NUMBER}\r\n", 1, "-:2: invalid"),
     "quiet": (["--ndjson", "--quiet"], f"{PLAIN}\n{EMPTY_NUMBER}\n{CRON}\n", 1, "-:3: unspecified"),
     "a given type": (["--message", "product-list-response"], PLAIN, 1, "invalid (product-list-response)"),
+    **{
+        f"no JSON: {text[:9]}": ([], text, 1, "offer-creation-request/:json")
+        for text in ("", "nope", '{"number": NaN}', "\x00", "[" * 100_000)
+    },
 }  # fmt: skip
 
 
@@ -51,45 +52,25 @@ CHECKS: dict[str, tuple[list[str], str, int, str]] = {
 def test_a_message_is_judged_and_the_verdict_explained(run: Run, what: str) -> None:
     args, text, status, said = CHECKS[what]
     result = run("check", *args, "-", text=text)
-    assert result.exit_code == status
+    assert (result.exit_code, result.stderr) == (status, "")
     assert said in result.stdout
     assert "-:1: valid" not in result.stdout or "--quiet" not in args
-
-
-@pytest.mark.parametrize("text", ["", "nope", "{", "[1,]", '{"number": NaN}', "\x00", "[" * 100_000])
-def test_data_that_is_not_json_is_an_invalid_message_and_not_an_error(run: Run, text: str) -> None:
-    result = run("check", "-", text=text)
-    assert result.exit_code == 1
-    assert result.stdout.startswith("-:1: invalid\n")
-    assert "offer-creation-request/:json" in result.stdout
 
 
 @pytest.mark.parametrize(
     ("message", "message_type"),
     [
-        (PLAIN, "offer-creation-request"),
         ('{"NUMBER":"1"}', "offer-creation-request"),
         (ENVELOPE % ("[]", "[]"), "product-list-response"),
-        (ENVELOPE % ("{}", "[]"), "offer-pricing-response"),
         (ENVELOPE % ("{}", "5"), "offer-pricing-response"),
         (ENVELOPE % ("null", "[]"), None),
         ("{}", None),
-        ("[]", None),
         ("5", None),
     ],
 )
 def test_the_type_is_recognised_by_the_properties(run: Run, message: str, message_type: str | None) -> None:
     [said] = judged(run("check", "--json", "-", text=message))
     assert said["message"] == message_type
-
-
-def test_a_message_with_two_possible_types_gets_the_verdict_that_both_agree_on(run: Run) -> None:
-    [said] = judged(run("check", "--json", "-", text=ENVELOPE % ("null", "[1]")))
-    assert said["verdict"] == "invalid"
-    assert {broken["rule"].partition("/")[0] for broken in said["broken"]} == {
-        "product-list-response",
-        "offer-pricing-response",
-    }
 
 
 def test_the_content_of_a_message_cannot_control_the_terminal(run: Run, spawn: Spawn) -> None:
