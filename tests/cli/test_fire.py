@@ -1,15 +1,18 @@
 """What `fire` does with its options: which cases it sends, what it prints and what it writes."""
 
+import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from click.testing import Result
 from fixture_types import Run
-from hand_made_servers import answers, serving
-from pricing_reader import BUG, PRICING
+from hand_made_servers import answers, read_request, response, serving, serving_streams
+from pricing_reader import BUG, PRICING, lenient
 
+from brokerfuzz.cases.case import message_id
 from brokerfuzz.schemas import check
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -34,12 +37,6 @@ def test_rules_techniques_and_tags_can_be_included_and_excluded(run: Run, url: s
     assert BUG not in rules(document) | {rule["rule"] for rule in document["rules"]}
     few = report(run("fire", url, *some, "--technique", "one-below"))
     assert 0 < few["cases"] < 30
-
-
-def test_options_define_what_an_answer_means(run: Run, url: str) -> None:
-    strict = run("fire", url, *FEW, "--json", "--accept", "201", "--reject", "200")
-    assert strict.exit_code == 2, "the target rejects the plain message"
-    assert run("fire", url, *FEW, "--json", "-H", "X-Test: 1", "--rate", "1000", "--timeout", "5").exit_code == 1
 
 
 def test_the_configuration_contains_values_beside_other_settings(run: Run) -> None:
@@ -106,12 +103,33 @@ def test_a_campaign_that_ends_early_says_how_to_continue_it(run: Run, url: str) 
     done = run("fire", url, *FEW, "--journal", "run 1.ndjson", *limit)
     assert "the time limit of 0.001 s was reached" in done.stdout
     assert "brokerfuzz fire TARGET --resume 'run 1.ndjson'" in done.stdout
-    other = url.replace("/offers", "/others")
-    resumed = run("fire", other, "--resume", "run 1.ndjson")
-    assert "--resume" not in resumed.stdout
-    assert f"another target ({url}): the campaign continues with {other}" in resumed.stderr
     done = run("fire", url, *FEW, *limit)
     assert "impossible without a journal: add --journal FILE next time" in done.stdout
+
+
+def test_every_request_names_its_message_and_its_campaign_and_explain_finds_each_of_them(run: Run) -> None:
+    log: list[tuple[str, str, bytes]] = []
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head, body = await read_request(reader)
+            headers = dict(re.findall(r"(?m)^(x-brokerfuzz-\w+): (\w+)", head.decode().lower()))
+            log.append((headers["x-brokerfuzz-case"], headers["x-brokerfuzz-campaign"], body))
+            writer.write(response(lenient(body)))
+
+    some = (*FEW, "--shrink", "10s", "--journal", "run.ndjson", "--report", "report.json")
+    with serving_streams(converse) as url:
+        assert run("fire", url, *some).exit_code == 1
+        assert run("fire", url, "--resume", "run.ndjson").exit_code == 1
+    document = json.loads(Path("report.json").read_text())
+    assert {campaign for _, campaign, _ in log} == {document["campaign"]}
+    assert [case for case, _, _ in log] == [message_id(PRICING, (), body) for _, _, body in log]
+    (finding,) = document["findings"]
+    case, smallest = finding["case"]["id"], finding["smallest"]["id"]
+    assert {case, smallest} <= {sent for sent, _, _ in log}
+    assert case != smallest
+    assert run("explain", smallest, "run.ndjson").stdout.startswith(f"{smallest}  invalid {PRICING}")
+    assert finding["name"] in run("explain", smallest, "report.json").stdout
 
 
 # ---------------------------------------------------------------------------------------------------- demonstrations

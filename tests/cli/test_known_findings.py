@@ -3,14 +3,14 @@
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from click.testing import CliRunner
-from fixture_types import Run
-from hand_made_servers import answers, serving
+from fixture_types import Run, Start
+from hand_made_servers import OFFER, answers, serving
 from pricing_reader import BUG, PRICING, lenient
 
 from brokerfuzz.cli import commands
@@ -91,6 +91,20 @@ def test_an_entry_no_longer_applies_after_its_date(run: Run, known: Any, url: st
     assert [(entry["until"], entry["reason"]) for entry in entries()] == [("2020-01-31", "ticket 17")]
 
 
+def test_a_reason_that_a_person_adds_during_a_campaign_stays(run: Run) -> None:
+    received: list[bytes] = []
+
+    def status_of(body: bytes) -> int:
+        received.append(body)
+        if len(received) == 4:
+            edited(reason="ticket 17")
+        return lenient(body)
+
+    with serving(answers(status_of)) as url:
+        assert run("fire", url, *SOME, "--baseline-update").exit_code == 0
+    assert [entry["reason"] for entry in entries()] == ["ticket 17"]
+
+
 @pytest.mark.parametrize("source", ["report.json", "run.ndjson", pytest.param("the ID", marks=pytest.mark.every(3))])
 def test_findings_are_sent_again_from_a_report_a_journal_or_a_case_id(
     run: Run, url: str, conforming_url: str, source: str
@@ -102,3 +116,63 @@ def test_findings_are_sent_again_from_a_report_a_journal_or_a_case_id(
     assert still.stdout.startswith("still there (accepted: status 200): ")
     gone = run("replay", *words, conforming_url)
     assert (gone.exit_code, gone.stdout.splitlines()[-1]) == (0, "1 of 1 finding is gone")
+
+
+# ---------------------------------------------------------------------------------------------------- several bugs
+
+
+def empty_groups(offer: Any) -> bool:
+    return offer.get("accessGroups") == []
+
+
+def null_surcharge(offer: Any) -> bool:
+    return offer.get("surcharge", 1) is None
+
+
+def description_alone(offer: Any) -> bool:
+    return "description" in offer and "comments" not in offer
+
+
+def shop(crashes: Callable[[Any], bool], *others: Callable[[Any], bool]) -> Callable[[bytes], int]:
+    """A service that does not check the lower bounds of `orderMinimum` and `orderMaximum`, crashes for some messages, and
+    rejects others.
+    """
+
+    def status_of(body: bytes) -> int:
+        verdict = check(OFFER, body)
+        try:
+            offer = json.loads(body)
+        except (ValueError, RecursionError):
+            return 400
+        if not isinstance(offer, dict):
+            return 400
+        if crashes(offer):
+            return 500
+        unchecked = all(re.search("/orderM.*:minimum$", entry.rule) for entry in verdict.broken)
+        return 201 if unchecked and not any(rejects(offer) for rejects in others) else 400
+
+    return status_of
+
+
+def test_after_a_fix_nothing_is_new_and_a_new_bug_is_new_beside_known_ones(run: Run) -> None:
+    sites = ("orderM*", "comments", "description", "surcharge", "accessGroups")
+    words = [*(word for site in sites for word in ("--site", site)), "--baseline", "shop.json"]
+    with serving(answers(shop(empty_groups, description_alone))) as url:
+        assert run("fire", url, *words, "--baseline-update").exit_code == 0
+    with serving(answers(shop(empty_groups))) as url:
+        assert run("fire", url, *words).exit_code == 0
+    with serving(answers(shop(lambda offer: empty_groups(offer) or null_surcharge(offer), description_alone))) as url:
+        done = run("fire", url, *words, "--json")
+    findings = json.loads(done.stdout)["findings"]
+    new = [finding["places"] for finding in findings if not finding["known"]]
+    assert (done.exit_code, new) == (1, [["/surcharge"]])
+    assert len(findings) > 3
+
+
+def test_two_campaigns_that_update_a_baseline_at_the_same_time_lose_no_finding(start: Start) -> None:
+    quick = ("--technique", "one-below", "--shrink", "10s", "--baseline", "both.json", "--baseline-update")
+    with serving(answers(shop(empty_groups))) as url:
+        for process in [start("fire", url, "--site", site, *quick) for site in ("orderMinimum", "orderMaximum")]:
+            _, stderr = process.communicate(timeout=60)
+            assert process.returncode == 0, stderr
+    assert len(json.loads(Path("both.json").read_text())["findings"]) == 2
