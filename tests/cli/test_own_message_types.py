@@ -66,18 +66,14 @@ def corpus(orders: Path) -> Path:
 
 COMMANDS = {
     "rules": f"rules --message {STATUS}",
-    "schema": f"rules --schema --message {STATUS}",
     "contract check": "",
-    "catalogue": f"catalogue --message {STATUS}",
     "explain": f"explain {STATUS}/status:enum",
     "check": "check CORPUS --summary",
     "coverage": "coverage CORPUS",
     "show": f"corpus show CORPUS --message {STATUS}",
     "verify": "corpus verify CORPUS",
-    "plausible": f"export - --plausible --count 2 --message {STATUS}",
     "minimize": "corpus minimize SMALL CORPUS --force",
-    "fire at the reference service": f"fire --demo --message {ORDER} --rule *quantity:minimum --shrink off",
-    "fire": f"fire --exec cat --message {STATUS} --rule *status:enum --shrink off",
+    "fire": f"fire --demo --message {ORDER} --rule *quantity:minimum --shrink off",
 }
 
 
@@ -86,25 +82,14 @@ def test_each_command_works_with_an_own_message_type(name: str, orders: Path, co
     places = {"CORPUS": str(corpus), "SMALL": str(orders.parent / "small.ndjson")}
     words = [places.get(word, word) for word in COMMANDS[name].split()]
     found = run(*words, "--contract", str(orders)) if words else run("contract", "check", str(orders))
-    assert found.exit_code in ((0, 1) if name in ("check", "fire") else (0,)), found.stderr
-    assert "Traceback" not in found.stderr
-    assert (
-        ORDER in found.stdout
-        or STATUS in found.stdout
-        or name.startswith(("fire", "verify", "check", "schema", "plausible"))
-    )
+    assert found.exit_code == (name == "check"), found.stderr
+    assert "order-" in found.stdout or name in ("fire", "verify", "check")
 
 
-FORMATS = {
-    "ndjson", "files", "fuzz-seeds", "go", "json-schema-test-suite", "junit5", "minitest", "openapi", "parquet",
-    "phpunit", "postman", "pytest", "rust", "vitest", "wiremock", "xunit",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("form", sorted(FORMATS))
-def test_each_format_contains_the_own_message_types(form: str, orders: Path, tmp_path: Path, run: Run) -> None:
+@pytest.mark.parametrize("form", ["ndjson", "openapi", "postman", "pytest", "rust", "wiremock"])
+def test_formats_contain_the_own_message_types(form: str, orders: Path, tmp_path: Path, run: Run) -> None:
     filters = ["--rule", "*status:enum", "--rule", "*quantity:minimum"]
-    found = run("export", str(tmp_path / "out"), "--format", form, "--contract", str(orders), *filters)
+    found = run("export", tmp_path / "out", "--format", form, "--contract", orders, *filters)
     assert found.exit_code == 0, found.stderr
     assert (STATUS in found.stdout) == (form != "postman")
     assert (ORDER in found.stdout) == (form != "wiremock")
@@ -142,21 +127,6 @@ def test_the_reference_service_judges_own_requests(orders: Path, run: Run, start
     assert json.loads(fired.stdout)["cases"] > 30
 
 
-def test_a_configuration_and_a_comparison_of_corpora_use_own_message_types(
-    orders: Path, corpus: Path, tmp_path: Path, run: Run
-) -> None:
-    config = tmp_path / "brokerfuzz.toml"
-    assert run("init", config, "--contract", orders).exit_code == 0
-    text = config.read_text(encoding="utf-8")
-    assert "string-length" in text
-    assert "cron-syntax" not in text
-    fewer = tmp_path / "fewer.ndjson"
-    fewer.write_text("".join(corpus.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
-    compared = run("corpus", "diff", fewer, corpus)
-    assert compared.exit_code == 1, compared.output
-    assert ORDER in compared.stdout
-
-
 def test_python_functions_and_strategies_take_the_own_message_type(orders: Path) -> None:
     contract = brokerfuzz.load_contract(orders)
     assert contract.message_types == (STATUS, ORDER)
@@ -171,10 +141,6 @@ def test_python_functions_and_strategies_take_the_own_message_type(orders: Path)
     each()
     with pytest.raises(InvalidArgument, match="unknown message type 'offer-creation-request'"):
         offer_requests(contract=contract).validate()
-    assert not brokerfuzz.fire(
-        lambda body: brokerfuzz.check(ORDER, body, contract=contract).label != "invalid", ORDER, contract=contract,
-        rules=["*quantity:minimum"],
-    ).findings  # fmt: skip
 
 
 def test_the_questions_about_json_and_http_apply_and_own_ones_are_added(orders: Path, run: Run) -> None:
@@ -190,8 +156,6 @@ def test_the_questions_about_json_and_http_apply_and_own_ones_are_added(orders: 
 
 WRONG: dict[str, tuple[Any, str]] = {
     "no object": ([], 'messages.json is wrong ([] is not of type "object"): list message types in lower-case letters'),
-    "a name with capitals": ({"Order": MANIFEST[ORDER]}, '"Order" does not match'),
-    "no route": ({ORDER: {"direction": "request"}}, '/order-request: "route" is a required property'),
     "a wrong route": (
         {ORDER: {"direction": "request", "route": "/orders"}},
         '/order-request/route: "/orders" does not',
@@ -199,10 +163,6 @@ WRONG: dict[str, tuple[Any, str]] = {
     "a route twice": (
         {**MANIFEST, STATUS: MANIFEST[ORDER]},
         "has the route POST /orders for order-status-response and for order-request: change one of them",
-    ),
-    "a missing schema": (
-        {**MANIFEST, "order-response": {"direction": "response", "route": "GET /"}},
-        "order-response.schema.json is missing",
     ),
     "a schema of no message type": (
         {ORDER: MANIFEST[ORDER]},

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -59,14 +58,9 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     return bodies(out)
 
 
-def test_every_message_is_valid_and_different(exported: dict[str, list[Any]]) -> None:
-    assert {name: len(found) for name, found in exported.items()} == dict.fromkeys(MESSAGE_TYPES, SIZE)
+def test_every_message_is_different_and_identifiers_are_unique(exported: dict[str, list[Any]]) -> None:
     for message_type in MESSAGE_TYPES:
-        different = {json.dumps(message, default=str) for message in exported[message_type]}
-        assert len(different) == SIZE
-
-
-def test_identifiers_are_unique(exported: dict[str, list[Any]]) -> None:
+        assert len({json.dumps(message, default=str) for message in exported[message_type]}) == SIZE
     for name in ("number", "omsOfferId"):
         assert len({offer[name] for offer in exported[OFFER]}) == SIZE
     for message_type, each in ((PRODUCTS, "productId"), (PRICING, "offerId")):
@@ -115,25 +109,16 @@ def test_names_are_readable_and_belong_to_their_products(exported: dict[str, lis
             for product in cluster["products"]:
                 words = products[product["productId"]]["productDescription"].lower().split(",")[0].split()
                 assert all(word in product.get("associatedFileName", "envelope") for word in words)
-    titles = Counter(offer["description"] for offer in exported[OFFER])
-    assert len(titles) > SIZE // 2
+    assert len({offer["description"] for offer in exported[OFFER]}) > SIZE // 2
 
 
-def test_workers_shards_and_other_streams_change_nothing(run: Run) -> None:
+def test_workers_and_shards_change_nothing(run: Run) -> None:
     args = ("--plausible", "--count", 1100, "--seed", 5, "--now", NOW.isoformat(), "--message", PRICING)
     for name, more in (("one", ()), ("parts", ("--shards", 3, "--workers", 2))):
         assert run("export", name, *args, *more).exit_code == 0
     assert b"".join(path.read_bytes() for path in sorted(Path().glob("parts-*"))) == Path("one").read_bytes()
-    first, second = (messages(PRICING, 5, plausible=True, now=NOW) for _ in range(2))
     expected = json.loads(json.dumps(bodies("one")[PRICING][:20], default=float))
-    assert [next(stream) for _ in range(20) for stream in (first, second)][::2] == expected
-
-
-def test_a_time_in_the_future_is_noted_in_the_corpus(run: Run) -> None:
-    run("export", "out", "--plausible", "--count", 20, "--message", OFFER, "--now", "2090-01-01T00:00:00Z")
-    assert run("corpus", "verify", "out", "--now", "2090-01-01T00:00:00Z").exit_code == 0
-    early = run("corpus", "verify", "out")
-    assert (early.exit_code, "expired cases found" in early.stdout) == (1, True)
+    assert list(islice(messages(PRICING, 5, plausible=True, now=NOW), 20)) == expected
 
 
 def test_an_own_contract_gets_known_values_and_simple_ones(tmp_path: Path, run: Run) -> None:
