@@ -1,6 +1,4 @@
-"""Files that users name: devices, named pipes, empty columns and numbers with thousands of digits give one clear
-line.
-"""
+"""Devices and named pipes instead of the files that a command reads."""
 
 import os
 import subprocess
@@ -9,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from fixture_types import Run
 
 MEMORY = 4 * 1024 * 1024
 """The memory that a command may use, in KiB."""
@@ -78,48 +75,3 @@ def _assert_one_line(process: subprocess.Popen[str]) -> None:
     assert process.returncode == 2, stderr
     assert len(stderr.splitlines()) == 1, stderr
     assert stderr.startswith("brokerfuzz: ")
-
-
-def test_an_empty_column_of_a_csv_file_is_named(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "products.csv").write_text("id,pages,file\nP-1,4,\nP-2,8,\n")
-    above = "productClusters[].products[]"
-    (tmp_path / "values.toml").write_text(
-        f'[[rows]]\ncsv = "products.csv"\n"{above}.productId" = "id"\n"{above}.associatedFileName" = "file"\n'
-    )
-    for command in (("export", "-", *SMALL), ("fire", "--exec", "true")):
-        result = run(*command, "--values", tmp_path / "values.toml")
-        assert result.exit_code == 2
-        assert "associatedFileName has no values" in result.stderr
-        assert len(result.stderr.splitlines()) == 1
-
-
-LONG = "9" * 5000
-"""Python converts only strings of up to 4,300 digits to integers."""
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("fire", "--exec", "true", "--policy", f"clock-tolerance={LONG}"),
-        ("export", "-", "--seed", LONG),
-        ("fire", "--exec", "true", "--max-time", f"{LONG}s"),
-        ("fire", f"http://127.0.0.1:{LONG}/"),
-        ("fire", "--exec", "true", "--values", "values.toml"),
-        ("fire", "--exec", "true", "--config", "brokerfuzz.toml"),
-        ("export", "-", *SMALL, "--values", "weights.toml"),
-    ],
-    ids=lambda words: " ".join(words)[:40],
-)
-def test_a_number_of_five_thousand_digits_is_a_short_error(run: Run, folder: Path, words: Sequence[str]) -> None:
-    for name, text in {
-        "values.toml": f'"*.productQuantityInOffer" = [{LONG}]',
-        "brokerfuzz.toml": f"[policies]\nclock-tolerance = {LONG}",
-        "weights.toml": '"*weightInPounds" = {csv = "weights.csv", column = "weight"}\n',
-        "weights.csv": f"weight\n{LONG}\n",
-    }.items():
-        (folder / name).write_text(text)
-    result = run(*words)
-    assert result.exit_code == 2
-    assert "Traceback" not in result.stderr
-    assert max(map(len, result.stderr.splitlines())) < 2000
-    assert "weights.toml" not in words or "weights.csv:2" in result.stderr

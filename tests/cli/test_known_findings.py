@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -121,15 +121,15 @@ def test_findings_are_sent_again_from_a_report_a_journal_or_a_case_id(
 # ---------------------------------------------------------------------------------------------------- several bugs
 
 
-def empty_groups(offer: Any) -> bool:
+def empty_groups(offer: Mapping[str, Any]) -> bool:
     return offer.get("accessGroups") == []
 
 
-def null_surcharge(offer: Any) -> bool:
+def null_surcharge(offer: Mapping[str, Any]) -> bool:
     return offer.get("surcharge", 1) is None
 
 
-def description_alone(offer: Any) -> bool:
+def description_alone(offer: Mapping[str, Any]) -> bool:
     return "description" in offer and "comments" not in offer
 
 
