@@ -10,6 +10,7 @@ from brokerfuzz.wording import listed, with_article
 _LONGEST_REASON: Final = 40
 MOST_NAMED: Final = 2
 """The number of properties or conversions that a headline names."""
+_NULL_FOR: Final = "null for "
 _CONDITIONS: Final[Mapping[str, Callable[[str, str], str]]] = {
     "null": lambda site, _: f"{site or 'a value'} is null",
     "missing": lambda site, _: f"{site} is missing",
@@ -69,8 +70,12 @@ def nothing_checked_in(sites: Sequence[str]) -> str:
 
 
 def converts(conversions: Sequence[str]) -> str:
-    first, more = conversions[:MOST_NAMED], len(conversions) - MOST_NAMED
-    return f"converts values of wrong types: {listed([*first, f'{more:,} more'] if more > 1 else conversions)}"
+    """Writes, for example, `accepts null for objects, strings and numbers`, if null is all that is converted."""
+    of_null = all(one.startswith(_NULL_FOR) for one in conversions)
+    named = [one.removeprefix(_NULL_FOR) for one in conversions] if of_null else conversions
+    first, more = named[:MOST_NAMED], len(named) - MOST_NAMED
+    listing = listed([*first, f"{more:,} more"] if more > 1 else named)
+    return f"accepts null for {listing}" if of_null else f"converts values of wrong types: {listing}"
 
 
 def crashes_at(line: str, exceptions: Sequence[str]) -> str:

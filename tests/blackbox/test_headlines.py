@@ -83,6 +83,17 @@ def test_a_habit_that_only_some_techniques_show_is_described_by_one_of_them() ->
     assert "case" in headline.text
 
 
+def test_a_reader_that_takes_null_for_any_value_is_one_headline() -> None:
+    def accepts(body: bytes) -> bool:
+        broken = brokerfuzz.check(PRICING, body).broken
+        return all(one.rule.endswith(":type") and one.found == "null" for one in broken)
+
+    rules = ["*offers[]*:type", "*customerId:type"]
+    report = brokerfuzz.fire(accepts, PRICING, rules=rules, verdicts=["invalid"], shrink=0)
+    texts = [headline.text for headline in report.headlines]
+    assert texts == ["accepts null for strings, numbers and objects"], report
+
+
 def test_a_target_that_was_tested_with_few_rules_is_not_said_to_accept_everything() -> None:
     report = brokerfuzz.fire(lambda _: True, rules=["*orderMinimum:minimum"], verdicts=["invalid"], shrink=0)
     assert report.findings
