@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from brokerfuzz.targets.content_encoding import decoded
 from brokerfuzz.targets.http_messages import Response
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
 from brokerfuzz.wording import printable
@@ -68,8 +67,8 @@ class AnswerRules:
     `rejected`. Any other status means `crashed`.
 
     If the status means `accepted`, the body can change the answer. A body with `operationWasSuccessful: false` means
-    `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes means `crashed`, and so does a compressed body that
-    cannot be decompressed.
+    `rejected`. A JSON object of more than `LONGEST_ENVELOPE` bytes means `crashed`, and so does a body in an encoding
+    that nobody requested.
     """
 
     accept: tuple[str, ...] = ("2xx",)
@@ -103,25 +102,21 @@ class AnswerRules:
         `longest` bytes of the body.
         """
         kind, reason = self.kind(response.status), f"status {response.status}"
-        encoding = response.header("content-encoding")
-        plain = decoded(response.body, encoding, LONGEST_ENVELOPE + 1)
         if kind == "accepted":
-            kind, reason = _meaning(plain, encoding, secrets) or (kind, reason)
-        body = secrets.excerpt(response.body if plain is None else plain, longest)
-        return Answer(kind, response.status, body, reason, seconds)
+            kind, reason = _meaning(response, secrets) or (kind, reason)
+        return Answer(kind, response.status, secrets.excerpt(response.body, longest), reason, seconds)
 
 
-def _meaning(body: bytes | None, encoding: str | None, secrets: Secrets) -> tuple[AnswerKind, str] | None:
-    """If the body of a response contradicts the status `accepted`, returns the kind of the answer and the reason. The
-    body is None if it cannot be decoded.
-    """
-    if body is None:
-        shown = printable(encoding or "", 40)
-        return "crashed", f"the response has the Content-Encoding {shown}, and cannot be decoded"
-    if len(body) > LONGEST_ENVELOPE:
+def _meaning(response: Response, secrets: Secrets) -> tuple[AnswerKind, str] | None:
+    """If a response contradicts the status `accepted`, returns the kind of the answer and the reason."""
+    encoding = response.header("content-encoding")
+    if response.body and encoding and encoding.lower() != "identity":
+        shown = printable(encoding, 40)
+        return "crashed", f"the response has the Content-Encoding {shown}, which was not requested"
+    if len(response.body) > LONGEST_ENVELOPE:
         size = f"{LONGEST_ENVELOPE >> 20} MiB"
         return "crashed", f"the response has more than {size}, so the end of its envelope is unknown"
-    rejection = _rejection(body, secrets)
+    rejection = _rejection(response.body, secrets)
     return None if rejection is None else ("rejected", rejection)
 
 

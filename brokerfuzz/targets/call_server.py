@@ -58,30 +58,20 @@ class SetUpError(Exception):
 
 def object_named(name: str) -> "Any":
     """Returns the object with a name such as `package.module:Class.method`."""
-    import importlib
+    import pkgutil
 
-    module_name, _, attributes = name.partition(":")
+    module = name.partition(":")[0]
     try:
-        found = importlib.import_module(module_name)
+        return pkgutil.resolve_name(name)
+    except ModuleNotFoundError as problem:
+        remedy = "correct the name, or run brokerfuzz in the folder that contains the module"
+        raise SetUpError(f"{module} cannot be imported ({description_of(problem)}): {remedy}") from problem
+    except AttributeError as problem:
+        raise SetUpError(f"{name} cannot be used ({problem}): correct the name after the colon") from problem
     except BaseException as problem:
-        remedy = (
-            "correct the name, or run brokerfuzz in the folder that contains the module"
-            if isinstance(problem, ModuleNotFoundError)
-            else "fix the error in the module"
-        )
-        raise SetUpError(f"{module_name} cannot be imported ({description_of(problem)}): {remedy}") from problem
-    at = module_name
-    for attribute in attributes.split("."):
-        try:
-            found = getattr(found, attribute)
-        except AttributeError:
-            import difflib
-
-            near = difflib.get_close_matches(attribute, dir(found), n=1)
-            guess = f"did you mean {near[0]!r}?" if near else "correct the name after the colon"
-            raise SetUpError(f"{at} has no {attribute!r}: {guess}") from None
-        at += f".{attribute}"
-    return found
+        raise SetUpError(
+            f"{module} cannot be imported ({description_of(problem)}): fix the error in the module"
+        ) from problem
 
 
 def answer_to(function: "Callable[[bytes], Any]", body: bytes) -> "tuple[Kind, str]":

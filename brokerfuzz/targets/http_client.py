@@ -31,6 +31,8 @@ from brokerfuzz.targets.http_connections import HttpConnections
 from brokerfuzz.targets.http_messages import Failure, Request, Response
 
 _LARGE = 1 << 20
+_DECODED = ("gzip", "deflate", "br", "zstd")
+"""The encodings of responses that aiohttp decodes."""
 _DEFAULTS = (("accept", "*/*"), ("accept-encoding", "identity"), ("user-agent", "brokerfuzz"))
 
 
@@ -66,7 +68,6 @@ class HttpClient:
             connector=connector,
             timeout=self._limits,
             cookie_jar=DummyCookieJar(),
-            auto_decompress=False,
             skip_auto_headers=("Content-Type",),
         )
 
@@ -102,7 +103,12 @@ class HttpClient:
                 while len(read) <= most and not response.content.at_eof():
                     read += await response.content.readany()
                     most = self._most_read(status, read)
-                found = tuple((name, _readable(value)) for name, value in response.headers.items())
+                is_decoded = response.headers.get("content-encoding", "").lower() in _DECODED
+                found = tuple(
+                    (name, _readable(value))
+                    for name, value in response.headers.items()
+                    if not (is_decoded and name.lower() == "content-encoding")
+                )
                 return Response(status, found, bytes(read))
         except (ClientError, TimeoutError, OSError) as error:
             return _failure_of(error, self._timeout, in_body=status > 0)
@@ -189,7 +195,9 @@ def _failure_of(error: ClientError | TimeoutError | OSError, timeout: float, *, 
         case ClientResponseError():
             return Failure("broken", f"the answer is not HTTP/1.1; {_PERHAPS_HTTP_2}")
         case ClientPayloadError():
-            return Failure("broken", "the connection was closed before the answer was complete")
+            return Failure(
+                "broken", "the connection was closed before the answer was complete, or the answer is damaged"
+            )
         case _:
             return Failure("broken" if in_body else "dropped", "the connection was reset")
 

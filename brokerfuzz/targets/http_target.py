@@ -38,9 +38,6 @@ class HttpTarget(Target):
     maps references such as `${TOKEN}` to secret values. Names, answers, errors and reports contain no secrets (see
     `secret_masking`).
 
-    brokerfuzz requests responses without compression (`Accept-Encoding: identity`), but also reads compressed responses
-    (gzip, deflate, br and zstd).
-
     If a connection ends without an answer, brokerfuzz sends the message once more on a new connection, and uses the
     second answer. The first connection may have ended for another reason than the message. For example, the server
     closed the connection after the previous answer (RFC 9112, 9.3), or the server crashed because of another message.
@@ -223,7 +220,7 @@ class HttpTarget(Target):
             self._check_authentication(response)
         if response.status // 100 == 3 and (location := response.header("location")) is not None:
             return answer._replace(location=self.secrets.hide(self.secrets.url(location)))
-        pause = pause_of(response.status, response.header("retry-after"), response.header("date"))
+        pause = pause_of(response.status, response.header("retry-after"))
         return answer if pause is None else postponed(answer, pause)
 
     def _check_authentication(self, response: Response) -> None:

@@ -4,7 +4,7 @@ to build requests, limit their time, interpret results, and describe crashes.
 
 import asyncio
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
 from pathlib import Path
 from sysconfig import get_path
@@ -15,7 +15,7 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
 from brokerfuzz.targets.call_server import description_of
-from brokerfuzz.targets.logged_exceptions import exception_log, exceptions_of_request
+from brokerfuzz.targets.logged_exceptions import exceptions_of_request, watch_logs
 from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import Secrets
@@ -68,13 +68,16 @@ class InProcessTarget(Target):
         self.name = f"{name} {self.secrets.url(self.path)}"
         self._in_caller = in_caller
         self._thread: CallThread | None = None
+        self._end_watching: Callable[[], None] | None = None
 
     async def open(self) -> None:
-        exception_log.start(self)
+        self._end_watching = watch_logs()
         self._thread = None if self._in_caller or self.is_asynchronous else CallThread()
 
     async def close(self) -> None:
-        exception_log.stop(self)
+        if self._end_watching is not None:
+            self._end_watching()
+            self._end_watching = None
         if self._thread is not None:
             self._thread.close()
             self._thread = None

@@ -6,36 +6,26 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from functools import partial
 from logging import LogRecord, getLogRecordFactory, setLogRecordFactory
-from threading import Lock
 from typing import Any
 
 _logged: ContextVar[list[BaseException] | None] = ContextVar("_logged", default=None)
 """The exceptions that the application has logged since the current request began. None before the first request."""
 
 
-class _ExceptionLog:
-    """While at least one target is open, this class replaces the factory of log records, and then restores the factory.
-    A handler would change what the user sees: `logging` prints warnings to standard error only if there is no handler.
+def watch_logs() -> Callable[[], None]:
+    """From now on, log records also note their exceptions. Returns a function that ends this, unless another factory of
+    log records was set in the meantime. A handler instead of a factory would change what the user sees: `logging`
+    prints warnings to standard error only if there is no handler.
     """
+    before = getLogRecordFactory()
+    watching = partial(_noted, before)
+    setLogRecordFactory(watching)
 
-    def __init__(self) -> None:
-        self._targets: set[int] = set()
-        self._lock = Lock()
-        self._factory = partial(_noted, getLogRecordFactory())
+    def end() -> None:
+        if getLogRecordFactory() is watching:
+            setLogRecordFactory(before)
 
-    def start(self, target: object) -> None:
-        with self._lock:
-            if not self._targets:
-                self._factory = partial(_noted, getLogRecordFactory())
-                setLogRecordFactory(self._factory)
-            self._targets.add(id(target))
-
-    def stop(self, target: object) -> None:
-        """If the application has set another factory meanwhile, keeps that factory."""
-        with self._lock:
-            self._targets.discard(id(target))
-            if not self._targets and getLogRecordFactory() is self._factory:
-                setLogRecordFactory(self._factory.args[0])
+    return end
 
 
 def _noted(factory: Callable[..., LogRecord], *args: Any, **options: Any) -> LogRecord:
@@ -43,9 +33,6 @@ def _noted(factory: Callable[..., LogRecord], *args: Any, **options: Any) -> Log
     if logged is not None and record.exc_info and record.exc_info[1] is not None:
         logged.append(record.exc_info[1])
     return record
-
-
-exception_log = _ExceptionLog()
 
 
 def exceptions_of_request() -> Sequence[BaseException]:

@@ -3,8 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
-from email.utils import parsedate_to_datetime
-from time import monotonic, time
+from time import monotonic
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.answers import Answer, AnswerKind
@@ -17,8 +16,7 @@ FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 5.0
 """Only a target that asks for it gets a longer pause."""
 
-_TOO_MANY = 429
-_POSTPONING = (_TOO_MANY, 503)
+_TOO_MANY, _UNAVAILABLE = 429, 503
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
@@ -46,27 +44,14 @@ async def repeated(
     return answer
 
 
-def pause_of(status: int, retry_after: str | None, date: str | None) -> float | None:
+def pause_of(status: int, retry_after: str | None) -> float | None:
     """Returns how many seconds a response asks brokerfuzz to wait, or None if it does not. Status 429 asks for a pause
-    even without the header `Retry-After`. This header contains a number of seconds or a date, which is compared with
-    the server's `date`, or with the current time.
+    even without the header `Retry-After`. If the header contains a date instead of seconds, the pause is 0, and
+    `repeated` waits longer and longer.
     """
-    if status not in _POSTPONING:
-        return None
-    unknown = 0.0 if status == _TOO_MANY else None
-    if retry_after is None:
-        return unknown
-    if _SECONDS.fullmatch(retry_after.strip()):
-        return float(retry_after)
-    until, now = _timestamp(retry_after), _timestamp(date or "")
-    return unknown if until is None else max(until - (time() if now is None else now), 0.0)
-
-
-def _timestamp(date: str) -> float | None:
-    try:
-        return parsedate_to_datetime(date).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return None
+    if status == _TOO_MANY or (status == _UNAVAILABLE and retry_after is not None):
+        return float(retry_after) if retry_after and _SECONDS.fullmatch(retry_after.strip()) else 0.0
+    return None
 
 
 def postponed(answer: Answer, pause: float) -> Answer:

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterable
 from itertools import cycle
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 import trustme
@@ -50,11 +50,9 @@ def without_zlib_header(data: bytes) -> bytes:
 ENCODINGS: Final[list[tuple[str, Encode]]] = [
     ("gzip", gzip.compress),
     ("GZIP", gzip.compress),
-    ("x-gzip", gzip.compress),
     ("deflate", zlib.compress),
     ("deflate", without_zlib_header),
     ("zstd", zstd.compress),
-    ("deflate, gzip", lambda data: gzip.compress(zlib.compress(data))),
     ("identity", bytes),
 ]
 
@@ -91,34 +89,16 @@ def test_a_service_that_compresses_its_envelope_although_nobody_requested_it_has
     assert (report.findings, report.outcome.state) == ((), "complete")
 
 
-def test_an_application_that_compresses_its_envelope_has_no_findings() -> None:
-    answer = in_turn(ENCODINGS)
-
-    def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        encoding, said = answer(environ["wsgi.input"].read())
-        start_response("200 OK", [("Content-Encoding", encoding)])
-        return [said]
-
-    report = brokerfuzz.fire(application, **FEW)
-    assert (report.findings, report.outcome.state) == ((), "complete")
-
-
 @pytest.mark.parametrize(
-    ("encoding", "encode"),
-    [
-        ("compress", bytes),
-        ("gzip", bytes),
-        ("gzip", lambda data: gzip.compress(data)[:-9]),
-        ("zstd", lambda data: zstd.compress(data)[:-1]),
-    ],
+    ("encoding", "said"), [("compress", "which was not requested"), ("gzip", "or the answer is damaged")]
 )
-def test_an_envelope_that_cannot_be_read_never_counts_as_accepted(run: Run, encoding: str, encode: Encode) -> None:
-    with serving_streams(server(in_turn([(encoding, encode)]))) as url:
+def test_an_envelope_that_cannot_be_read_never_counts_as_accepted(run: Run, encoding: str, said: str) -> None:
+    with serving_streams(server(in_turn([(encoding, bytes)]))) as url:
         done = run("fire", url, "--rule", "*/orderMinimum:minimum", "--shrink", "off", "--json")
     assert done.exit_code in (1, 2)
     counts = json.loads(done.stdout)["counts"] if done.stdout else {}
     assert not any(kinds.get("accepted") for kinds in counts.values()), counts
-    assert f"the response has the Content-Encoding {encoding}, and cannot be decoded" in done.output
+    assert said in done.output
 
 
 def test_a_rejection_whose_body_cannot_be_read_is_a_rejection() -> None:

@@ -241,33 +241,6 @@ def test_a_quota_or_a_session_that_ends_is_partial_and_no_finding(
     assert service.requests < 100
 
 
-@pytest.mark.parametrize(("setting", "times"), [("", 1), ("authenticate-after = ['3xx']", 2)])
-def test_the_statuses_after_which_a_session_is_renewed_can_be_chosen(
-    run: Run, folder: Path, setting: str, times: int
-) -> None:
-    (folder / "brokerfuzz.toml").write_text(setting)
-    (folder / "hooks.py").write_text(
-        "def authenticate():\n"
-        "    with open('log', 'a+') as file:\n"
-        "        file.write('.')\n"
-        "        file.seek(0)\n"
-        "        return {'X-Session': file.read()}\n"
-    )
-    seen: list[bytes] = []
-
-    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            head, body = await read_request(reader)
-            seen.append(body)
-            expired = len(seen) > 30 and b"x-session: ..\r\n" not in head.lower()
-            writer.write(response(302, b"", "Location: /login") if expired else response(conforming(body)))
-
-    with serving_streams(converse) as url:
-        result = run("fire", url, *OPTIONS, "--hooks", "hooks.py", "--config", "brokerfuzz.toml")
-    assert (folder / "log").read_text() == "." * times
-    assert result.exit_code == (0 if setting else 2)
-
-
 def test_a_target_that_does_not_come_back_within_the_longest_wait_has_stopped_answering() -> None:
     report = fired(Changing(3600, b""), longest_wait=0.5)
     assert [finding.kind for finding in report.findings] == ["stopped-answering"]

@@ -5,8 +5,6 @@ import gzip
 import json
 import subprocess
 import sys
-from email.utils import formatdate
-from time import time
 from typing import Any
 
 import pytest
@@ -92,7 +90,7 @@ ENDS: dict[str, tuple[Behaviour, str, str]] = {
     "less than its length": (sends(HEAD + b"Content-Length: 9\r\n\r\nab"), "timeout", NO_END),
     "endless chunk extension": (sends(CHUNKED + b"3;" + b"x" * 1_000_000), "timeout", NO_END),
     "a huge compressed body": (
-        sends(response(200, gzip.compress(b"0" * 100_000_000), "Content-Encoding: gzip")),
+        sends(response(200, gzip.compress(b"{" + b"0" * 100_000_000), "Content-Encoding: gzip")),
         "crashed",
         "more than 8 MiB",
     ),
@@ -285,10 +283,6 @@ def later(status: int, *headers: str) -> bytes:
     return response(status, b"later", *headers)
 
 
-IN_A_DAY = formatdate(time() + 100_000, usegmt=True)
-DATE = f"Date: {formatdate(1000, usegmt=True)}"
-
-
 @pytest.mark.parametrize(
     ("postponed", "pause"),
     [
@@ -296,9 +290,7 @@ DATE = f"Date: {formatdate(1000, usegmt=True)}"
         (later(429, "Retry-After: 1.5"), 1.5),
         (later(429, "Retry-After: -1"), 0.0),
         (later(429, "Retry-After: when I am back"), 0.0),
-        pytest.param(later(503, f"Retry-After: {IN_A_DAY}"), pytest.approx(100_000, rel=0.1), id="tomorrow"),
-        (later(503, f"Retry-After: {formatdate(1030, usegmt=True)}", DATE), 30.0),
-        (later(503, "Retry-After: Fri, 31 Dec 99999 23:59:59 GMT", DATE), None),
+        (later(503, "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT"), 0.0),
         (later(503), None),
         (later(500, "Retry-After: 7"), None),
         (response(201, b"", "Retry-After: 7"), None),
