@@ -1,12 +1,12 @@
 """The journal: a file with one line of JSON for every exchange. Each line is written as soon as the answer arrives. For
 example, a journal begins with these two lines (the second line is wrapped here):
 
-    {"journal": 3, "brokerfuzz": "0.1.0", "started": "...", "target": "...", "plan": {...}, ...}
+    {"journal": 4, "brokerfuzz": "0.1.0", "started": "...", "target": "...", "plan": {...}, ...}
     {"role": "case", "number": 12, "attempt": 0, "at": 0.31, "answer": "rejected", "status": 400, "reason":
-     "status 400", "seconds": 0.002, "response": "...", "id": "...", "headers": [...], "body": "..."}
+     "status 400", "seconds": 0.002, ..., "response": "...", "headers": [...], "sent": null, "body": "..."}
 
-The first line describes the campaign, so that brokerfuzz can resume it. If the bytes of a message or a response are not
-UTF-8, `raw`, `sent_raw` and `response_raw` contain these bytes in base64.
+The first line describes the campaign, so that brokerfuzz can resume it. `sent` is null if it is equal to `body`. Bytes
+that are not UTF-8 are `{"base64": "..."}`.
 
 Each line is written with a single system call. If the process is killed, only the last line can be incomplete. Readers
 ignore an incomplete last line.
@@ -21,14 +21,16 @@ from time import monotonic
 from typing import Any
 
 import orjson
+from jsonschema_rs import validator_for
 
 from brokerfuzz.campaign.exchanges import Exchange
 from brokerfuzz.errors import JournalError
 from brokerfuzz.locks import lock
 from brokerfuzz.schemas.headers import headers_of
+from brokerfuzz.shapes import problem_in
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 
-VERSION = 3
+VERSION = 4
 LONGEST_LINE = 1 << 26
 """The maximum number of bytes of a line. The largest message of a catalogue has a megabyte."""
 _ON_DISK_EVERY = 1.0
@@ -40,84 +42,72 @@ _ON_DISK_EVERY = 1.0
 
 def encode(exchange: Exchange) -> bytes:
     answer = exchange.answer
-    record: dict[str, Any] = {
-        "role": exchange.role,
-        "number": exchange.number,
-        "attempt": exchange.attempt,
-        "at": round(exchange.at, 4),
-        "answer": answer.kind,
-        "status": answer.status,
-        "reason": answer.reason.encode(errors="backslashreplace").decode(),
-        "seconds": round(answer.seconds, 6),
-    }
-    if not answer.reached:
-        record["reached"] = False
-    if answer.body:
-        record |= _as_text(answer.body, "response", "response_raw")
-    record["id"] = exchange.id
-    if exchange.headers:
-        record["headers"] = exchange.headers
-    if exchange.sent is not exchange.body:
-        record |= _as_text(exchange.sent, "sent", "sent_raw")
-    return orjson.dumps(record | _as_text(exchange.body, "body", "raw"))
+    return orjson.dumps(
+        {
+            "role": exchange.role,
+            "number": exchange.number,
+            "attempt": exchange.attempt,
+            "at": round(exchange.at, 4),
+            "answer": answer.kind,
+            "status": answer.status,
+            "reason": answer.reason.encode(errors="backslashreplace").decode(),
+            "seconds": round(answer.seconds, 6),
+            "reached": answer.reached,
+            "response": _as_json(answer.body),
+            "id": exchange.id,
+            "headers": exchange.headers,
+            "sent": None if exchange.sent is exchange.body else _as_json(exchange.sent),
+            "body": _as_json(exchange.body),
+        }
+    )
 
 
-def _as_text(data: bytes, name: str, raw: str) -> dict[str, str]:
-    """Returns the property `name` with the data as a string or, if the data is not UTF-8, the property `raw` with
-    base64.
-    """
+def _as_json(data: bytes) -> str | dict[str, str]:
     try:
-        return {name: data.decode()}
+        return data.decode()
     except UnicodeDecodeError:
-        return {raw: b64encode(data).decode()}
+        return {"base64": b64encode(data).decode()}
 
 
-_REQUIRED = frozenset(["role", "number", "attempt", "at", "answer", "status", "reason", "seconds", "id"])
-_OPTIONAL = frozenset(["reached", "response", "response_raw", "headers", "sent", "sent_raw", "body", "raw"])
+def _bytes(text: str | dict[str, str]) -> bytes:
+    return text.encode() if isinstance(text, str) else b64decode(text["base64"])
+
+
+_BYTES = {"type": ["string", "object"], "properties": {"base64": {"type": "string"}}, "required": ["base64"]}
+_PROPERTIES: Mapping[str, Any] = {
+    **dict.fromkeys(("role", "id", "reason"), {"type": "string"}),
+    **dict.fromkeys(("number", "attempt"), {"type": "integer", "minimum": 0}),
+    **dict.fromkeys(("at", "seconds"), {"type": "number"}),
+    **dict.fromkeys(("body", "response"), _BYTES),
+    "sent": {"anyOf": [_BYTES, {"type": "null"}]},
+    "answer": {"enum": ANSWER_KINDS},
+    "status": {"type": ["integer", "null"]},
+    "reached": {"type": "boolean"},
+    "headers": {"type": "array"},
+}
+_LINE = validator_for(
+    {"type": "object", "properties": _PROPERTIES, "required": list(_PROPERTIES), "additionalProperties": False}
+)
 
 
 def decode(line: bytes) -> Exchange:
     """Parses a line. Raises `ValueError` if the line is invalid."""
-    try:
-        entry = _closed(orjson.loads(line))
-        body = _bytes(entry, "body", "raw")
-        answer = Answer(
-            ANSWER_KINDS[ANSWER_KINDS.index(entry["answer"])],
-            None if entry["status"] is None else _whole(entry["status"]),
-            _bytes(entry, "response", "response_raw"),
-            entry["reason"] + "",
-            0.0 + entry["seconds"],
-            entry.get("reached", True) is True,
-        )
-        return Exchange(
-            role=entry["role"] + "",
-            number=_whole(entry["number"]),
-            attempt=_whole(entry["attempt"]),
-            id=entry["id"] + "",
-            headers=headers_of(entry.get("headers", ())),
-            body=body,
-            sent=_bytes(entry, "sent", "sent_raw") or body,
-            answer=answer,
-            at=0.0 + entry["at"],
-        )
-    except (LookupError, TypeError, AttributeError, ValueError) as problem:
-        raise ValueError("a property is missing or unknown, or has an invalid value") from problem
-
-
-def _closed(entry: dict[str, Any]) -> dict[str, Any]:
-    if unknown := entry.keys() - _REQUIRED - _OPTIONAL:
-        raise ValueError(f"{min(unknown)!r} is not a property of a journal record")
-    return entry
-
-
-def _bytes(entry: Mapping[str, Any], name: str, raw: str) -> bytes:
-    return b64decode(entry[raw]) if raw in entry else entry.get(name, "").encode()
-
-
-def _whole(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is not a valid number")
-    return value
+    entry = orjson.loads(line)
+    if problem := problem_in(entry, _LINE):
+        raise ValueError(problem)
+    kind, response, reached = entry["answer"], _bytes(entry["response"]), entry["reached"]
+    body, sent = _bytes(entry["body"]), entry["sent"]
+    return Exchange(
+        role=entry["role"],
+        number=entry["number"],
+        attempt=entry["attempt"],
+        id=entry["id"],
+        headers=headers_of(entry["headers"]),
+        body=body,
+        sent=body if sent is None else _bytes(sent),
+        answer=Answer(kind, entry["status"], response, entry["reason"], entry["seconds"], reached),
+        at=entry["at"],
+    )
 
 
 # ------------------------------------------------------------------------------------------------ reading
