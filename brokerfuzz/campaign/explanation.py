@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import groupby
 
-from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError, together
+from brokerfuzz.campaign import confirming, sporadic
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import WITH_CAUSES, AnsweredCase, FindingKind
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.identity import group_key
-from brokerfuzz.campaign.problem import Problem, signature
+from brokerfuzz.campaign.problem import Bounds, LimitReachedError, Problem, signature
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.shrink_candidates import Schemas
 from brokerfuzz.campaign.shrinking import Shrinker
@@ -30,6 +30,7 @@ from brokerfuzz.campaign.twins import twin_of_finding
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import Tree, first_values, tree_of, write_tree
 from brokerfuzz.pointers import site_of
+from brokerfuzz.targets.threads import together
 
 ALONE = 2
 """The number of times that a smallest message without a known cause is sent while no other message is sent."""
@@ -56,6 +57,15 @@ class Explanations:
         self.plain = plain = sender.contact.case
         self.ordinary = OrdinaryValues({}, {}) if plain is None else OrdinaryValues.of(plain, examples)
 
+    async def confirm(self, deadline: float) -> None:
+        """Removes the contradictions that do not occur again."""
+        bounds = Bounds(sporadic.TRIES, deadline)
+        await confirming.confirm(
+            self.suspicions,
+            self._sender.sporadic,
+            lambda suspicion: Problem(suspicion, self.judge, self._sender, "alone", bounds),
+        )
+
     async def run(self, concurrency: int) -> None:
         """Explains up to `concurrency` groups at the same time, and in each group one contradiction after another."""
         reached = sorted((one for one in self.suspicions if one.kind not in _NOT_SHRUNK), key=group_key)
@@ -72,13 +82,14 @@ class Explanations:
                 await self._repeat_alone(suspicion)
 
     def problem(self, suspicion: Finding, phase: str) -> Problem:
-        return Problem(suspicion, self.judge, self.bounded(phase, suspicion))
-
-    def bounded(self, phase: str, suspicion: Finding) -> BoundedSender:
-        return BoundedSender(self._sender, phase, suspicion, self.bounds)
+        return Problem(suspicion, self.judge, self._sender, phase, self.bounds)
 
     def schemas(self, suspicion: Finding) -> Schemas:
         return {path: site.schema for path, site in self.judge.demands.sites[suspicion.case.message_type].items()}
+
+    def excuse(self, suspicion: Finding) -> None:
+        """Removes a contradiction that does not occur again."""
+        self._sender.sporadic.take(suspicion, self.suspicions)
 
     async def _repeat_alone(self, suspicion: Finding) -> None:
         """Sends the smallest message several times while no other message is sent, because other messages may be the
@@ -88,7 +99,6 @@ class Explanations:
         with suppress(LimitReachedError, UnsendableError):
             for _ in range(ALONE):
                 await problem.repeat()
-        suspicion.sent, suspicion.shown = suspicion.sent + problem.sent, suspicion.shown + problem.shown
 
 
 @dataclass(frozen=True)
@@ -173,16 +183,12 @@ class _SameAnswer:
     async def _shrink(self, suspicion: Finding) -> None:
         problem = self._of.problem(suspicion, "shrink")
         problem.allows = self._allows
-        try:
-            if await problem.recurs():
+        with suppress(LimitReachedError):
+            if suspicion.reproduced or (not suspicion.sent and await problem.recurs()):
                 await Shrinker(problem, self._of.schemas(suspicion)).run()
                 suspicion.whole = True
                 await problem.repeat()
-        except LimitReachedError:
-            pass
-        finally:  # keep the result so far, even if the campaign is interrupted
-            suspicion.body, suspicion.verdict, suspicion.answer = problem.body, problem.verdict, problem.answer
-            suspicion.sent, suspicion.shown = problem.sent, problem.shown
+        self._of.excuse(suspicion)
         suspicion.twin = await twin_of_finding(suspicion, self._of.judge, self._of.examples)
 
     def _allows(self, tree: Tree) -> bool:
@@ -255,8 +261,7 @@ class _SameAnswer:
         every = _united(*(some for _, some in removed))
         changed = undone(tree, every)
         if not every or await problem.outcome(changed) != "other answer":
-            if await problem.has(changed):
-                suspicion.body, suspicion.answer = problem.body, problem.answer
+            await problem.has(changed)
             return None
         removed.sort(key=lambda one: not one[0].is_in(differences))
         for cause, some in removed[:MOST_CAUSES] if len(removed) > 1 else ():
@@ -280,8 +285,7 @@ class _SameAnswer:
             return True
         if size <= self._accepted_size or plain is None or suspicion.case.headers or suspicion.kind == "timeout":
             return False
-        problem, sender = self._of.problem(suspicion, "size"), self._of.bounded("size", suspicion)
-        if await is_too_large(suspicion, problem, sender, plain.body):
+        if await is_too_large(suspicion, self._of.problem(suspicion, "size"), plain.body):
             suspicion.verdict = self._of.judge.of(plain, suspicion.body)
             self._too_large = suspicion
             return True

@@ -12,8 +12,6 @@ from time import monotonic
 from typing import Any
 
 from brokerfuzz.campaign import accepting_everything, baseline, confirming, repeated_number
-from brokerfuzz.campaign.bounded_sending import Bounds, together
-from brokerfuzz.campaign.confirming import Confirmation
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.explanation import Explanations, accepted_examples
 from brokerfuzz.campaign.findings import findings_of
@@ -22,6 +20,7 @@ from brokerfuzz.campaign.headlines import headlines_of, problems_of
 from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.outcome import Stop
+from brokerfuzz.campaign.problem import Bounds
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.replaying import Outcome, replay_known
 from brokerfuzz.campaign.results import CampaignProgress, Result
@@ -34,6 +33,7 @@ from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import HookError, JournalError
 from brokerfuzz.targets import Answer, Target
+from brokerfuzz.targets.threads import together
 from brokerfuzz.workers import Workers
 
 TICK = 0.1
@@ -90,7 +90,7 @@ class Campaign:
             fresh=settings.fresh_values,
             longest_wait=self._options["longest_wait"],
         )
-        self._seen = Observations(sporadic=self._sender.sporadic)
+        self._seen = Observations()
         self._retesting = Retesting(self._sender, self._judge)
         self._cases = iter(settings.plan.numbered() if cases is None else cases)
         self._case_ids = frozenset[str]()
@@ -282,18 +282,16 @@ class Campaign:
         self._explanations = explanations
         if (self.stop is not None and self.stop.cause == "target") or self._sender.waits_for:
             return
-        confirmation = Confirmation(seen.sporadic, self._sender, self._half_of_time(confirming.SECONDS))
-        await confirmation.confirm(explanations.suspicions)
+        await explanations.confirm(self._half_of_time(confirming.SECONDS))
         if settings.shrink_requests > 0:
             await explanations.run(options["concurrency"])
-            confirmation.remove_sporadic(explanations.suspicions)
         if (lost := self._sender.health.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")
 
     def result(self) -> Result:
         seen, judge = self._seen, self._judge
         suspicions = seen.suspicions.in_order() if self._explanations is None else self._explanations.suspicions
-        if (sporadic := seen.sporadic.finding()) is not None:
+        if (sporadic := self._sender.sporadic.finding()) is not None:
             suspicions = [*suspicions, sporadic]
         findings = findings_of(suspicions, self._target, judge.demands, self._settings.fresh_values)
         result = Result(
@@ -306,7 +304,7 @@ class Campaign:
             ambiguities=tuple(seen.ledger.in_order(judge.demands)),
             proofs=seen.proofs,
             known_findings=self._replayed,
-            sporadic=tuple(seen.sporadic.answers()),
+            sporadic=tuple(self._sender.sporadic.answers()),
             timing=self._sender.timing,
             cases=seen.counts.total(),
             left_out=seen.left_out,

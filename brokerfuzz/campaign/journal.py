@@ -73,11 +73,12 @@ def _bytes(text: str | dict[str, str]) -> bytes:
     return text.encode() if isinstance(text, str) else b64decode(text["base64"])
 
 
-_BYTES = {"type": ["string", "object"], "properties": {"base64": {"type": "string"}}, "required": ["base64"]}
+_TEXT, _NUMBER, _WHOLE = {"type": "string"}, {"type": "number"}, {"type": "integer", "minimum": 0}
+_BYTES = {"type": ["string", "object"], "properties": {"base64": _TEXT}, "required": ["base64"]}
 _PROPERTIES: Mapping[str, Any] = {
-    **dict.fromkeys(("role", "id", "reason"), {"type": "string"}),
-    **dict.fromkeys(("number", "attempt"), {"type": "integer", "minimum": 0}),
-    **dict.fromkeys(("at", "seconds"), {"type": "number"}),
+    **dict.fromkeys(("role", "id", "reason"), _TEXT),
+    **dict.fromkeys(("number", "attempt"), _WHOLE),
+    **dict.fromkeys(("at", "seconds"), _NUMBER),
     **dict.fromkeys(("body", "response"), _BYTES),
     "sent": {"anyOf": [_BYTES, {"type": "null"}]},
     "answer": {"enum": ANSWER_KINDS},

@@ -11,7 +11,6 @@ from brokerfuzz.campaign.contradictions import MOST_CASES, AnsweredCase, contrad
 from brokerfuzz.campaign.finding_groups import Suspicions
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import CaseAnswers, Proofs
-from brokerfuzz.campaign.sporadic import SporadicFailures
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Label
 from brokerfuzz.schemas.ambiguity_detectors import REJECTED
@@ -31,7 +30,6 @@ class Observations:
     suspicions: Suspicions = field(default_factory=Suspicions)
     ledger: Ledger = field(default_factory=Ledger)
     proofs: Proofs = field(default_factory=Proofs)
-    sporadic: SporadicFailures = field(default_factory=SporadicFailures)
     left_out: int = 0
     sent: list[AnsweredCase] = field(default_factory=list)
     _twins: set[str] = field(default_factory=set)

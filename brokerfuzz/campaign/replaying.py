@@ -17,7 +17,6 @@ from typing import Any, Literal
 
 from brokerfuzz.campaign import repeated_number
 from brokerfuzz.campaign.baseline import Baseline, KnownFinding
-from brokerfuzz.campaign.bounded_sending import together
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.envelopes import malformed
@@ -30,6 +29,7 @@ from brokerfuzz.schemas import Label, MessageType, Verdict
 from brokerfuzz.schemas.headers import TESTED, Headers, headers_of
 from brokerfuzz.targets import Answer, Target
 from brokerfuzz.targets.target import opened
+from brokerfuzz.targets.threads import together
 
 COPIES = 16
 """The number of messages that are sent at the same time to find out whether concurrent requests still cause a crash."""

@@ -11,7 +11,8 @@ from time import monotonic
 
 from brokerfuzz.campaign.contradictions import CONFLICT
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
-from brokerfuzz.campaign.sporadic import SporadicFailure, SporadicFailures, is_server_error
+from brokerfuzz.campaign.finding import Finding
+from brokerfuzz.campaign.sporadic import SporadicFailures, is_server_error
 from brokerfuzz.campaign.target_health import FirstContact, TargetHealth
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case, message_id
@@ -86,7 +87,7 @@ class Sender:
         self.fetch: Callable[[Case, int], Awaitable[None]] | None = None
         self.recalled = self.known.count
         self.requests = self.before_cases = self.recalled
-        self.sporadic, self.timing = SporadicFailures(), Timing()
+        self.timing = Timing()
         self.started = monotonic() - self.known.latest
         self._rate_limiter = RateLimiter(rate)
         target.pace = self._rate_limiter.wait if rate else None
@@ -96,6 +97,7 @@ class Sender:
         self._failed: set[str] = set()
         self._longest_wait = longest_wait
         self.isolated: bool = target.isolates_messages
+        self.sporadic = SporadicFailures(isolated=self.isolated)
         self.health = TargetHealth(self._ask_plain, longest_wait, isolated=self.isolated)
 
     @property
@@ -232,7 +234,8 @@ class Sender:
     def _count_failure(self, message: _Question, failed: Answer | None) -> None:
         if failed is not None and message.id not in self._failed:
             self._failed.add(message.id)
-            self.sporadic.add(SporadicFailure(message.number, message.case, failed, self.isolated))
+            case = message.case
+            self.sporadic.add(Finding("sporadic-crash", case, message.number, case.verdict, failed))
 
     async def _request(self, message: _Question) -> Answer:
         answer = await self._sent(message)

@@ -9,7 +9,7 @@ import re
 from brokerfuzz.campaign.difference import fewest
 from brokerfuzz.campaign.problem import Problem
 from brokerfuzz.campaign.shrink_candidates import Schemas, in_schema_order, magnitude, simpler
-from brokerfuzz.json_trees import Number, Path, Tree, at, children, only, paths, replaced, site, write_tree
+from brokerfuzz.json_trees import Number, Path, Tree, at, children, only, paths, replaced, site, tree_of, write_tree
 
 
 class Shrinker:
@@ -20,10 +20,9 @@ class Shrinker:
 
     async def run(self) -> None:
         """Ends when no part of the message can be removed or simplified. Raises `LimitReachedError`."""
-        tree = self._problem.tree
-        if tree is None or (
-            write_tree(tree) != self._problem.body and not await self._problem.has_bytes(write_tree(tree))
-        ):
+        body = self._problem.finding.body
+        tree = tree_of(body)
+        if tree is None or (write_tree(tree) != body and not await self._problem.has_bytes(write_tree(tree))):
             await self._cut_bytes()
             return
         before = None
@@ -91,8 +90,8 @@ class Shrinker:
             return await self._problem.has_bytes(b"".join(parts))
 
         before = None
-        while before != self._problem.body:
-            before = self._problem.body
+        while before != self._problem.finding.body:
+            before = self._problem.finding.body
             await fewest(tuple(re.split(rb"(?=[,{}\[\]])", before)), suffice)
-            body = self._problem.body
+            body = self._problem.finding.body
             await fewest(tuple(body[place : place + 1] for place in range(len(body))), suffice)

@@ -9,23 +9,22 @@ rejected one. A binary search then finds the smallest size that the target rejec
 
 from contextlib import suppress
 
-from brokerfuzz.campaign.bounded_sending import BoundedSender, LimitReachedError
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.problem import Problem
+from brokerfuzz.campaign.problem import LimitReachedError, Problem
 from brokerfuzz.campaign.sending import UnsendableError
 
 SMALLEST = 1024
 """The search does not consider smaller messages, because a limit below one kilobyte is improbable."""
 
 
-async def is_too_large(suspicion: Finding, problem: Problem, sender: BoundedSender, plain: bytes) -> bool:
+async def is_too_large(suspicion: Finding, problem: Problem, plain: bytes) -> bool:
     """Returns whether the size is the cause. If so, stores the smallest message that shows the problem in
     `suspicion`.
     """
 
     async def shows_problem(size: int) -> bool:
         body = plain[:-1] + b" " * (size - len(plain)) + plain[-1:]
-        answer = await sender.answer(body)
+        answer = await problem.answer(body)
         if problem.is_shown(answer, body):
             suspicion.body, suspicion.answer, suspicion.size = body, answer, size
         return suspicion.size == size

@@ -6,13 +6,14 @@ example "database is locked": all of these errors together are one finding.
 """
 
 from collections import Counter
-from dataclasses import dataclass
 
 from brokerfuzz.campaign.answer_texts import text_of
+from brokerfuzz.campaign.contradictions import WITH_CAUSES
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
 
+TRIES = 5
+"""The maximum number of times that a message is sent again to measure how often its problem occurs."""
 MOST_ANSWERS = 20
 """The maximum number of different answers that are counted separately."""
 SAMPLES = 3
@@ -22,25 +23,14 @@ GATEWAY = frozenset({502, 503, 504})
 """Statuses of gateways and overloaded services. They are not errors of the application."""
 
 
-@dataclass(frozen=True)
-class SporadicFailure:
-    """A failure that did not occur again. `number` is the number of the case. `isolated` is true if the message had a
-    process of its own.
-    """
-
-    number: int
-    case: Case
-    answer: Answer
-    isolated: bool = False
-
-    @property
-    def is_server_error(self) -> bool:
-        return is_server_error(self.answer, isolated=self.isolated)
+def is_sporadic(finding: Finding) -> bool:
+    """Returns whether a failure occurred in fewer than two of `TRIES` repetitions."""
+    return finding.kind in (*WITH_CAUSES, "sporadic-crash") and finding.sent >= TRIES and finding.shown < 2
 
 
 def is_server_error(answer: Answer, *, isolated: bool) -> bool:
     """Returns whether the application itself failed. A connection that broke may have another reason, for example a
-    restart.
+    restart. If `isolated` is true, each message has a process of its own, so there is no other reason.
     """
     if answer.kind != "crashed":
         return False
@@ -52,45 +42,53 @@ class SporadicFailures:
     samples.
     """
 
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        self.samples: dict[str, list[SporadicFailure]] = {}
+    def __init__(self, *, isolated: bool) -> None:
+        self._isolated = isolated
+        self._counts: Counter[str] = Counter()
+        self._samples: dict[str, list[Finding]] = {}
 
-    def add(self, failure: SporadicFailure, count: int = 1) -> None:
+    def add(self, failure: Finding) -> None:
+        failure.kind = "sporadic-crash"
         head = text_of(failure.answer).head
-        if head not in self.counts and len(self.counts) >= MOST_ANSWERS:
-            head = next(reversed(self.counts))
-        self.counts[head] += count
-        samples = sorted([*self.samples.get(head, ()), failure], key=lambda one: one.number)
-        self.samples[head] = samples[:SAMPLES]
+        if head not in self._counts and len(self._counts) >= MOST_ANSWERS:
+            head = next(reversed(self._counts))
+        self._counts[head] += failure.count
+        self._samples[head] = sorted([*self._samples.get(head, ()), failure], key=lambda one: one.index)[:SAMPLES]
 
-    def remove(self, failure: SporadicFailure) -> None:
+    def take(self, suspicion: Finding, suspicions: list[Finding]) -> None:
+        """Moves a contradiction from the list to the sporadic failures, if it is one."""
+        if is_sporadic(suspicion) and suspicion in suspicions:
+            suspicions.remove(suspicion)
+            self.add(suspicion)
+
+    def remove(self, failure: Finding) -> None:
         """Removes a failure that has now occurred again."""
-        for head, samples in self.samples.items():
+        for head, samples in self._samples.items():
             if failure in samples:
                 samples.remove(failure)
-                self.counts[head] -= 1
+                self._counts[head] -= failure.count
 
     def answers(self) -> list[tuple[str, int]]:
         """The reasons of the failed answers, such as `status 503`, and how many messages got such an answer."""
         return [
-            (samples[0].answer.reason, self.counts[head])
-            for head, samples in self.samples.items()
-            if samples and self.counts[head]
+            (samples[0].answer.reason, self._counts[head])
+            for head, samples in self._samples.items()
+            if samples and self._counts[head]
         ]
 
-    def server_errors(self) -> list[SporadicFailure]:
+    def server_errors(self) -> list[Finding]:
         """Samples of the errors of the application itself, in the order of the cases."""
-        found = (failure for samples in self.samples.values() for failure in samples if failure.is_server_error)
-        return sorted(found, key=lambda failure: failure.number)
+        found = (one for samples in self._samples.values() for one in samples if self._is_server_error(one))
+        return sorted(found, key=lambda failure: failure.index)
 
     def finding(self) -> Finding | None:
         """Returns one contradiction for all errors of the application itself, or None if there are none."""
         errors = self.server_errors()
         if not errors:
             return None
-        first = errors[0]
-        count = sum(
-            self.counts[head] for head, samples in self.samples.items() if samples and samples[0].is_server_error
-        )
-        return Finding("sporadic-crash", first.case, first.number, first.case.verdict, first.answer, count=count)
+        first, counts = errors[0], self._counts
+        count = sum(counts[head] for head, some in self._samples.items() if some and self._is_server_error(some[0]))
+        return Finding("sporadic-crash", first.case, first.index, first.case.verdict, first.answer, count)
+
+    def _is_server_error(self, failure: Finding) -> bool:
+        return is_server_error(failure.answer, isolated=self._isolated)

@@ -14,7 +14,6 @@ from concurrent.futures import Future
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 
-from brokerfuzz.campaign.bounded_sending import together
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.journal import Journal, exchanges
 from brokerfuzz.campaign.sending import Sender, UnsendableError
@@ -151,7 +150,7 @@ async def _exchanges_of(shared: _Shared, part: int, seconds: float | None, known
 
         with suppress(TimeoutError):
             async with opened(target), asyncio.timeout(seconds):
-                await together(*(work() for _ in range(options["concurrency"])))
+                await threads.together(*(work() for _ in range(options["concurrency"])))
     return found
 
 

@@ -154,3 +154,19 @@ def _new_event_loop() -> Callable[[], asyncio.AbstractEventLoop]:
     except ImportError:  # not available on Windows
         return asyncio.new_event_loop
     return uvloop.new_event_loop
+
+
+async def together(*work: Coroutine[Any, Any, None]) -> None:
+    """Runs all coroutines at the same time. If a coroutine raises an exception, the function cancels the other
+    coroutines and raises the exception.
+
+    A TaskGroup of Python 3.11 or 3.12 would leave the current task marked as cancelled, so a time limit would look like
+    Ctrl-C.
+    """
+    tasks = [asyncio.create_task(coroutine) for coroutine in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
