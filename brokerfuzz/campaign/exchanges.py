@@ -24,7 +24,6 @@ class Exchange(NamedTuple):
         twin       the twin of a case
         repeated   an offer that is sent twice
         retest     the plain message with the fault of a case
-        everything a message that only a target which accepts everything accepts
         alone      a message that is repeated while no other message is under way
         shrink     a smaller message
         explain    the smallest message with fewer differences from the plain message

@@ -39,7 +39,7 @@ class Finding:
 
     `places` are the JSON Pointers of the causes. If the message has no value at a place, the missing value is the
     cause. `size` is the smallest size in bytes that shows the contradiction, if the size is the cause (else 0). `about`
-    describes the problem of a malformed answer, or what a target that accepts everything accepted.
+    describes the problem of a malformed answer, or what a target accepts that checks almost nothing.
 
     `identity` consists of strings that identify the finding in every campaign. `known` is True if the baseline contains
     it. `source` is the part of the contract that states the first broken rule. `reproduction` is a shell command that
@@ -103,8 +103,8 @@ class Finding:
 
     @property
     def reasons(self) -> tuple[Violation, ...]:
-        """The rules that the smallest message breaks."""
-        return self.verdict.broken
+        """The rules that the smallest message breaks, unless the finding is about something else."""
+        return () if self.about else self.verdict.broken
 
     @property
     def ambiguities(self) -> tuple[str, ...]:
@@ -205,7 +205,7 @@ class Finding:
             case "malformed-answer":
                 return f"answered {self._message()} without a valid envelope: {printable(self.about, 300)}"
             case "invalid-accepted" if self.about:
-                return f"accepts everything: {counted(self.count, 'invalid message')}, and also {self.about}"
+                return f"accepts {self.about}: {counted(self.count, 'message')}"
         if self._is_about_a_rule:
             rule, more = self.reasons[0], len(self.reasons) - 1
             others = f" (and {counted(more, 'more broken rule')})" if more else ""
@@ -214,7 +214,7 @@ class Finding:
 
     @property
     def _is_about_a_rule(self) -> bool:
-        other = self.about or self.size or self.kind in ("stopped-answering", "sporadic-crash", "repeated-crash")
+        other = self.size or self.kind in ("stopped-answering", "sporadic-crash", "repeated-crash")
         return bool(self.reasons) and not other
 
     @property

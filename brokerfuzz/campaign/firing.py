@@ -273,9 +273,7 @@ class Campaign:
     async def _explain(self) -> None:
         self._phase = "shrinking"
         settings, options, seen = self._settings, self._options, self._seen
-        suspicions = seen.suspicions.in_order()
-        if self.stop is None or self.stop.cause == "limit":
-            suspicions = await accepting_everything.merged(suspicions, seen, self._sender, self._judge)
+        suspicions = accepting_everything.contradictions(seen)
         bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
         ordinary = [*accepted_examples(seen.sent), *settings.plain]
         explanations = Explanations(suspicions, self._sender, self._judge, ordinary, bounds)
@@ -290,10 +288,12 @@ class Campaign:
 
     def result(self) -> Result:
         seen, judge = self._seen, self._judge
-        suspicions = seen.suspicions.in_order() if self._explanations is None else self._explanations.suspicions
+        found = (
+            accepting_everything.contradictions(seen) if self._explanations is None else self._explanations.suspicions
+        )
         if (sporadic := self._sender.sporadic.finding()) is not None:
-            suspicions = [*suspicions, sporadic]
-        findings = findings_of(suspicions, self._target, judge.demands, self._settings.fresh_values)
+            found = [*found, sporadic]
+        findings = findings_of(found, self._target, judge.demands, self._settings.fresh_values)
         result = Result(
             target=self._target.name,
             started=self._begun,

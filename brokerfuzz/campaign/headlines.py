@@ -24,10 +24,6 @@ from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label
 from brokerfuzz.wording import counted
 
-MANY_RULES: Final = 10
-"""If fewer rules were tested, the cases do not show that a target accepts everything."""
-ALMOST: Final = 0.9
-"""The share of the invalid messages that a target accepts if it checks almost nothing."""
 SEVERAL: Final = 3
 """A leniency at fewer places is no habit of the target, so each place is a headline of its own."""
 FEW_TECHNIQUES: Final = 0.2
@@ -215,7 +211,6 @@ class _Grouping:
 
     def _causes(self) -> Iterator[_Cause]:
         if self._kind == "invalid-accepted":
-            yield from self._everything()
             unchecked = self._unchecked_sites()
             covered = frozenset(i for i, group in enumerate(self._groups) if _is_in(unchecked, group.paths))
             if unchecked:
@@ -229,15 +224,6 @@ class _Grouping:
             text = in_words(self._kind, one.attributes, self._groups[one.groups[0]].findings[0].answer.reason)
             simplicity = -len(one.attributes)
             yield _Cause(key, text, frozenset(one.groups), one.failed, one.sent, simplicity=simplicity, is_general=True)
-
-    def _everything(self) -> Iterator[_Cause]:
-        """Yields a cause if (almost) every invalid message was accepted, whatever rules it breaks."""
-        accepted, every = self._failing().bit_count(), len(self._sent)
-        rules = {fault.rule for one in self._sent for fault in one.case.faults}
-        if len(rules) >= MANY_RULES and accepted >= ALMOST * every:
-            text = f"accepts {'every' if accepted == every else 'almost every'} invalid message"
-            everything = frozenset(range(len(self._groups)))
-            yield _Cause(("everything",), text, everything, accepted, every, simplicity=2, is_general=True)
 
     def _lines_of_code(self) -> Iterator[_Cause]:
         """Yields the lines of the target at which several findings crash, whatever the texts of the exceptions are."""

@@ -24,8 +24,7 @@ def test_a_target_that_checks_almost_nothing_is_one_headline_after_a_few_cases(
 ) -> None:
     report = brokerfuzz.fire(accepts, rules=["*:minimum", "*:minLength"], shrink=0)
     (headline,) = report.headlines or pytest.fail(str(report))
-    assert "accepts every invalid message" in headline.sentence()
-    assert set(headline.findings) == set(report.findings)
+    assert "accepts (almost) every invalid message" in headline.sentence()
 
 
 def test_a_line_that_crashes_for_many_values_is_one_headline() -> None:
