@@ -13,125 +13,100 @@ Each entry consists of a few lines, so that changes of the file are easy to revi
 """
 
 import json
-import re
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from jsonschema_rs import validator_for
+
+from brokerfuzz.campaign.contradictions import IN_WORDS
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.message_json import message_json
-from brokerfuzz.errors import BaselineError, UnknownNameError, problem_of, quoted
+from brokerfuzz.contract_names import LABELS
+from brokerfuzz.errors import BaselineError, problem_of
 from brokerfuzz.file_contents import read_file
 from brokerfuzz.locks import held
+from brokerfuzz.shapes import problem_in
 from brokerfuzz.storage import written
 
 VERSION = 3
 LARGEST = 1000
 """The maximum size of a message in a baseline, in bytes."""
 
-_NAME = re.compile(r"[0-9a-f]{8}")
-_TEXTS = ("sentence", "reason", "headline")
-_MESSAGE = ("kind", "message", "verdict", "flaky", "smallest")
-_PROPERTIES = ("finding", *_TEXTS, "until", *_MESSAGE)
+_BY_HAND = ("reason", "until")
+_TEXT = {"type": "string"}
+_NAME = {"type": "string", "pattern": "^[0-9a-f]{8}$"}
+_PROPERTIES: Mapping[str, Any] = {
+    "finding": _NAME,
+    "sentence": _TEXT,
+    "reason": _TEXT,
+    "until": {"type": "string", "format": "date"},
+    "headline": _NAME,
+    "kind": {"enum": list(IN_WORDS)},
+    "message": _TEXT,
+    "verdict": {"enum": LABELS},
+    "flaky": {"type": "boolean"},
+    "smallest": {
+        "type": "object",
+        "properties": {"raw": _TEXT},
+        "anyOf": [{"required": ["body"]}, {"required": ["raw"]}],
+    },
+}
+_ENTRY = {
+    "type": "object",
+    "required": ["finding", "sentence"],
+    "properties": _PROPERTIES,
+    "dependentRequired": {"smallest": ["kind", "message", "verdict"]},
+    "additionalProperties": False,
+}
+_BASELINE = validator_for(
+    {
+        "type": "object",
+        "required": ["baseline", "findings"],
+        "properties": {"baseline": {"const": VERSION}, "findings": {"type": "array", "items": _ENTRY}},
+        "additionalProperties": False,
+    },
+    validate_formats=True,
+)
 
-
-@dataclass(frozen=True)
-class KnownFinding:
-    """An entry of a baseline. Users write `reason` and `until` by hand. `message` contains the properties of the entry
-    that describe the smallest message, such as `verdict`. `message` is empty if the smallest message has more than
-    `LARGEST` bytes.
-    """
-
-    sentence: str
-    reason: str | None = None
-    headline: str | None = None
-    until: date | None = None
-    message: Mapping[str, Any] = field(default_factory=dict)
-
-    def applies(self, today: date) -> bool:
-        return self.until is None or today <= self.until
-
-
-Baseline = Mapping[str, KnownFinding]
+Baseline = Mapping[str, Mapping[str, Any]]
 """Maps the name of each known finding to its entry."""
 
 
 def read(path: Path) -> Baseline:
-    """Raises `BaselineError` if the file is missing or is not a baseline. If an entry is invalid, the error names its
-    number.
-    """
+    """Raises `BaselineError` if the file is missing or is not a baseline."""
     try:
-        entries = _entries(json.loads(read_file(path)))
-    except FileNotFoundError as problem:
+        document = json.loads(read_file(path))
+        problem = problem_in(document, _BASELINE)
+    except FileNotFoundError as missing:
         raise BaselineError(
             f"{path} does not exist: add --baseline-update to create a baseline from the findings"
-        ) from problem
-    except OSError as problem:
+        ) from missing
+    except OSError as unreadable:
         raise BaselineError(
-            f"{path} cannot be read: {problem.strerror or problem}; specify a readable file"
-        ) from problem
-    except (ValueError, KeyError, TypeError, RecursionError) as problem:
+            f"{path} cannot be read: {unreadable.strerror or unreadable}; specify a readable file"
+        ) from unreadable
+    except (ValueError, RecursionError) as invalid:
+        problem = problem_of(invalid)
+    if problem:
         raise BaselineError(
-            f"{path} is not a baseline ({problem_of(problem)}): specify a file written with --baseline-update"
-        ) from problem
-    return dict(_entry(entry, f"{path}, finding {number}") for number, entry in enumerate(entries, 1))
-
-
-def _entries(document: Any) -> list[Any]:
-    if document["baseline"] != VERSION:
-        raise ValueError(
-            f"this version of brokerfuzz reads only baselines of version {VERSION}, not {document['baseline']}"
+            f"{path} is not a baseline ({problem}): correct it, or specify a file written with --baseline-update"
         )
-    if unknown := document.keys() - {"baseline", "findings"}:
-        raise ValueError(f"unknown property {quoted(min(unknown))}")
-    return list(document["findings"])
-
-
-def _entry(entry: Any, place: str) -> tuple[str, KnownFinding]:
-    if not isinstance(entry, dict) or not _NAME.fullmatch(str(entry.get("finding"))):
-        raise BaselineError(
-            f"{place}: the entry does not name a finding: set `finding` to the name of a finding, such as 2cbdcdfc, "
-            "or remove the entry"
-        )
-    unknown = next((name for name in entry if name not in _PROPERTIES), None)
-    if unknown is not None:
-        raise BaselineError(
-            f"{place}: {UnknownNameError('property', unknown, _PROPERTIES, 'remove the property, or correct its name')}"
-        )
-    texts = {name: entry[name] for name in _TEXTS if name in entry}
-    for name, text in {"sentence": None, **texts}.items():
-        if not isinstance(text, str):
-            raise BaselineError(f"{place}: {name} is {quoted(text)}, but must be a string: correct this property")
-    smallest = entry.get("smallest", {"body": None})
-    if not isinstance(smallest, dict) or not ("body" in smallest or isinstance(smallest.get("raw"), str)):
-        raise BaselineError(
-            f"{place}: smallest is {quoted(smallest)}, but must contain the property body or raw: remove smallest "
-            "from this entry"
-        )
-    message = {name: entry[name] for name in _MESSAGE if name in entry}
-    return entry["finding"], KnownFinding(**texts, until=_until(entry.get("until"), place), message=message)
-
-
-def _until(text: Any, place: str) -> date | None:
-    try:
-        return None if text is None else date.fromisoformat(text)
-    except (ValueError, TypeError):
-        raise BaselineError(f"{place}: until is {quoted(text)}: use a date such as 2026-12-31") from None
+    return {entry["finding"]: entry for entry in document["findings"]}
 
 
 def applying(known: Baseline) -> list[str]:
     """Returns the names of the findings whose entries apply today."""
     today = datetime.now(UTC).date()
-    return [name for name, entry in known.items() if entry.applies(today)]
+    return [name for name, entry in known.items() if today <= date.fromisoformat(entry.get("until", "9999-12-31"))]
 
 
 def names(known: Baseline) -> set[str]:
     """Returns the names of the findings whose entries apply today, and of their general headlines."""
     found = applying(known)
-    return {*found, *(headline for name in found if (headline := known[name].headline) is not None)}
+    return {*found, *(known[name]["headline"] for name in found if "headline" in known[name])}
 
 
 def update(
@@ -141,61 +116,22 @@ def update(
     prune: Container[str] = (),
     headlines: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Changes the file as `updated` describes. Reads the file again first and locks its folder, so that no other
-    campaign and no person loses an entry or a `reason` that was added while this campaign ran. Raises `BaselineError`.
+    """Adds the findings to the file, and removes the entries whose names are in `prune`, unless `findings` contains
+    them. What people wrote is kept. `headlines` maps names of findings to their general headlines.
+
+    The folder is locked, and the file is read again, so that no other campaign and no person loses an entry that was
+    added while this campaign ran. Raises `BaselineError`.
     """
     try:
         with held(path.parent):
-            write(path, updated(read(path) if path.exists() else {}, findings, prune=prune, headlines=headlines))
-    except OSError as problem:
-        raise BaselineError(
-            f"the baseline {path} cannot be written: {problem.strerror or problem}; specify another file"
-        ) from problem
-
-
-def updated(
-    known: Baseline,
-    findings: Iterable[Finding],
-    *,
-    prune: Container[str] = (),
-    headlines: Mapping[str, str] = MappingProxyType({}),
-) -> Baseline:
-    """Adds the findings. Existing entries keep `reason` and `until`. Entries whose names are in `prune` are removed,
-    unless `findings` contains them. `headlines` maps names of findings to their general headlines.
-    """
-    found = {finding.name: replace(_known(finding), headline=headlines.get(finding.name)) for finding in findings}
-    kept = {name: entry for name, entry in known.items() if name in found or name not in prune}
-    again = {
-        name: replace(entry, reason=kept[name].reason, until=kept[name].until)
-        for name, entry in found.items()
-        if name in kept
-    }
-    return {**found, **kept, **again}
-
-
-def _known(finding: Finding) -> KnownFinding:
-    if len(finding.body) > LARGEST:
-        return KnownFinding(finding.sentence())
-    smallest = message_json(finding.body, finding.case.headers)
-    message = {
-        "kind": finding.kind,
-        "message": finding.message_type,
-        "verdict": finding.label,
-        "flaky": finding.flaky,
-        "smallest": smallest,
-    }
-    return KnownFinding(finding.sentence(), message=message)
-
-
-def write(path: Path, known: Baseline) -> None:
-    """The entries are sorted by name, so that two versions of the file are easy to compare.
-
-    Raises `BaselineError` if the file cannot be written.
-    """
-    entries = ",\n".join(_written(name, known[name]) for name in sorted(known))
-    try:
-        with written(path) as stream:
-            stream.write(f'{{"baseline": {VERSION}, "findings": [\n{entries}\n]}}\n'.encode())
+            known = read(path) if path.exists() else {}
+            entries = {name: entry for name, entry in known.items() if name not in prune}
+            for finding in findings:
+                by_hand = {key: text for key, text in known.get(finding.name, {}).items() if key in _BY_HAND}
+                entries[finding.name] = {**_entry(finding, headlines.get(finding.name)), **by_hand}
+            text = ",\n".join(_written(entries[name]) for name in sorted(entries))
+            with written(path) as stream:
+                stream.write(f'{{"baseline": {VERSION}, "findings": [\n{text}\n]}}\n'.encode())
     except OSError as problem:
         raise BaselineError(
             f"the baseline {path} cannot be written: {problem.strerror or problem}; specify another file, or free "
@@ -203,15 +139,23 @@ def write(path: Path, known: Baseline) -> None:
         ) from problem
 
 
-def _written(name: str, entry: KnownFinding) -> str:
-    until = None if entry.until is None else entry.until.isoformat()
-    properties = {
-        "finding": name,
-        "sentence": entry.sentence,
-        "reason": entry.reason,
-        "until": until,
-        "headline": entry.headline,
-        **entry.message,
+def _entry(finding: Finding, headline: str | None) -> dict[str, Any]:
+    entry = {"finding": finding.name, "sentence": finding.sentence()}
+    if headline is not None:
+        entry["headline"] = headline
+    if len(finding.body) > LARGEST:
+        return entry
+    return {
+        **entry,
+        "kind": finding.kind,
+        "message": finding.message_type,
+        "verdict": finding.label,
+        "flaky": finding.flaky,
+        "smallest": message_json(finding.body, finding.case.headers),
     }
-    said = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in properties.items() if value is not None]
-    return "  {" + ",\n   ".join(said) + "}"
+
+
+def _written(entry: Mapping[str, Any]) -> str:
+    """The properties always have the same order, so that two versions of the file are easy to compare."""
+    lines = [f"{json.dumps(name)}: {json.dumps(entry[name])}" for name in _PROPERTIES if name in entry]
+    return "  {" + ",\n   ".join(lines) + "}"

@@ -29,6 +29,7 @@ TEXT_FEATURES: Final[Mapping[str, re.Pattern[str]]] = {
     "a character beyond ASCII": re.compile("[^\x00-\x7f]"),
     "an apostrophe": re.compile("'"),
     "a quotation mark": re.compile('"'),
+    "a quotation mark before a colon": re.compile('":'),
     "a backslash": re.compile(r"\\"),
     "a line break": re.compile("[\n\r]"),
     "a control character": re.compile("[\x00-\x1f\x7f]"),
@@ -46,6 +47,20 @@ TEXT_FEATURES: Final[Mapping[str, re.Pattern[str]]] = {
     "a lone surrogate": re.compile("[\ud800-\udfff]"),
     "a year before 1970": re.compile(r"\A(?:0\d\d\d|1[0-8]\d\d|19[0-6]\d)-\d\d-\d\d"),
 }
+_STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_ESCAPE: Final = re.compile(rb"\\.")
+NOTATIONS: Final[Mapping[str, re.Pattern[bytes]]] = {
+    "an exponent": re.compile(rb"[0-9][eE]"),
+    "an exponent with a plus": re.compile(rb"[0-9][eE]\+"),
+    "a negative exponent": re.compile(rb"[0-9][eE]-"),
+    "the number -0": re.compile(rb"-0(?:\.0*)?(?![0-9.eE])"),
+    "a fraction that ends with 0": re.compile(rb"\.[0-9]*0(?![0-9eE])"),
+    "white space between values": re.compile(rb"\s"),
+    "a line break between values": re.compile(rb"[\r\n]"),
+    "an escape such as \\u0041": re.compile(rb"\\u"),
+    "an escape such as \\n": re.compile(rb"\\[bfnrt]"),
+}
+"""Notations of values, in a message whose strings are reduced to their escapes."""
 _OF_FAULTS: Final = (
     "rule",
     "condition",
@@ -57,6 +72,7 @@ _OF_FAULTS: Final = (
     "missing",
     "present",
     "value",
+    "notation",
 )
 _BITS: Final = ((1023, "beyond doubles"), (63, "beyond 64 bits"), (53, "beyond 53 bits"), (31, "beyond 32 bits"))
 
@@ -64,6 +80,7 @@ _BITS: Final = ((1023, "beyond doubles"), (63, "beyond 64 bits"), (53, "beyond 5
 def attributes_of(case: Case, contract: Contract) -> Iterator[Attribute]:
     sites = contract.sites[case.message_type]
     yield from of_faults(case, sites)
+    yield from _of_notation(case.body)
     try:
         yield from _of_value(case.value, "", sites)
     except (ValueError, RecursionError):  # not JSON, or nested too deeply
@@ -91,6 +108,13 @@ def of_faults(case: Case, sites: Mapping[str, Site]) -> Iterator[Attribute]:
             yield Attribute("below", path)
         if path in sites and _is_nothing(case, fault.at, types_of(sites[path].schema)):
             yield Attribute("nothing", path)
+
+
+def _of_notation(body: bytes) -> Iterator[Attribute]:
+    written = _STRING.sub(lambda string: b"".join(_ESCAPE.findall(string[0])), body)
+    for name, pattern in NOTATIONS.items():
+        if pattern.search(written):
+            yield Attribute("notation", detail=name)
 
 
 def _is_nothing(case: Case, pointer: str, types: Collection[str]) -> bool:

@@ -23,8 +23,6 @@ ENOUGH = 2
 """Shrinking sends the smallest message up to `ENOUGH` times. Further repetitions are made while no other message is
 sent.
 """
-_READABLE = ("probe:", "as:")
-"""The prefixes of the tags that reports show. Other tags, such as `pairs:0-15`, only say how a case was generated."""
 
 
 @dataclass(eq=False)
@@ -174,14 +172,6 @@ class Finding:
     def headers(self) -> list[str]:
         """Descriptions of the unusual headers with which the smallest message was sent."""
         return [in_words(name, value) for name, value in self.case.headers]
-
-    @property
-    def hint(self) -> str:
-        """Names up to three techniques that found the problem, such as `one-below`, and says how many more there are.
-        If no technique is known, names tags instead, such as `probe:string-length`.
-        """
-        names = self.techniques or [tag for tag in self.tags if tag.startswith(_READABLE)]
-        return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
     def sentence(self) -> str:
         """The first line about the finding in all reports: what the target did, what the contract demands, and the

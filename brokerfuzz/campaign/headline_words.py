@@ -21,6 +21,7 @@ _CONDITIONS: Final[Mapping[str, Callable[[str, str], str]]] = {
     "fraction": lambda site, _: f"{site or 'a number'} has decimal places",
     "size": lambda site, size: f"{site or 'a number'} is {size}",
     "text": lambda site, what: f"{site or 'a string'} contains {what}",
+    "notation": lambda _, what: f"there is {what}",
     "several items": lambda site, _: f"{site} has several items",
     "more than ten items": lambda site, _: f"{site or 'an array'} has more than ten items",
     "rule": lambda rule, _: f"the message breaks {rule}",

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from brokerfuzz.campaign import repeated_number
-from brokerfuzz.campaign.baseline import Baseline, KnownFinding
+from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.envelopes import malformed
@@ -219,40 +219,35 @@ def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
     brokerfuzz never sends. Otherwise, a forged report could add any header to a request.
     """
     for finding in document["findings"]:
-        case = _case(finding["message"], finding["smallest"], finding["verdict"])
-        twin = None if finding.get("twin") is None else _case(finding["message"], finding["twin"], "valid")
-        yield ReplayRequest(
-            finding["sentence"], case, finding["verdict"], finding["kind"], finding["shown"] < finding["sent"], twin
-        )
-
-
-def _case(message_type: MessageType, message: Mapping[str, Any], label: Label) -> Case:
-    body = compact(message["body"]) if "body" in message else b64decode(message["raw"])
-    return Case(message_type, body, Verdict(label), headers=_of_case(message.get("headers", ())))
+        yield _request(finding, flaky=finding["shown"] < finding["sent"])
 
 
 def of_baseline(known: Baseline, message_type: MessageType) -> dict[str, ReplayRequest]:
     """Returns a request for each known finding whose message has this type. The keys are the names of the findings.
     Raises `BaselineError` if a message in the baseline is malformed.
     """
-    return {
-        name: _of_entry(name, entry)
-        for name, entry in known.items()
-        if "smallest" in entry.message and entry.message.get("message") == message_type
-    }
+    found = {}
+    for name, entry in known.items():
+        if "smallest" in entry and entry["message"] == message_type:
+            try:
+                found[name] = _request(entry, flaky=entry.get("flaky", False))
+            except (ReportError, ValueError) as problem:
+                raise BaselineError(
+                    f"the message of the finding {name} in the baseline is malformed ({problem_of(problem)}): remove "
+                    "`smallest` from this finding"
+                ) from problem
+    return found
 
 
-def _of_entry(name: str, entry: KnownFinding) -> ReplayRequest:
-    shown = {"sent": 1, "shown": 0 if entry.message.get("flaky") else 1}
-    try:
-        (again,) = of_document({"findings": [{**entry.message, **shown, "sentence": entry.sentence}]})
-    except (ReportError, ValueError, LookupError, TypeError, AttributeError) as problem:
-        said = problem_of(problem)
-        raise BaselineError(
-            f"the message of the finding {name} in the baseline is malformed ({said}): remove `smallest` from this "
-            "finding"
-        ) from problem
-    return again
+def _request(finding: Mapping[str, Any], *, flaky: bool) -> ReplayRequest:
+    case = _case(finding["message"], finding["smallest"], finding["verdict"])
+    twin = None if finding.get("twin") is None else _case(finding["message"], finding["twin"], "valid")
+    return ReplayRequest(finding["sentence"], case, finding["verdict"], finding["kind"], flaky, twin)
+
+
+def _case(message_type: MessageType, message: Mapping[str, Any], label: Label) -> Case:
+    body = compact(message["body"]) if "body" in message else b64decode(message["raw"])
+    return Case(message_type, body, Verdict(label), headers=_of_case(message.get("headers", ())))
 
 
 def _of_case(pairs: Sequence[Sequence[Any]]) -> Headers:

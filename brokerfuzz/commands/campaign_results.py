@@ -77,7 +77,7 @@ def _mark_known(result: Result, known: Baseline, options: FireCommandOptions) ->
     applying = baseline.applying(known)
     for name in (name for name in known if name not in applying):
         note(
-            f"the entry of the finding {name} in {options['baseline']} was valid only until {known[name].until}, so "
+            f"the entry of the finding {name} in {options['baseline']} was valid only until {known[name]['until']}, so "
             "this finding counts as new"
         )
     added = (
