@@ -5,10 +5,8 @@ contradictions. For an unspecified message, acceptance and rejection are both co
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
-from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Label
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets.answers import AnswerKind
@@ -52,16 +50,6 @@ IN_WORDS: Mapping[FindingKind, str] = {
     "malformed-answer": "malformed answer",
 }
 """Short names of the kinds, the most important ones first."""
-
-
-@dataclass(frozen=True)
-class AnsweredCase:
-    """A case of the campaign, its verdict and the answer. `number` identifies it."""
-
-    number: int
-    case: Case
-    label: Label
-    answer: AnswerKind
 
 
 def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:

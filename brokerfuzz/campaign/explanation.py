@@ -17,14 +17,14 @@ from itertools import groupby
 
 from brokerfuzz.campaign import confirming, sporadic
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.contradictions import WITH_CAUSES, AnsweredCase, FindingKind
+from brokerfuzz.campaign.contradictions import WITH_CAUSES, FindingKind
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.identity import group_key
 from brokerfuzz.campaign.problem import Bounds, LimitReachedError, Problem, signature
+from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.sending import Sender, UnsendableError
-from brokerfuzz.campaign.shrink_candidates import Schemas
-from brokerfuzz.campaign.shrinking import Shrinker
+from brokerfuzz.campaign.shrinking import Schemas, Shrinker
 from brokerfuzz.campaign.size_search import is_too_large
 from brokerfuzz.campaign.twins import twin_of_finding
 from brokerfuzz.cases.case import Case
@@ -293,11 +293,11 @@ class _SameAnswer:
         return False
 
 
-def accepted_examples(sent: Iterable[AnsweredCase]) -> list[Case]:
+def accepted_examples(sent: Iterable[CaseAnswers]) -> list[Case]:
     """Returns some valid messages that the target accepted, those with most sites first. They show ordinary values of
     the parts that the plain message does not have.
     """
-    accepted = [one for one in sent if one.label == "valid" and one.answer == "accepted" and not one.case.headers]
+    accepted = [one for one in sent if one.verdict.label == "valid" and not (one.contradiction or one.case.headers)]
     earliest = nsmallest(MOST_EXAMPLES, accepted, key=lambda one: one.number)
     return sorted((one.case for one in earliest), key=lambda case: -len(first_values(tree_of(case.body))))
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.identity import merged
+from brokerfuzz.campaign.identity import IdentityKey, identity_key
 from brokerfuzz.cases.fresh_values import MARK, FreshValues, marked
 from brokerfuzz.json_trees import at, paths, pointer, site, tree_of
 from brokerfuzz.schemas import Contract
@@ -17,13 +17,28 @@ _NEW_IN_QUOTES = "-'\"$NEW\"'"
 _ID = re.compile(r"[a-z0-9][\w.-]*", re.ASCII | re.IGNORECASE)
 
 
+def _merged(suspicions: Iterable[Finding]) -> list[Finding]:
+    """Combines the contradictions that belong to the same finding, and sets their `identity`. The result is sorted by
+    the number of the first case that showed the contradiction.
+    """
+    found: dict[IdentityKey, Finding] = {}
+    for suspicion in sorted(suspicions, key=lambda one: (one.flaky, len(one.reasons), one.index)):
+        key = identity_key(suspicion)
+        if key in found:
+            found[key].merge(suspicion)
+        else:
+            found[key] = suspicion.copy()
+            found[key].identity = key
+    return sorted(found.values(), key=lambda one: one.index)
+
+
 def findings_of(
     suspicions: Iterable[Finding],
     target: Target,
     contract: Contract,
     fresh: FreshValues | None = None,
 ) -> tuple[Finding, ...]:
-    found = merged(suspicions)
+    found = _merged(suspicions)
     for finding in found:
         _complete(finding, target, contract, fresh)
     return tuple(found)

@@ -14,6 +14,7 @@ from typing import Any
 from brokerfuzz.campaign import accepting_everything, baseline, confirming, repeated_number
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.explanation import Explanations, accepted_examples
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import make_contact, refusal
 from brokerfuzz.campaign.headlines import headlines_of, problems_of
@@ -254,7 +255,7 @@ class Campaign:
             self.stop = self.stop or Stop(lost.reason, "target")
             if not lost.excused:
                 verdict = self._judge.verdict(case)
-                self._seen.suspicions.add("stopped-answering", number, case, verdict, lost.answer)
+                self._seen.suspicions.add(Finding("stopped-answering", case, number, verdict, lost.answer))
 
     # ------------------------------------------------------------------------------------------------ after the cases
 

@@ -14,10 +14,11 @@ from typing import Final
 
 from brokerfuzz.campaign.case_attributes import Attribute, attributes_of, fault_attributes_of, of_faults
 from brokerfuzz.campaign.common_attributes import CERTAIN, ENOUGH, common_attributes, mask_of
-from brokerfuzz.campaign.contradictions import IN_WORDS, AnsweredCase, FindingKind, contradiction
+from brokerfuzz.campaign.contradictions import IN_WORDS, FindingKind
 from brokerfuzz.campaign.conversions import Leniency, leniency_of
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.headline_words import converts, crashes_at, in_words, nothing_checked_in, sometimes_unchecked
+from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.pointers import site_of
@@ -78,7 +79,7 @@ class Headline:
         return f"{self.text} ({self.extent})"
 
 
-def headlines_of(findings: Sequence[Finding], sent: Sequence[AnsweredCase], contract: Contract) -> tuple[Headline, ...]:
+def headlines_of(findings: Sequence[Finding], sent: Sequence[CaseAnswers], contract: Contract) -> tuple[Headline, ...]:
     """Returns the headlines of all findings, the most important ones first. Each finding belongs to one headline."""
     by_kind: dict[tuple[FindingKind, str], list[Finding]] = defaultdict(list)
     for finding in findings:
@@ -105,11 +106,11 @@ def problems_of(suspicions: Iterable[Finding], contract: Contract) -> list[str]:
     return [text for text, _ in counts.most_common()]
 
 
-def _concerned(kind: FindingKind, sent: Iterable[AnsweredCase]) -> Iterator[AnsweredCase]:
+def _concerned(kind: FindingKind, sent: Iterable[CaseAnswers]) -> Iterator[CaseAnswers]:
     labels = _LABELS.get(kind)
     if labels is None:
         return iter(sent)
-    return (one for one in sent if one.label in labels and one.answer in ("accepted", "rejected"))
+    return (one for one in sent if one.verdict.label in labels and one.answer.kind in ("accepted", "rejected"))
 
 
 @dataclass
@@ -151,7 +152,7 @@ class _Grouping:
     """Groups the findings of one kind. `sent` are the cases that can show this kind of finding."""
 
     def __init__(
-        self, kind: FindingKind, findings: Sequence[Finding], sent: Sequence[AnsweredCase], contract: Contract
+        self, kind: FindingKind, findings: Sequence[Finding], sent: Sequence[CaseAnswers], contract: Contract
     ) -> None:
         self._kind: FindingKind = kind
         self._findings, self._sent, self._contract = findings, sent, contract
@@ -245,7 +246,7 @@ class _Grouping:
         for index, group in enumerate(self._groups):
             if group.leniency is not None and index not in covered:
                 found[group.leniency].add(index)
-        tried: dict[Leniency, list[AnsweredCase]] = defaultdict(list)
+        tried: dict[Leniency, list[CaseAnswers]] = defaultdict(list)
         for one in self._sent:
             leniency = self._leniency(one.case)
             if leniency is not None and leniency in found and not _is_in(unchecked, _paths(one.case)):
@@ -265,7 +266,7 @@ class _Grouping:
             text = converts([one.conversion for one in some])
             yield self._habit(("conversions",), text, set().union(*(found[one] for one in some)), every)
 
-    def _habit(self, key: tuple[str, ...], text: str, groups: Iterable[int], tried: Sequence[AnsweredCase]) -> _Cause:
+    def _habit(self, key: tuple[str, ...], text: str, groups: Iterable[int], tried: Sequence[CaseAnswers]) -> _Cause:
         places = len(_rules_of(tried))
         return _Cause(key, text, frozenset(groups), sent=len(tried), tried=places, simplicity=1)
 
@@ -284,7 +285,7 @@ class _Grouping:
         does not read. A target that reads nearly everything has no headline for them together.
         """
         sites = self._contract.sites[self._findings[0].message_type]
-        tried: dict[str, list[AnsweredCase]] = defaultdict(list)
+        tried: dict[str, list[CaseAnswers]] = defaultdict(list)
         for one in self._sent:
             for site in {attribute.site for attribute in of_faults(one.case, sites) if attribute.kind == "below"}:
                 tried[site].append(one)
@@ -292,8 +293,8 @@ class _Grouping:
         outermost = [site for site in found if not any(is_below(other, site) for other in found if other != site)]
         return outermost if len(outermost) >= SEVERAL else []
 
-    def _is_unchecked(self, tried: Sequence[AnsweredCase]) -> bool:
-        accepted = sum(one.answer == "accepted" for one in tried)
+    def _is_unchecked(self, tried: Sequence[CaseAnswers]) -> bool:
+        accepted = sum(one.answer.kind == "accepted" for one in tried)
         varieties = {self._leniency(one.case) for one in tried}
         return accepted >= max(ENOUGH, CERTAIN * len(tried)) and len(varieties) >= SEVERAL
 
@@ -303,7 +304,7 @@ class _Grouping:
         return mask_of((self._index[number] for number in numbers if number in self._index), len(self._sent))
 
     def _failing(self) -> int:
-        failing = (one.number for one in self._sent if contradiction(one.label, one.answer) == self._kind)
+        failing = (one.number for one in self._sent if one.contradiction == self._kind)
         return self._mask(failing)
 
     def _having(self) -> dict[Attribute, int]:
@@ -330,7 +331,7 @@ def _paths(case: Case) -> list[str]:
     return [site_of(fault.at) for fault in case.faults]
 
 
-def _rules_of(tried: Iterable[AnsweredCase]) -> set[str]:
+def _rules_of(tried: Iterable[CaseAnswers]) -> set[str]:
     return {one.case.faults[0].rule for one in tried}
 
 

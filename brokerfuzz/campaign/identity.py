@@ -12,11 +12,19 @@ The identity does not depend on how brokerfuzz generated the case. Two answers a
 (see `answer_texts`).
 """
 
-from collections.abc import Iterable
+from bisect import insort
+from operator import attrgetter
 
 from brokerfuzz.campaign.answer_texts import AnswerText, text_of, without_details
 from brokerfuzz.campaign.contradictions import TEXT_MATTERS, WITH_CAUSES
 from brokerfuzz.campaign.finding import Finding
+from brokerfuzz.cases.techniques import family_of
+
+SAMPLES = 8
+MOST_GROUPS = 2000
+"""The maximum number of groups. A campaign reaches this number only if the target's answers are always different. Then
+each contradiction that belongs to no existing group is added to the first group.
+"""
 
 IdentityKey = tuple[str, ...]
 
@@ -48,20 +56,52 @@ def identity_key(suspicion: Finding) -> IdentityKey:
     return (*key, *suspicion.sites) if suspicion.kind in WITH_CAUSES and not suspicion.about else key
 
 
-def merged(suspicions: Iterable[Finding]) -> list[Finding]:
-    """Combines the contradictions that belong to the same finding, and sets their `identity`. The result is sorted by
-    the number of the first case that showed the contradiction.
-    """
-    found: dict[IdentityKey, Finding] = {}
-    for suspicion in sorted(suspicions, key=lambda one: (one.flaky, len(one.reasons), one.index)):
-        key = identity_key(suspicion)
-        if key in found:
-            found[key].merge(suspicion)
-        else:
-            found[key] = suspicion.copy()
-            found[key].identity = key
-    return sorted(found.values(), key=lambda one: one.index)
-
-
 def _text(suspicion: Finding) -> AnswerText:
     return text_of(suspicion.answer, suspicion.body) if suspicion.kind in TEXT_MATTERS else AnswerText("")
+
+
+_BY_INDEX = attrgetter("index")
+
+
+class Suspicions:
+    """Groups contradictions of the same kind whose messages break the same rules with similar techniques.
+
+    If the messages break no rule, contradictions with the same edges (unusual valid values) or the same ambiguities
+    form a group.
+    """
+
+    def __init__(self) -> None:
+        self._groups: dict[IdentityKey, list[Finding]] = {}
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def add(self, new: Finding) -> None:
+        variety, samples = _variety(new)
+        key = (*group_key(new), *variety)
+        if key not in self._groups and len(self._groups) >= MOST_GROUPS:
+            key = next(iter(self._groups))
+        group = self._groups.setdefault(key, [])
+        insort(group, new, key=_BY_INDEX)  # the answer to the first case may arrive last
+        if len(group) > samples:
+            last = group.pop()
+            group[-1].merge(last)
+
+    def in_order(self) -> list[Finding]:
+        return sorted((one for group in self._groups.values() for one in group), key=_BY_INDEX)
+
+
+def _variety(suspicion: Finding) -> tuple[IdentityKey, int]:
+    """Returns the rules, techniques, edges or ambiguities that determine the group of a contradiction (see
+    `Suspicions`), and how many messages of this group may have different causes.
+    """
+    case, verdict = suspicion.case, suspicion.verdict
+    if suspicion.kind == "stopped-answering" or suspicion.about:
+        return (), 1
+    if case.faults:
+        return tuple(sorted(f"{fault.rule} {family_of(fault.technique)}" for fault in case.faults)), 1
+    tags = sorted(suspicion.tags)
+    broken = sorted({entry.rule for entry in verdict.broken})
+    if tags or broken:
+        return (verdict.label, *broken, *tags), 1
+    return (verdict.label, *sorted({touched.ambiguity for touched in verdict.ambiguities})), SAMPLES

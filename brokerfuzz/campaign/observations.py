@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from brokerfuzz.campaign import envelopes
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.contradictions import MOST_CASES, AnsweredCase, contradiction
-from brokerfuzz.campaign.finding_groups import Suspicions
+from brokerfuzz.campaign.contradictions import MOST_CASES, contradiction
+from brokerfuzz.campaign.finding import Finding
+from brokerfuzz.campaign.identity import Suspicions
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import CaseAnswers, Proofs
 from brokerfuzz.cases.case import Case
@@ -31,15 +32,15 @@ class Observations:
     ledger: Ledger = field(default_factory=Ledger)
     proofs: Proofs = field(default_factory=Proofs)
     left_out: int = 0
-    sent: list[AnsweredCase] = field(default_factory=list)
+    sent: list[CaseAnswers] = field(default_factory=list)
     _twins: set[str] = field(default_factory=set)
 
     def add(self, asked: CaseAnswers, judge: Judge) -> None:
         """Records the answer to a case, and whether a rejection is proven."""
-        number, case, verdict, answer = asked.number, asked.case, asked.verdict, asked.answer
+        case, verdict, answer = asked.case, asked.verdict, asked.answer
         self.counts[verdict.label, answer.kind] += 1
         if len(self.sent) < MOST_CASES:
-            self.sent.append(AnsweredCase(number, case, verdict.label, answer.kind))
+            self.sent.append(asked)
         if verdict.label == "invalid" and (rule := asked.rule) is not None:
             self.rules[rule, answer.kind] += 1
         why_unproven = asked.why_unproven() if asked.needs_proof else None
@@ -51,18 +52,15 @@ class Observations:
         problem = envelopes.malformed(answer, contract) if contract.is_request(case.message_type) else None
         if problem is not None:
             self._add_malformed(asked, judge, problem)
-        kind = contradiction(verdict.label, answer.kind)
-        if kind is not None and judge.still(case, verdict):
-            self.suspicions.add(kind, number, case, verdict, answer)
+        if asked.contradiction is not None and judge.still(case, verdict):
+            self.suspicions.add(Finding(asked.contradiction, case, asked.number, verdict, answer))
 
     def add_twin(self, number: int, twin: Case, answer: Answer) -> None:
         """Records the answer to a valid message that is not a case. It is recorded only once."""
-        if twin.id in self._twins:
-            return
-        self._twins.add(twin.id)
         kind = contradiction(twin.label, answer.kind)
-        if kind is not None:
-            self.suspicions.add(kind, number, twin, twin.verdict, answer)
+        if kind is not None and twin.id not in self._twins:
+            self.suspicions.add(Finding(kind, twin, number, twin.verdict, answer))
+        self._twins.add(twin.id)
 
     def _add_malformed(self, asked: CaseAnswers, judge: Judge, problem: str) -> None:
         if envelopes.AMBIGUITY not in judge.demands.ambiguity_names:
@@ -70,9 +68,8 @@ class Observations:
         ambiguity = judge.demands.ambiguity(envelopes.AMBIGUITY)
         interpretations = judge.policies.get(ambiguity.id, ambiguity.interpretations)
         if interpretations == (REJECTED,):
-            self.suspicions.add(
-                "malformed-answer", asked.number, asked.case, asked.verdict, asked.answer, about=problem
-            )
+            found = Finding("malformed-answer", asked.case, asked.number, asked.verdict, asked.answer, about=problem)
+            self.suspicions.add(found)
         elif len(interpretations) > 1:
             observed = self.ledger.add(ambiguity.id, asked.number, asked.case, asked.answer.kind, judge.demands)
             observed.contradicted.add(REJECTED)

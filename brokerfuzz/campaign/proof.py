@@ -7,10 +7,10 @@ finding.
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.answer_texts import without_details
+from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer
@@ -23,8 +23,7 @@ message.
 """
 
 MOST_REASONS = 20
-"""The maximum number of reasons in `Proofs.unproven`. All further reasons count as one."""
-_OTHER = "other"
+"""The maximum number of examples of unproven rejections in a report."""
 
 
 @dataclass(slots=True)
@@ -40,6 +39,10 @@ class CaseAnswers:
     twin: Case | None = None
     twin_answer: Answer | None = None
     is_conflict: bool = False
+
+    @property
+    def contradiction(self) -> FindingKind | None:
+        return contradiction(self.verdict.label, self.answer.kind)
 
     @property
     def needs_proof(self) -> bool:
@@ -72,19 +75,13 @@ class CaseAnswers:
         return f"the twin (the valid counterpart) was not accepted ({self.twin_answer.reason})"
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class UnprovenExample:
-    """An example of rejections that are unproven for the same reason. `count` is the number of rejections for this
-    reason.
-    """
+    """The first of the rejections that are unproven for the same reason. `count` is the number of all."""
 
     rejection: CaseAnswers
     why: str
-    count: int = 1
-
-    @property
-    def number(self) -> int:
-        return self.rejection.number
+    count: int = 0
 
 
 @dataclass
@@ -92,41 +89,33 @@ class Proofs:
     """Counts the proven and unproven rejections of a campaign, with examples.
 
     `rejected` is the number of rejected invalid messages, and `proven` is the number of proven rejections. `rules`
-    counts the proven rejections for each broken rule. `unproven` contains an example for each reason why rejections are
-    unproven. `first_unproven` maps each broken rule to its first unproven rejection. `retested` counts the cases whose
-    answers were replaced (see `retesting`).
+    counts the proven rejections for each broken rule. `first_unproven` maps each broken rule to the number of its first
+    unproven rejection, and the reason. `retested` counts the cases whose answers were replaced (see `retesting`).
     """
 
     rejected: int = 0
     proven: int = 0
     rules: Counter[str] = field(default_factory=Counter)
-    unproven: dict[str, UnprovenExample] = field(default_factory=dict)
-    first_unproven: dict[str, UnprovenExample] = field(default_factory=dict)
+    first_unproven: dict[str, tuple[int, str]] = field(default_factory=dict)
     retested: int = 0
+    _examples: dict[str, UnprovenExample] = field(default_factory=dict)
+    """Maps reasons why rejections are unproven to examples."""
 
     def add(self, rejection: CaseAnswers, why_unproven: str | None) -> None:
         """Adds the rejection of an invalid message."""
         self.rejected += 1
         rule = rejection.rule
-        if why_unproven is not None:
-            self._doubt(UnprovenExample(rejection, why_unproven))
+        if why_unproven is None:
+            self.proven += 1
+            self.rules.update([] if rule is None else [rule])
             return
-        self.proven += 1
+        example = self._examples.setdefault(without_details(why_unproven), UnprovenExample(rejection, why_unproven))
+        example.count += 1
+        if rejection.number < example.rejection.number:
+            example.rejection, example.why = rejection, why_unproven
         if rule is not None:
-            self.rules[rule] += 1
+            first = rejection.number, why_unproven
+            self.first_unproven[rule] = min(self.first_unproven.get(rule, first), first)
 
-    def _doubt(self, example: UnprovenExample) -> None:
-        reason, rule = without_details(example.why), example.rejection.rule
-        if reason not in self.unproven and len(self.unproven) >= MOST_REASONS:
-            reason = _OTHER
-        old = self.unproven.get(reason, replace(example, count=0))
-        self.unproven[reason] = replace(_first(old, example), count=old.count + 1)
-        if rule is not None:
-            self.first_unproven[rule] = _first(self.first_unproven.get(rule, example), example)
-
-    def examples(self) -> Iterator[UnprovenExample]:
-        yield from sorted(self.unproven.values(), key=lambda example: example.number)
-
-
-def _first(one: UnprovenExample, other: UnprovenExample) -> UnprovenExample:
-    return min(one, other, key=lambda example: example.number)
+    def examples(self) -> list[UnprovenExample]:
+        return sorted(self._examples.values(), key=lambda example: example.rejection.number)[:MOST_REASONS]

@@ -5,6 +5,7 @@ second offer.
 """
 
 from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.cases.fresh_values import FreshValues, fresh_properties
@@ -31,7 +32,7 @@ async def probe(sender: Sender, seen: Observations, judge: Judge) -> None:
         return
     seen.ledger.add(AMBIGUITY, 0, plain, both[1].kind, judge.demands).answered = behaviour_of(*both)
     if is_crash(both) and is_crash(await sender.ask_twice(plain, fresh)):
-        seen.suspicions.add("repeated-crash", 0, plain, plain.verdict, both[1])
+        seen.suspicions.add(Finding("repeated-crash", plain, 0, plain.verdict, both[1]))
 
 
 def _has_number(message_type: MessageType, contract: Contract) -> bool:

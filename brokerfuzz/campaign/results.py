@@ -135,7 +135,7 @@ class Result:
         return [rule for rule in rejected if not self.proofs.rules[rule] and not self.rules.get((rule, "accepted"))]
 
     def why_unproven(self, rule: str) -> str:
-        return self.proofs.first_unproven[rule].why
+        return self.proofs.first_unproven[rule][1]
 
     @property
     def _state(self) -> tuple[State, str]:

@@ -8,14 +8,12 @@ not answer the worker, the campaign asks the target itself. So the result does n
 import asyncio
 import pickle
 import time
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 
-from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
-from brokerfuzz.campaign.journal import Journal, exchanges
+from brokerfuzz.campaign.exchanges import Exchange
+from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.campaign.target_health import FirstContact, TargetLostError
@@ -52,11 +50,13 @@ class WorkerAnswers:
         self._pool, self._settings, self._target = pool, settings, pickle.dumps(target)
         self._parts = settings.plan.shards()
         self._futures: dict[int, Future[list[Exchange]]] = {}
-        self._added: set[int] = set()
+        self._last = -1
+        """The last part that was submitted."""
 
     def begin(self, sender: Sender, deadline: float, case_ids: frozenset[str]) -> None:
         """Begins to send cases after the first contact. `deadline` is the end of the campaign, and `case_ids` contains
-        the IDs of valid cases, which may be twins.
+        the IDs of valid cases, which may be twins. If a journal already contains some answers of a part, the campaign
+        itself sends the other cases of this part.
         """
         self._sender, self._deadline = sender, deadline
         settings, is_local = self._settings, isinstance(self._settings.options["workers"], int)
@@ -70,7 +70,7 @@ class WorkerAnswers:
             settings.journal if is_local else None,
             case_ids,
         )
-        self._recorded = _by_part(settings.journal) if settings.resume and settings.journal else {}
+        self._added = {number // STRIDE for number in sender.known.cases}
         self._homes = {
             case.id: place // CATALOGUE_PER_SHARD
             for place, case in enumerate(settings.plan.catalogue_cases())
@@ -91,35 +91,23 @@ class WorkerAnswers:
                 self._sender.add(exchange, writes=self._shared.journal is None)
 
     def _submit(self, last: int) -> None:
-        while len(self._futures) + len(self._added) <= last:
-            part = next(self._parts, None)
-            if part is None:
-                return
-            left = self._deadline - time.monotonic()
-            seconds = None if left == float("inf") else max(left * _SHARE_OF_TIME, 0.01)
-            known = self._recorded.get(part, ())
-            self._futures[part] = self._pool.executor.submit(_send_part, self._shared, part, seconds, known)
-
-
-def _by_part(journal: str) -> Mapping[int, list[Exchange]]:
-    found: defaultdict[int, list[Exchange]] = defaultdict(list)
-    for exchange in exchanges(journal):
-        if exchange.role in ("case", "twin", "failed"):
-            found[exchange.number // STRIDE].append(exchange)
-    return found
+        while self._last < last and (part := next(self._parts, None)) is not None:
+            self._last = part
+            if part not in self._added:
+                left = self._deadline - time.monotonic()
+                seconds = None if left == float("inf") else max(left * _SHARE_OF_TIME, 0.01)
+                self._futures[part] = self._pool.executor.submit(_send_part, self._shared, part, seconds)
 
 
 # ------------------------------------------------------------------------------------------------ in a worker
 
 
-def _send_part(shared: _Shared, part: int, seconds: float | None, known: Sequence[Exchange]) -> list[Exchange]:
-    """Sends the cases of a part and their twins until the seconds are over, and returns the new exchanges. `known` are
-    those in the journal of a resumed campaign.
-    """
-    return threads.run(_exchanges_of(shared, part, seconds, known))
+def _send_part(shared: _Shared, part: int, seconds: float | None) -> list[Exchange]:
+    """Sends the cases of a part and their twins until the seconds are over, and returns the exchanges."""
+    return threads.run(_exchanges_of(shared, part, seconds))
 
 
-async def _exchanges_of(shared: _Shared, part: int, seconds: float | None, known: Sequence[Exchange]) -> list[Exchange]:
+async def _exchanges_of(shared: _Shared, part: int, seconds: float | None) -> list[Exchange]:
     settings, options = shared.settings, shared.settings.options
     target: Target = pickle.loads(shared.target)  # noqa: S301 - data from the process of the campaign
     found: list[Exchange] = []
@@ -135,7 +123,6 @@ async def _exchanges_of(shared: _Shared, part: int, seconds: float | None, known
         sender = Sender(
             target,
             rate=shared.rate,
-            known=KnownAnswers(known),
             record=record,
             fresh=settings.fresh_values,
             longest_wait=options["longest_wait"],
