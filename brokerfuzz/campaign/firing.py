@@ -28,7 +28,7 @@ from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.retesting import Retesting
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.settings import Settings
-from brokerfuzz.campaign.target_health import FirstContact, TargetLostError
+from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.campaign.twins import twin_of
 from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
@@ -50,12 +50,11 @@ OnProgress = Callable[[CampaignProgress], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Listeners:
-    """Functions that a campaign calls: about ten times per second with its progress, with the result of the first
-    contact, and with the results for known findings.
+    """Functions that a campaign calls: about ten times per second with its progress, and with the results for known
+    findings.
     """
 
     on_progress: OnProgress | None = None
-    on_contact: Callable[[FirstContact], None] | None = None
     on_known: Callable[[Mapping[str, Outcome]], None] | None = None
 
 
@@ -149,14 +148,12 @@ class Campaign:
     async def _make_contact(self) -> None:
         settings, options, contact = self._settings, self._options, self._sender.contact
         try:
-            contact = await make_contact(self._sender, settings.plain, repeats=settings.fresh is None)
+            contact = await make_contact(self._sender, settings.plain)
         except TargetLostError as lost:
             self.stop = Stop(lost.reason, "target", advice=self._target.advice or "")
         self._contacted = True
         if contact.refused:
             self.stop = refusal(contact, self._target)
-        if self._listeners.on_contact is not None:
-            self._listeners.on_contact(contact)
         known = settings.known_messages
         if self.stop is None and known:
             sent = await replay_known(list(known.values()), self._sender, self._judge, options["concurrency"])

@@ -36,9 +36,9 @@ _ANYTHING = (
 )
 
 
-async def make_contact(sender: Sender, plain: Sequence[Case], *, repeats: bool = False) -> FirstContact:
-    """Sends plain messages until the target accepts one, and returns the result. With `repeats`, sends the accepted
-    message a second time. Later, `sender.health` repeats it to check whether the target is down.
+async def make_contact(sender: Sender, plain: Sequence[Case]) -> FirstContact:
+    """Sends plain messages until the target accepts one, and returns the result. Later, `sender.health` repeats the
+    accepted message to check whether the target is down.
 
     Raises `TargetLostError` if the target answers no message, and `TargetError` if the target cannot be reached.
     """
@@ -50,8 +50,7 @@ async def make_contact(sender: Sender, plain: Sequence[Case], *, repeats: bool =
         if answer is None:
             break
         if answer.kind == "accepted":
-            again = await _answer(sender, case) if repeats else None
-            sender.health.contact = FirstContact(case, answer, again=again)
+            sender.health.contact = FirstContact(case, answer)
             break
         refused.append((case, answer))
         if sum(not is_answer(one) for _, one in refused) > 1:  # each timeout takes several seconds

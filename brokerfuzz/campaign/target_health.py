@@ -38,8 +38,7 @@ Send = Callable[[], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class FirstContact:
-    """The plain message that the target accepted, and the answer to this message. `again` is the answer to this message
-    when it was sent a second time, or None.
+    """The plain message that the target accepted, and the answer to this message.
 
     If the target accepted no plain message, `refused` contains all that were sent, and the answers. Before the first
     contact, and if no plain message can be sent, there is nothing.
@@ -48,7 +47,6 @@ class FirstContact:
     case: Case | None = None
     answer: Answer | None = None
     refused: tuple[tuple[Case, Answer], ...] = ()
-    again: Answer | None = None
 
 
 class TargetLostError(Exception):

@@ -10,7 +10,6 @@ from brokerfuzz import campaign
 from brokerfuzz.campaign import Listeners, Result, Settings
 from brokerfuzz.campaign.journal import head_of
 from brokerfuzz.campaign.replaying import Outcome
-from brokerfuzz.campaign.target_health import FirstContact
 from brokerfuzz.case_options import folder_of, plan_of
 from brokerfuzz.cases.case import clock
 from brokerfuzz.commands import campaign_results, targets
@@ -144,9 +143,7 @@ def _run(target: Target, settings: Settings) -> Result:
     if settings.resume and settings.journal is not None:
         _compare_targets(settings.journal, target)
     with nullcontext() if is_quiet() else campaign_line() as on_progress:
-        return campaign.fire(
-            settings, target, Listeners(on_progress=on_progress, on_contact=_note_contact, on_known=_note_known)
-        )
+        return campaign.fire(settings, target, Listeners(on_progress=on_progress, on_known=_note_known))
 
 
 def _check_filters(settings: Settings) -> None:
@@ -175,12 +172,6 @@ def _note_known(outcomes: Mapping[str, Outcome]) -> None:
         f"known findings, sent first: {said}"
         + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else "")
     )
-
-
-def _note_contact(contact: FirstContact) -> None:
-    if contact.again is not None and contact.again.kind != "accepted":
-        said = "the target rejects a message that it accepted before"
-        note(f"{said} ({contact.again.reason}); if it rejects repeated offer numbers, use --fresh number")
 
 
 def _show_details(result: Result, *, as_json: bool) -> None:
