@@ -335,11 +335,11 @@ def _rules_of(tried: Iterable[CaseAnswers]) -> set[str]:
     return {one.case.faults[0].rule for one in tried}
 
 
-def _narrowed(tried: Sequence[AnsweredCase]) -> str:
+def _narrowed(tried: Sequence[CaseAnswers]) -> str:
     """Returns an example of what is accepted, if a target accepts only what very few techniques generate: one that
     reads names in any case rejects all other unknown properties.
     """
-    accepted = Counter(one.case.faults[0].technique for one in tried if one.answer == "accepted")
+    accepted = Counter(one.case.faults[0].technique for one in tried if one.answer.kind == "accepted")
     every = {one.case.faults[0].technique for one in tried}
     (technique, _), *_ = accepted.most_common(1)
     if len(accepted) > FEW_TECHNIQUES * len(every) or technique not in TECHNIQUES:  # a corpus may name others
