@@ -16,10 +16,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import Any, Final
 
 from brokerfuzz.campaign.journal import exchanges
@@ -29,30 +28,8 @@ OFFER: Final = "offer-creation-request"
 CASES: Final = ("--rule", "*productClusters*", "--rule", "*order*", "--count", "60", "--now", "2026-03-01T12:00:00Z")
 OUTPUT: Final = ("--json", "--quiet", "--shrink", "5m")
 """A limit for shrinking that a busy machine does not reach, because the result would depend on it."""
+SERVERS: Final = import_module("tests.hand_made_servers")
 VARYING: Final = ("started", "seconds", "latency", "campaign", "journal", "requests", "outcome")
-
-
-class Service:
-    """An HTTP service with four mistakes. It counts the requests with each body."""
-
-    def __init__(self) -> None:
-        self.seen: Counter[bytes] = Counter()
-
-    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
-                body = await reader.readexactly(int(length[15:]))
-                self.seen[body] += 1
-                status = status_of(body)
-                if status is None:
-                    break
-                writer.write(b"HTTP/1.1 %d Answer\r\nContent-Length: 0\r\n\r\n" % status)
-                await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
-        writer.close()
 
 
 def status_of(body: bytes) -> int | None:
@@ -67,14 +44,18 @@ def status_of(body: bytes) -> int | None:
     return 400 if check(OFFER, body).label == "invalid" else 201
 
 
-@contextmanager
-def serving(service: Service) -> Iterator[str]:
-    loop = asyncio.new_event_loop()
-    Thread(target=loop.run_forever, daemon=True).start()
-    starting = asyncio.start_server(service.converse, "127.0.0.1", 0, limit=1 << 24)
-    server = asyncio.run_coroutine_threadsafe(starting, loop).result(5)
-    yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/offers"
-    loop.call_soon_threadsafe(loop.stop)
+def counting(seen: Counter[bytes]) -> Any:
+    """The behaviour of a service with four mistakes. `seen` counts the requests with each body."""
+
+    async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
+        seen[body] += 1
+        status = status_of(body)
+        if status is None:
+            writer.close()
+        else:
+            writer.write(SERVERS.response(status))
+
+    return behave
 
 
 def started(words: Sequence[object]) -> subprocess.Popen[bytes]:
@@ -134,18 +115,18 @@ def kills(arguments: Sequence[str]) -> str:
     parser.add_argument("--campaigns", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    source, service, equal = random.Random(options.seed), Service(), 0
-    with tempfile.TemporaryDirectory() as folder, serving(service) as url:
+    source, seen, equal = random.Random(options.seed), Counter[bytes](), 0
+    with tempfile.TemporaryDirectory() as folder, SERVERS.serving(counting(seen)) as url:
         journal = Path(folder) / "whole.ndjson"
         expected = finished([url, *CASES, *OUTPUT, "--journal", journal])
-        requests, total = service.seen.total(), lines_of(journal)
+        requests, total = seen.total(), lines_of(journal)
         print(f"whole campaign: {total} lines, {len(expected['findings'])} findings, {requests} requests")
         print("campaign  workers  ended by  at lines        equal  in journal twice  more requests", flush=True)
         for number in range(options.campaigns):
-            service.seen.clear()
+            seen.clear()
             journal = Path(folder) / f"{number}.ndjson"
             done, report = resumed(source, url, journal, total)
-            twice, more = sent_again(journal), service.seen.total() - requests
+            twice, more = sent_again(journal), seen.total() - requests
             print(f"{number:<9} {done} {report == expected!s:<6} {twice:<17} {more}", flush=True)
             equal += report == expected
     return f"{equal} of {options.campaigns} campaigns equal the whole campaign"

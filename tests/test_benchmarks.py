@@ -14,8 +14,7 @@ import pytest
 from contracts import changed_contract
 
 from benchmarks.fleet.fleet import fleet
-from benchmarks.fleet.messages import OFFER, Reader
-from benchmarks.fleet.mutants import FAMILIES
+from benchmarks.fleet.messages import FAMILIES, OFFER, Reader
 from benchmarks.generators import scores
 from brokerfuzz import catalogue, load_contract
 

@@ -8,8 +8,18 @@ from typing import Any, NamedTuple
 import jsonschema_rs
 
 from benchmarks.fleet import parsers
-from benchmarks.fleet.messages import ABSENT, UNREADABLE, Answer, Break, Message, steps_of
-from benchmarks.fleet.mutants import Candidate, Family, Mutant, forgiving
+from benchmarks.fleet.messages import (
+    ABSENT,
+    UNREADABLE,
+    Answer,
+    Break,
+    Candidate,
+    Family,
+    Message,
+    Mutant,
+    forgiving,
+    steps_of,
+)
 from benchmarks.fleet.plain_messages import Ground, is_within, put, written
 from benchmarks.fleet.values import (
     FALSE,

@@ -5,8 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from benchmarks.fleet.messages import UNREADABLE, Answer, Message, parsed
-from benchmarks.fleet.mutants import Candidate, Mutant
+from benchmarks.fleet.messages import UNREADABLE, Answer, Candidate, Message, Mutant, parsed
 
 PLAIN = (
     b'{"number": "A", "offerType": "Email", "description": "a", "defaultPrice": 2, "isActive": true, '

@@ -12,8 +12,7 @@ from typing import Any
 
 import brokerfuzz
 from benchmarks.fleet.fleet import fleet
-from benchmarks.fleet.messages import OFFER, Reader
-from benchmarks.fleet.mutants import Mutant
+from benchmarks.fleet.messages import OFFER, Mutant, Reader
 from benchmarks.quality import NOW, Figures, Value
 from benchmarks.quality.examples import broken_rules, smallest_examples, variety
 from benchmarks.quality.rates import rates

@@ -12,46 +12,30 @@ from brokerfuzz.schemas.instants import spell
 
 LONGEST_REASON = 1000
 _LONGEST_TOPIC = 70
-_RULE = re.compile(r"[^/]+/(.*?):([\w$-]+)(?:@.*)?")
-"""Matches the ID of a rule: message type, site, keyword and condition."""
 _UNTITLED_TAGS = ("now:", "at:", "in:", "under:")
 """The prefixes of tags that are not part of the topic, because they only describe a place, a time or a condition."""
 
 
 def stem(case: Case) -> str:
-    """Returns a unique name, which is safe on every file system: `order-minimum_minimum_one-below_19da04d30a1b2c3d`.
+    """Returns a unique name, which is safe on every file system: `order-minimum-minimum-one-below_19da04d30a1b2c3d`.
 
     The name consists of the topic and the ID. If the topic is too long, its beginning is removed.
     """
-    topic = topic_of(case)[-_LONGEST_TOPIC:].lstrip("._-")
-    return "_".join(filter(None, (topic, case.id)))
+    topic = topic_of(case)[-_LONGEST_TOPIC:].lstrip("-")
+    return f"{topic}_{case.id}" if topic else case.id
 
 
 def topic_of(case: Case) -> str:
-    """Returns what a case tests (its topic), in lower-case letters.
-
-    The topic of an invalid case is its site, its keyword and its technique. The topic of any other case consists of its
-    tags, or of its ambiguities if it has no tags.
-    """
-    if case.faults:
-        first = case.faults[0]
-        parts = _RULE.fullmatch(first.rule)
-        site, keyword = parts.groups() if parts else (first.rule, "")
-        words = [site or "message", keyword, first.technique, *(["and-more"] if len(case.faults) > 1 else [])]
-    else:
-        tags = [
-            tag.removeprefix("probe:").removeprefix("as:").removeprefix("edge:")
-            for tag in case.tags
-            if not tag.startswith(_UNTITLED_TAGS)
-        ]
-        words = tags or list(dict.fromkeys(touch.ambiguity for touch in case.verdict.ambiguities))
-    return "_".join(filter(None, map(_plain, words)))
+    """Returns what a case tests: the rule and the technique, the tags, or the ambiguities."""
+    words = [f"{fault.rule.partition('/')[2]} {fault.technique}" for fault in case.faults]
+    words = words or [tag.rpartition(":")[2] for tag in case.tags if not tag.startswith(_UNTITLED_TAGS)]
+    return slug(" ".join(words or dict.fromkeys(touch.ambiguity for touch in case.verdict.ambiguities)), "-")
 
 
-def _plain(text: str) -> str:
-    """Converts a site or a tag for a file name: `productClusters[].id` becomes `product-clusters.id`."""
-    small = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text).lower().replace("[]", "")
-    return re.sub(r"[-.]*\.[-.]*", ".", re.sub(r"[^a-z0-9.]+", "-", small)).strip("-.")
+def slug(text: str, separator: str) -> str:
+    """Converts text to lower-case letters and digits with separators: `pageCounts[].price` to `page-counts-price`."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text).lower()
+    return re.sub("[^a-z0-9]+", separator, words).strip(separator)
 
 
 def reason_of(case: Case) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_text import strangeness
-from brokerfuzz.corpus.formats.case_names import ascii_line, now_of
+from brokerfuzz.corpus.formats.case_names import ascii_line, now_of, slug
 from brokerfuzz.corpus.formats.format import CorpusInfo
 from brokerfuzz.errors import CorpusError
 
@@ -104,16 +104,12 @@ def named_tests(cases: Sequence[SuiteCase]) -> Iterator[tuple[str, int]]:
     for number, one in enumerate(cases):
         if number and one.test == cases[number - 1].test:
             continue
-        base = _identifier(_ITEMS.sub(" item", one.group))[:LONGEST_IDENTIFIER]
+        base = slug(_ITEMS.sub(" item", one.group), "_")[:LONGEST_IDENTIFIER]
         if one.test != one.group:
-            base += f"_{_identifier(one.name)}"
+            base += f"_{slug(one.name, '_')}"
+        base = base if base[:1].isalpha() else f"t_{base}"
         name = next(
             name for name in (base, *(f"{base}_{again}" for again in range(2, len(seen) + 3))) if name not in seen
         )
         seen.add(name)
         yield name, number
-
-
-def _identifier(text: str) -> str:
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text).lower()
-    return re.sub(r"[^a-z0-9]+", "_", f"t_{snake}" if not snake[:1].isalpha() else snake).strip("_")
