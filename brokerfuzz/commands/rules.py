@@ -3,7 +3,7 @@ import click
 from brokerfuzz.case_options import contract_of, message_types_of
 from brokerfuzz.commands.output import UsageError, print_json, show
 from brokerfuzz.corpus.formats.schema_bundle import bundled
-from brokerfuzz.explaining import listings
+from brokerfuzz.explaining.names import listing
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import RulesOptions
 
@@ -27,10 +27,7 @@ def command(options: RulesOptions) -> None:
             raise UsageError(f"--schema prints one schema: choose it with --message ({', '.join(message_types)})")
         print_json(bundled(contract, message_types[0]))
         return
-    if options["techniques"]:
-        found = listings.techniques()
-    elif options["ambiguities"]:
-        found = listings.ambiguities(contract, message_types)
-    else:
-        found = listings.rules(contract, message_types)
-    show(found, as_json=options["json"])
+    kinds = ["technique"] if options["techniques"] else ["ambiguity"]
+    if not options["techniques"] and not options["ambiguities"]:
+        kinds = ["rule", "ambiguity"]
+    show(listing(contract, *kinds, message_types=message_types), as_json=options["json"])

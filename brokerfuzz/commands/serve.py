@@ -7,7 +7,7 @@ import click
 
 from brokerfuzz.case_options import contract_of
 from brokerfuzz.commands.output import UsageError, print_json, show
-from brokerfuzz.explaining.listings import bugs
+from brokerfuzz.explaining.names import listing
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ServeOptions
 from brokerfuzz.service.running import running
@@ -33,11 +33,12 @@ def command(words: tuple[str, ...], options: ServeOptions) -> int:
       brokerfuzz serve --port 8080 -- curl -i http://127.0.0.1:8080/products
       brokerfuzz serve --list-bugs
     """
+    contract = contract_of(options)
     if options["list_bugs"]:
-        show(bugs(), as_json=options["json"])
+        show(listing(contract, "bug"), as_json=options["json"])
         return 0
     settings: dict[str, Any] = {
-        "contract": contract_of(options),
+        "contract": contract,
         **{name: options[name] for name in ("host", "port", "bugs", "now", "seed")},
     }
     with running(**settings) as url, suppress(KeyboardInterrupt):

@@ -1,6 +1,6 @@
 """Compares a changed contract with the built-in one, and says what brokerfuzz can test of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from brokerfuzz.cases.case import clock
@@ -18,7 +18,10 @@ def changes(contract: Contract) -> tuple[Description, bool]:
     warnings.
     """
     messages = {message_type: _of_message_type(contract, message_type) for message_type in contract.message_types}
-    answered, new = list(_answered(contract)), list(_new_ambiguities(contract))
+    left = {*_ambiguous_places(contract, contract.message_types), *(one.id for one in contract.ambiguities)}
+    answered = [place for place in _ambiguous_places(load_contract(), contract.message_types) if place not in left]
+    known = {ambiguity.id for ambiguity in load_contract().ambiguities}
+    new = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.id not in known]
     text = [line for message_type, one in messages.items() for line in _lines(message_type, one)]
     text += [f"no longer ambiguous: {where}" for where in answered]
     text += [f"new ambiguity: {name}" for name in new]
@@ -81,19 +84,10 @@ def _problem(contract: Contract, message_type: MessageType) -> str | None:
     return None
 
 
-def _answered(contract: Contract) -> Iterator[str]:
-    """Yields the places at which an ambiguity of the built-in contract does not apply any more."""
-    for ambiguity in load_contract().ambiguities:
-        own = next((one for one in contract.ambiguities if one.id == ambiguity.id), None)
-        sites_of = {name: sites for name, sites in (ambiguity.sites or {}).items() if name in contract.message_types}
-        for message_type, sites in sites_of.items():
-            left = ((own.sites or {}).get(message_type, ()) if own else ()) or ()
-            for site in (site for site in sites if site not in left):
-                yield f"{ambiguity.id} at {message_type}/{site if isinstance(site, str) else site[0]}"
-        if own is None and ambiguity.sites is None:
+def _ambiguous_places(contract: Contract, message_types: Collection[MessageType]) -> Iterator[str]:
+    for ambiguity in contract.ambiguities:
+        if ambiguity.sites is None:
             yield ambiguity.id
-
-
-def _new_ambiguities(contract: Contract) -> Iterator[str]:
-    ours = {ambiguity.id for ambiguity in load_contract().ambiguities}
-    yield from (ambiguity.id for ambiguity in contract.ambiguities if ambiguity.id not in ours)
+        for message_type, sites in (ambiguity.sites or {}).items():
+            for site in sites if message_type in message_types else ():
+                yield f"{ambiguity.id} at {message_type}/{site if isinstance(site, str) else site[0]}"

@@ -1,8 +1,8 @@
-"""Explains a single rule, technique, ambiguity or seeded bug, or finds all those whose names contain a text."""
+"""Lists and explains rules, techniques, ambiguities and seeded bugs, or finds those whose names contain a text."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.message_diff import difference
@@ -10,35 +10,64 @@ from brokerfuzz.cases.techniques import TECHNIQUES, Technique, techniques_for
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining import examples
 from brokerfuzz.explaining.cases import record_of
-from brokerfuzz.explaining.description import Description
+from brokerfuzz.explaining.description import NOT_STATED, Description
 from brokerfuzz.schemas import Ambiguity, Condition, Contract, Rule
 from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
 from brokerfuzz.schemas.sites import JSON_RULE
 from brokerfuzz.schemas.verdicts import must
 from brokerfuzz.service.bugs import BUGS, Bug
-from brokerfuzz.wording import listed, printable, table, with_article
+from brokerfuzz.wording import listed, plural, printable, table, with_article
 
 _MOST_NAMED = 20
 """The maximum number of techniques in the text about a rule. The JSON output lists all techniques."""
 
 
-class NamedThing(NamedTuple):
-    """A rule, a technique, an ambiguity or a seeded bug: its name, its kind, and a short description."""
+class Named(NamedTuple):
+    """A rule, a technique, an ambiguity or a seeded bug: its name, its kind, a short description, and JSON."""
 
     name: str
     kind: str
     text: str
+    data: dict[str, Any]
 
 
-def every_name(contract: Contract) -> Iterator[NamedThing]:
-    yield from (NamedThing(rule.id, "rule", rule.demand) for rule in contract.rules_by_id.values())
-    yield from (NamedThing(technique.name, "technique", technique.text) for technique in TECHNIQUES.values())
-    yield from (NamedThing(ambiguity.id, "ambiguity", ambiguity.question) for ambiguity in contract.ambiguities)
-    yield from (NamedThing(bug.name, "bug", bug.text) for bug in BUGS.values())
+def every_name(contract: Contract, message_types: Sequence[str] | None = None) -> Iterator[Named]:
+    """Yields all rules, techniques, ambiguities and bugs. With `message_types`, yields only the rules and ambiguities
+    of these types, and the ambiguities that do not concern the contents of messages.
+    """
+    types = contract.message_types if message_types is None else message_types
+    for rule in (rule for message_type in types for rule in contract.rules[message_type]):
+        condition = rule.condition.label if rule.condition else None
+        about = {"id": rule.id, "message": rule.message_type, **_attributes(rule, "site", "keyword", "value", "demand")}
+        about |= {**_attributes(rule, "source", "validation_rule"), "condition": condition}
+        yield Named(rule.id, "rule", f"{rule.demand} ({rule.source or NOT_STATED})", about)
+    for one in TECHNIQUES.values():
+        keywords = sorted(one.keywords)
+        about = {**_attributes(one, "name", "text"), "keywords": keywords, "family": one.family}
+        yield Named(one.name, "technique", f"{one.text} (breaks {', '.join(keywords)})", about)
+    for ambiguity in contract.ambiguities:
+        if message_types is None or ambiguity.detector is None or any(map(ambiguity.concerns, types)):
+            about = _attributes(ambiguity, "id", "question", "plain", "source")
+            about["interpretations"] = list(ambiguity.interpretations)
+            about["messages"] = [one for one in contract.message_types if ambiguity.concerns(one)]
+            text = f"{ambiguity.question} Unambiguous: {ambiguity.plain} ({ambiguity.source})"
+            yield Named(ambiguity.id, "ambiguity", text, about)
+    for bug in BUGS.values():
+        yield Named(bug.name, "bug", bug.text, _attributes(bug, "name", "kind", "text", "rule"))
 
 
-def names_with(part: str, contract: Contract) -> list[NamedThing]:
+def _attributes(value: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in names}
+
+
+def listing(contract: Contract, *kinds: str, message_types: Sequence[str] | None = None) -> Description:
+    found = [one for one in every_name(contract, message_types) if one.kind in kinds]
+    text = [line for one in found for line in (one.name, f"    {one.text}")]
+    return Description(text, {plural(kind): [one.data for one in found if one.kind == kind] for kind in kinds})
+
+
+def names_with(part: str, contract: Contract) -> list[Named]:
     """Returns the rules, techniques, ambiguities and bugs whose names contain `part`, in upper or lower case. If `part`
     begins with a message type and a slash, this beginning is ignored.
     """
@@ -47,10 +76,11 @@ def names_with(part: str, contract: Contract) -> list[NamedThing]:
     return [one for one in every_name(contract) if wanted and wanted in one.name.casefold()]
 
 
-def matches(part: str, found: Sequence[NamedThing]) -> Description:
+def matches(part: str, found: Sequence[Named]) -> Description:
     """Lists the names that contain `part`."""
-    text = [f"These names contain {printable(part)!r}:", "", *table(found)]
-    return Description(text, {"matches": [one._asdict() for one in found]})
+    rows = [one[:3] for one in found]
+    text = [f"These names contain {printable(part)!r}:", "", *table(rows)]
+    return Description(text, {"matches": [_attributes(one, "name", "kind", "text") for one in found]})
 
 
 def explain(name: str, contract: Contract, now: datetime | None) -> Description:
