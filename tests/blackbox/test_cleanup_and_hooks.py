@@ -1,11 +1,11 @@
-"""What `--cleanup` deletes, and what it never deletes; what hooks see."""
+"""What `--cleanup` deletes, and what it never deletes."""
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from itertools import cycle
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -17,15 +17,13 @@ import brokerfuzz
 
 OFFER: Final = "offer-creation-request"
 FEW: Final = ("--rule", "*/orderMinimum:minimum", "--rule", "*/number:minLength", "--shrink", "off")
-CREATED: Final = 201
 
 pytestmark = pytest.mark.usefixtures("folder")
 
 
 class Store:
-    """A service that stores offers. It answers each accepted offer with the property `id` and the header `Location`,
-    and rejects a number that it already knows. The function `id_of` returns the ID for a number, and `location_of` the
-    header for an ID.
+    """A service that stores offers, and rejects a number that it already knows. The function `id_of` returns the ID for a
+    number, and `location_of` the header `Location` for the count of offers.
     """
 
     def __init__(
@@ -34,8 +32,8 @@ class Store:
         location_of: Callable[[str], str] = "/offers/{}".format,
     ) -> None:
         self.id_of, self.location_of = id_of, location_of
-        self.offers: dict[str, Any] = {}
-        self.created = 0
+        self.names: list[set[Any]] = []
+        self.numbers = set[str]()
         self.deleted: list[str] = []
         self.answer_to_delete = 204
         self.pause = 0.0
@@ -43,30 +41,18 @@ class Store:
     def answered(self, method: str, path: str, body: bytes) -> bytes:
         if method == "DELETE":
             self.deleted.append(path)
-            return self._answer_to_delete(path)
+            wanted = unquote(path.removeprefix("/offers/"))
+            self.names = [names for names in self.names if wanted not in names]
+            return response(self.answer_to_delete)
         if brokerfuzz.check(OFFER, body).label == "invalid":
             return response(422)
         number = json.loads(body)["number"]
-        if number in self.offers:
+        if number in self.numbers:
             return response(409)
-        self.created += 1
-        self.offers[number] = self.id_of(number)
-        said = json.dumps({"id": self.offers[number]}).encode()
-        return response(
-            CREATED, said, f"Location: {self.location_of(f'n{self.created}')}", "X-Shop: one", "X-Shop: two"
-        )
-
-    def _answer_to_delete(self, path: str) -> bytes:
-        if self.answer_to_delete == 204 and path.startswith("/offers/"):
-            wanted = unquote(path.removeprefix("/offers/"))
-            numbers = [
-                number
-                for place, (number, one) in enumerate(self.offers.items(), 1)
-                if wanted in (number, one, f"n{place}")
-            ]
-            for number in numbers:
-                self.offers[number] = "deleted"
-        return response(self.answer_to_delete)
+        self.numbers.add(number)
+        count, identifier = f"n{len(self.numbers)}", self.id_of(number)
+        self.names.append({number, identifier, count})
+        return response(201, json.dumps({"id": identifier}).encode(), f"Location: {self.location_of(count)}")
 
     def serving(self) -> AbstractContextManager[str]:
         async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -80,22 +66,15 @@ class Store:
 
         return serving_streams(converse)
 
-    @property
-    def left(self) -> list[str]:
-        return [number for number, one in self.offers.items() if one != "deleted"]
 
-
-@pytest.mark.parametrize(
-    "template", ["DELETE /offers/{number}", "DELETE /offers/{id}", "DELETE {location}", "DELETE {Location}"]
-)
+@pytest.mark.parametrize("template", ["DELETE /offers/{number}", "DELETE /offers/{id}", "DELETE {location}"])
 def test_the_cleanup_removes_every_offer(run: Run, template: str) -> None:
     store = Store()
     with store.serving() as url:
         done = run("fire", url, *FEW, "--cleanup", template, "--concurrency", 1)
     assert done.exit_code == 0, done.stdout
-    assert store.created > 3
-    assert store.left == []
-    assert len(store.deleted) == store.created
+    assert store.names == []
+    assert len(store.deleted) == len(store.numbers) > 3
     assert "cleanup request" not in done.stderr
 
 
@@ -112,17 +91,7 @@ def test_concurrent_messages_of_a_campaign_with_cleanup_never_have_the_same_numb
 
 
 DANGEROUS: Final = ["", " ", ".", "..", "a/b", "/", "../..", "..\\..", "x/../.."]
-LOCATIONS: Final = [
-    "/",
-    "/offers",
-    "/offers/",
-    "",
-    ".",
-    "/offers/..",
-    "/offers/%2e%2e",
-    "http://elsewhere.example/offers/1",
-    "//elsewhere.example/offers/1",
-]
+LOCATIONS: Final = ["/", "/offers", "/offers/", "", ".", "/offers/..", "/offers/%2e%2e", "//elsewhere.example/offers/1"]
 MANY: Final = ("--rule", "*/order*:minimum", "--rule", "*/number:*", "--shrink", "off")
 
 
@@ -144,9 +113,10 @@ def test_a_value_that_would_delete_something_else_is_never_sent_and_is_reported(
 ) -> None:
     with store.serving() as url:
         done = run("fire", url, *MANY, "--cleanup", template)
-    assert store.created > len(values)
+    created = len(store.numbers)
+    assert created > len(values)
     assert store.deleted == []
-    said = f"{store.created} cleanup requests failed, so offers may remain at the target; the first: {template} was not"
+    said = f"{created} cleanup requests failed, so offers may remain at the target; the first: {template} was not"
     assert said in done.stderr
 
 
@@ -157,14 +127,11 @@ def test_an_unusual_value_deletes_only_one_offer(run: Run) -> None:
     store = Store(id_of=in_turn(UNUSUAL))
     with store.serving() as url:
         run("fire", url, *MANY, "--cleanup", "DELETE /offers/{id}")
-    assert len(store.deleted) == store.created > len(UNUSUAL)
-    assert {path.count("/") for path in store.deleted} == {2}
-    assert not any(path.endswith(("/", "/..")) or "?" in path or "#" in path for path in store.deleted)
+    assert len(store.deleted) == len(store.numbers) > len(UNUSUAL)
+    assert all(re.fullmatch(r"/offers/(?!\.\.$)[^/?#]+", path) for path in store.deleted)
 
 
-@pytest.mark.parametrize(
-    ("status", "fails"), [(200, False), (204, False), (410, False), (404, True), (302, True), (500, True)]
-)
+@pytest.mark.parametrize(("status", "fails"), [(200, False), (410, False), (404, True), (302, True)])
 def test_a_status_that_does_not_say_that_the_offer_is_gone_is_reported(run: Run, status: int, *, fails: bool) -> None:
     store = Store()
     store.answer_to_delete = status
@@ -172,34 +139,3 @@ def test_a_status_that_does_not_say_that_the_offer_is_gone_is_reported(run: Run,
         done = run("fire", url, *FEW, "--cleanup", "DELETE /wrong/{number}")
     assert ("cleanup requests failed" in done.stderr) == fails
     assert not fails or f"(status {status})" in done.stderr
-
-
-def test_an_offer_that_is_sent_twice_and_stored_once_is_no_failed_cleanup(run: Run) -> None:
-    class Repeating(Store):
-        """Gives the same answer to the same offer, and answers 404 if an offer is deleted a second time."""
-
-        def answered(self, method: str, path: str, body: bytes) -> bytes:
-            if method == "DELETE" and path in self.deleted:
-                return response(404)
-            answer = super().answered(method, path, body)
-            return response(CREATED) if answer.startswith(b"HTTP/1.1 409") else answer
-
-    store = Repeating()
-    with store.serving() as url:
-        done = run("fire", url, *FEW, "--cleanup", "DELETE /offers/{number}")
-    assert "cleanup request" not in done.stderr
-    assert store.left == []
-
-
-def test_hooks_see_the_headers_of_responses(run: Run) -> None:
-    Path("hooks.py").write_text(
-        "def after_answer(case, answer):\n"
-        "    shops = sorted(value for name, value in answer.headers if name.lower() == 'x-shop')\n"
-        "    with open('headers.txt', 'a') as file:\n"
-        "        print(answer.status, *shops, file=file)\n"
-    )
-    store = Store()
-    with store.serving() as url:
-        assert run("fire", url, *FEW, "--hooks", "hooks.py", "--fresh", "number").exit_code == 0
-    lines = set(Path("headers.txt").read_text().splitlines())
-    assert lines == {"201 one two", "422", "409"}

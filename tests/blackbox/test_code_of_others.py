@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -13,23 +13,11 @@ from hand_made_servers import answers, conforming, serving
 from pricing_reader import PRICING
 
 SOME: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below", "--shrink", "off")
-MODULES: Final = (
-    "multiprocessing",
-    "asyncio",
-    "json",
-    "orjson",
-    "jsonschema_rs",
-    "uvicorn",
-    "brokerfuzz",
-    "concurrent",
-    "sitecustomize",
-    "random",
-)
+MODULES: Final = ("multiprocessing", "asyncio", "json", "orjson", "jsonschema_rs", "uvicorn", "brokerfuzz", "random")
 OTHER_USER: Final = 12_345
 as_root = pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files to another user"
 )
-Installed = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
@@ -50,20 +38,6 @@ def traps(folder: Path) -> Path:
     return folder / "ran"
 
 
-@pytest.fixture
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """Runs the installed command, which is a script in another folder."""
-    script = tmp_path_factory.mktemp("bin") / "command.py"
-    script.write_text("from brokerfuzz.cli import main\nif __name__ == '__main__':\n    main()\n")
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-
-    def complete(*words: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, str(script), *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
-
-    return complete
-
-
 SCHEMA: Final = (
     '{"$id": "urn:x", "type": "object", "properties": {"number": {"type": "string", "pattern": "^[a-z]+$"}}}'
 )
@@ -80,38 +54,19 @@ SCHEMA: Final = (
     ids=["workers of a campaign", "workers of an export", "the reference service", "patterns of a contract"],
 )
 def test_no_process_runs_a_module_in_the_current_folder(
-    installed: Installed,
-    traps: Path,
-    folder: Path,
-    url: str,
-    tmp_path_factory: pytest.TempPathFactory,
-    words: tuple[str, ...],
-    status: int,
+    traps: Path, folder: Path, url: str, tmp_path_factory: pytest.TempPathFactory, words: tuple[str, ...], status: int
 ) -> None:
+    elsewhere = tmp_path_factory.mktemp("bin")
+    script = elsewhere / "command.py"  # as the installed command, which is a script in another folder
+    script.write_text("from brokerfuzz.cli import main\nif __name__ == '__main__':\n    main()\n")
     (folder / "contract").mkdir()
     (folder / "contract" / "offer-creation-request.schema.json").write_text(SCHEMA)
     (folder / "offer.json").write_text('{"number": "A"}')
-    places = {"URL": url, "OUT": str(tmp_path_factory.mktemp("out") / "corpus.ndjson")}
-    done = installed(*[places.get(word, word) for word in words])
+    places = {"URL": url, "OUT": str(elsewhere / "corpus.ndjson")}
+    command = [sys.executable, str(script), *(places.get(word, word) for word in words)]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
     assert (done.returncode, traps.exists()) == (status, False), done.stderr
-
-
-HOOKS: Final = """
-import subprocess, sys
-from pathlib import Path
-here = Path(__file__).parent
-
-def before_request(request):
-    subprocess.run([sys.executable, str(here / "program.py")], check=True)
-    return request
-"""
-
-
-def test_programs_that_hooks_of_workers_start_import_modules_as_usual(run: Run, url: str, folder: Path) -> None:
-    (folder / "hooks.py").write_text(HOOKS)
-    (folder / "program.py").write_text("import helper")
-    (folder / "helper.py").write_text("")
-    assert run("fire", url, *SOME, "--workers", 2, "--hooks", "hooks.py").exit_code == 0
 
 
 CONFIGURATIONS: Final = {
@@ -149,12 +104,3 @@ def test_a_link_or_a_parent_folder_does_not_hide_that_a_configuration_file_belon
         (folder / name).mkdir()
     monkeypatch.chdir("inner")
     assert "belongs to another user" in run("fire").stderr
-
-
-@as_root
-def test_a_configuration_file_of_root_is_trusted(
-    run: Run, folder: Path, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (folder / "brokerfuzz.toml").write_text(f"url = {url!r}\n")
-    monkeypatch.setattr(os, "geteuid", lambda: OTHER_USER)
-    assert run("fire", *SOME).exit_code == 0
