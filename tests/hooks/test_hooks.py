@@ -2,6 +2,7 @@ import asyncio
 import hmac
 import json
 import re
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,19 +10,15 @@ from typing import Final
 
 import pytest
 from click.testing import Result
-from fixture_types import Run
-from hand_made_servers import response, serving_streams
+from fixture_types import Run, Start
+from hand_made_servers import read_request, response, serving_streams
 from pricing_reader import BUG, PRICING, lenient
-
-from brokerfuzz.hooks import hooked_target
-from brokerfuzz.hooks.hooked_target import HookedTarget
-from brokerfuzz.hooks.hooks import Hooks
-from brokerfuzz.targets import HttpTarget, Message
-from brokerfuzz.targets.target import opened
+from waiting import happens
 
 SOME: Final = ("--message", PRICING, "--rule", BUG, "--rule", "*unitPrice:minimum", "--shrink", "10s")
 HOOKED: Final = ("--hooks", "hooks.py")
 KEY: Final = b"key of the tests"
+pytestmark = pytest.mark.usefixtures("folder")
 HOOKS: Final = (Path(__file__).parents[2] / "examples/hooks/hooks.py").read_text(encoding="utf-8")
 
 
@@ -69,12 +66,11 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Broker]:
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
-            first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[:-2]
+            head, body = await read_request(reader)
+            first, *lines = head.decode().split("\r\n")[:-2]
             headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
             method, path, _ = first.split(" ")
-            answer = found.answer(
-                method, path, headers, await reader.readexactly(int(headers.get("content-length", 0)))
-            )
+            answer = found.answer(method, path, headers, body)
             await asyncio.sleep(found.pause)
             writer.write(answer)
             await writer.drain()
@@ -84,12 +80,6 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Broker]:
         monkeypatch.setenv("BROKER_URL", url.removesuffix("/offers"))
         monkeypatch.setenv("BROKER_KEY", KEY.decode())
         yield found
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 Fire = Callable[..., Result]
@@ -156,13 +146,6 @@ def test_concurrent_messages_with_an_expired_token_authenticate_once(fire: Fire,
     assert len(broker.tokens) == 2
 
 
-def test_the_cleanup_removes_what_the_target_created(fire: Fire, broker: Broker) -> None:
-    broker.life = 20
-    assert fire("--concurrency 4", HOOKS, "--cleanup", "DELETE /offers/{id}").exit_code == 1
-    assert broker.created > 10
-    assert broker.stored == set()
-
-
 def test_a_time_limit_leaves_nothing_at_the_target(run: Run, broker: Broker) -> None:
     broker.pause = 0.05
     options = ["--max-time", "1s", "--shrink", "off", "--reject", "299"]
@@ -172,25 +155,14 @@ def test_a_time_limit_leaves_nothing_at_the_target(run: Run, broker: Broker) -> 
     assert broker.stored == set()
 
 
-def test_ctrl_c_does_not_wait_for_a_hook_that_hangs(
-    broker: Broker, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hooked_target, "FINISHING_TIME", 600.0)
-    (folder / "hangs.py").write_text("import time\ndef authenticate():\n    time.sleep(600)\n")
-
-    async def interrupted() -> None:
-        hooks = Hooks("hangs.py", 600)
-        async with opened(HookedTarget(HttpTarget(broker.url), hooks=hooks, cleanup=None)) as target:
-            await target.send(Message(b"{}"))
-
-    async def interrupt() -> None:
-        campaign = asyncio.create_task(interrupted())
-        await asyncio.sleep(0.2)
-        campaign.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(campaign, 60)
-
-    asyncio.run(interrupt())
+def test_ctrl_c_does_not_wait_for_a_hook_that_hangs(broker: Broker, start: Start) -> None:
+    Path("hooks.py").write_text(
+        "import pathlib, time\ndef authenticate():\n    pathlib.Path('called').touch()\n    time.sleep(600)\n"
+    )
+    with start("fire", broker.url, *SOME, *HOOKED, "--timeout", "600") as campaign:
+        assert happens(Path("called").exists)
+        campaign.send_signal(signal.SIGINT)
+        assert campaign.wait(60) in (2, 130)
 
 
 # ---------------------------------------------------------------------------------------------------- failures of hooks
@@ -240,7 +212,6 @@ WRONG: Final = [
     ),
     ("def authenticate(): return 5", "1: the hook authenticate returned 5: return a dictionary with headers"),
     ("def authenticate(): return {'A': 5}", "1: the hook authenticate returned an invalid header 'A'"),
-    ("def authenticate(): return {'A': 'a\\nb'}", "1: the hook authenticate returned an invalid header 'A'"),
     ("def before_request(request): pass", "1: the hook before_request returned None: return a Request"),
     (
         "from dataclasses import replace\ndef before_request(request): return replace(request, body=b'{}')",
@@ -257,7 +228,6 @@ WRONG: Final = [
         "\ndef classify(): pass",
         "2: classify does not have the expected parameters: write `def classify(answer)`",
     ),
-    ("classify = 5", "classify does not have the expected parameters: write `def classify(answer)`"),
     (
         "def authenticate(): return {}\ndef after_answers(case, answer): pass",
         "2: after_answers is not the name of a hook: rename",
