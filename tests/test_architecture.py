@@ -120,22 +120,6 @@ def test_packages_import_only_what_the_table_allows() -> None:
     assert [f"{module} imports {imported}" for module, imported in pairs if not is_allowed(module, imported)] == []
 
 
-def test_no_module_imports_public_names_of_the_top_package() -> None:
-    """The top package exports names of all parts. If a module imported these names, the other tests would not notice
-    which part it uses.
-    """
-    through = [
-        f"{name} imports {alias.name}"
-        for name, tree in modules().items()
-        if name != "__init__"
-        for node in imports_from(tree)
-        if node.module == "brokerfuzz"
-        for alias in node.names
-        if alias.name not in modules()
-    ]
-    assert through == []
-
-
 def test_only_the_command_line_imports_commands() -> None:
     assert [name for name, tree in modules().items() if "cli" in imports(tree) and name != "__main__"] == []
     importing = {

@@ -30,32 +30,17 @@ def helps(command: click.Command, *names: str) -> Iterator[tuple[str, str]]:
         yield from helps(inner, *names, name)
 
 
-def docstrings(tree: ast.AST) -> set[int]:
-    """Returns the `id` of each docstring. The tests skip docstrings, because only developers read them."""
-    bodies = [
-        node.body
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-    return {id(statement.value) for body in bodies for statement in body if isinstance(statement, ast.Expr)}
-
-
 def literals() -> Iterator[tuple[str, str]]:
-    """Yields the strings in the package that contain a space. Errors, reports and explanations are among these
-    strings.
+    """Yields the strings in the package that contain a space, except for docstrings, which only developers read. Errors,
+    reports and explanations are among these strings.
     """
     for path in PACKAGE.rglob("*.py"):
         if path.name not in FORMER_WORDS:
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            hidden = docstrings(tree)
-            for node in ast.walk(tree):
-                if (
-                    isinstance(node, ast.Constant)
-                    and isinstance(node.value, str)
-                    and " " in node.value
-                    and id(node) not in hidden
-                ):
-                    yield f"{path.relative_to(PACKAGE)}:{node.lineno}", node.value
+            nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+            hidden = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+            for node in nodes:
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in hidden:
+                    yield f"{path.relative_to(PACKAGE)}:{node.lineno}", node.value if " " in node.value else ""
 
 
 def descriptions(value: Any, place: str) -> Iterator[tuple[str, str]]:
@@ -82,9 +67,12 @@ def user_facing() -> Iterator[tuple[str, str]]:
 def test_no_text_for_users_contains_a_banned_word() -> None:
     strings = list(user_facing())
     assert len(strings) > 2000
-    found = [f"{place}: {match[0]!r} in {' '.join(line.split())}" for place,
-    text in strings for line in text.splitlines()
-             if (match := BANNED.search(PERMITTED.sub("", line)))]  # fmt: skip
+    found = [
+        f"{place}: {match[0]!r} in {' '.join(line.split())}"
+        for place, text in strings
+        for line in text.splitlines()
+        if (match := BANNED.search(PERMITTED.sub("", line)))
+    ]
     assert found == [], f"{len(found)} banned words; tests/banned_words.toml says what to write instead"
 
 
