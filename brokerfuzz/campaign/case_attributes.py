@@ -14,6 +14,7 @@ from brokerfuzz.pointers import steps_of, value_at
 from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import Site, join
+from brokerfuzz.targets import Answer
 
 
 class Attribute(NamedTuple):
@@ -61,6 +62,8 @@ NOTATIONS: Final[Mapping[str, re.Pattern[bytes]]] = {
     "an escape such as \\n": re.compile(rb"\\[bfnrt]"),
 }
 """Notations of values, in a message whose strings are reduced to their escapes."""
+_LINE_OF_CODE: Final = re.compile(r"\((\S+:\d+)\)$")
+"""Where an exception was raised, at the end of an answer such as `ValueError: day is out of range (service.py:20)`."""
 _OF_FAULTS: Final = (
     "rule",
     "condition",
@@ -90,6 +93,11 @@ def attributes_of(case: Case, contract: Contract) -> Iterator[Attribute]:
 def fault_attributes_of(case: Case, contract: Contract) -> Iterator[Attribute]:
     """Yields only attributes that say where the fault is, and what is around it: strings and numbers say nothing."""
     return (one for one in attributes_of(case, contract) if one.kind in _OF_FAULTS)
+
+
+def attributes_of_answer(answer: Answer) -> Iterator[Attribute]:
+    if answer.kind == "crashed" and (found := _LINE_OF_CODE.search(answer.reason)):
+        yield Attribute("line", detail=found[1])
 
 
 def of_faults(case: Case, sites: Mapping[str, Site]) -> Iterator[Attribute]:

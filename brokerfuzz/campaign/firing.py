@@ -308,7 +308,6 @@ class Campaign:
             left_out=seen.left_out,
             total=None if self._generated is None else self._generated + (self._settings.plan.count or 0),
             requests=self._sender.requests,
-            only_recalled=self._sender.only_recalled,
             seconds=max(min(self._ended, monotonic()) - self._sender.started, 0.0),
             stop=self.stop,
         )

@@ -55,7 +55,6 @@ async def make_contact(sender: Sender, plain: Sequence[Case]) -> FirstContact:
         refused.append((case, answer))
         if sum(not is_answer(one) for _, one in refused) > 1:  # each timeout takes several seconds
             break
-    sender.before_cases = sender.requests
     return sender.contact if sender.contact.case is not None else FirstContact(refused=tuple(refused))
 
 

@@ -55,10 +55,12 @@ def in_words(kind: FindingKind, attributes: tuple[Attribute, ...], reason: str) 
     """Describes what a target does with all messages that have the attributes. `reason` is its answer, such as
     `status 500`.
     """
-    first, *others = sorted(attributes, key=lambda one: one.kind not in _UNCHECKED)
+    first, *others = sorted(attributes, key=lambda one: one.kind not in (*_UNCHECKED, "line"))
     if kind == "invalid-accepted" and first.kind in _UNCHECKED:
         condition = f" if {listed(map(_condition, others))}" if others else ""
         return _UNCHECKED[first.kind](first.site) + condition
+    if first.kind == "line":
+        return f"crashes at {first.detail}"
     shown = reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}…"
     verb = _VERBS.get(kind, f"crashes ({shown}) if")
     return f"{verb} {listed(map(_condition, attributes))}"
@@ -77,10 +79,6 @@ def converts(conversions: Sequence[str]) -> str:
     first, more = named[:MOST_NAMED], len(named) - MOST_NAMED
     listing = listed([*first, f"{more:,} more"] if more > 1 else named)
     return f"accepts null for {listing}" if of_null else f"converts values of wrong types: {listing}"
-
-
-def crashes_at(line: str, exceptions: Sequence[str]) -> str:
-    return f"crashes at {line} ({listed(exceptions)})"
 
 
 def sometimes_unchecked(rule: str) -> str:

@@ -12,12 +12,18 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final
 
-from brokerfuzz.campaign.case_attributes import Attribute, attributes_of, fault_attributes_of, of_faults
+from brokerfuzz.campaign.case_attributes import (
+    Attribute,
+    attributes_of,
+    attributes_of_answer,
+    fault_attributes_of,
+    of_faults,
+)
 from brokerfuzz.campaign.common_attributes import CERTAIN, ENOUGH, common_attributes, mask_of
 from brokerfuzz.campaign.contradictions import IN_WORDS, FindingKind
 from brokerfuzz.campaign.conversions import Leniency, leniency_of
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.headline_words import converts, crashes_at, in_words, nothing_checked_in, sometimes_unchecked
+from brokerfuzz.campaign.headline_words import converts, in_words, nothing_checked_in, sometimes_unchecked
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.techniques import TECHNIQUES
@@ -31,8 +37,6 @@ FEW_TECHNIQUES: Final = 0.2
 """The share of the techniques of a leniency that must be accepted. With fewer, an example says more."""
 _UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__")
 """A byte that is not printable ASCII, the backslash of an escape, or a name such as `__proto__`."""
-_LINE_OF_CODE: Final = re.compile(r"\((\S+:\d+)\)$")
-"""Where an exception was raised, at the end of an answer such as `ValueError: day is out of range (service.py:20)`."""
 _LABELS: Final[Mapping[FindingKind, tuple[Label, ...]]] = {
     "invalid-accepted": ("invalid",),
     "valid-rejected": ("valid",),
@@ -218,25 +222,12 @@ class _Grouping:
                 yield _Cause(("unchecked",), nothing_checked_in(unchecked), covered, simplicity=1)
             yield from self._habits(unchecked, covered)
             yield from self._rules()
-        yield from self._lines_of_code()
         masks = [self._mask(group.numbers) for group in self._groups]
         for one in common_attributes(masks, self._failing(), self._having(), len(self._sent)):
             key = tuple(" ".join(attribute) for attribute in one.attributes)
             text = in_words(self._kind, one.attributes, self._groups[one.groups[0]].findings[0].answer.reason)
             simplicity = -len(one.attributes)
             yield _Cause(key, text, frozenset(one.groups), one.failed, one.sent, simplicity=simplicity, is_general=True)
-
-    def _lines_of_code(self) -> Iterator[_Cause]:
-        """Yields the lines of the target at which several findings crash, whatever the texts of the exceptions are."""
-        lines: dict[str, set[int]] = defaultdict(set)
-        for index, group in enumerate(self._groups):
-            if found := _LINE_OF_CODE.search(group.findings[0].answer.reason):
-                lines[found[1]].add(index)
-        for line, groups in lines.items():
-            if len(groups) >= SEVERAL:
-                reasons = {self._groups[index].findings[0].answer.reason for index in groups}
-                text = crashes_at(line, sorted({reason.partition(":")[0] for reason in reasons}))
-                yield _Cause(("line", line), text, frozenset(groups), simplicity=1)
 
     def _habits(self, unchecked: Sequence[str], covered: frozenset[int]) -> Iterator[_Cause]:
         """Yields the leniencies at several places, or at all places that are checked at all. The groups in `covered`
@@ -313,7 +304,7 @@ class _Grouping:
         )
         cases: dict[Attribute, list[int]] = defaultdict(list)
         for index, one in enumerate(self._sent):
-            for attribute in set(attributes(one.case, self._contract)):
+            for attribute in {*attributes(one.case, self._contract), *attributes_of_answer(one.answer)}:
                 cases[attribute].append(index)
         return {attribute: mask_of(some, len(self._sent)) for attribute, some in cases.items()}
 

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.cases.case import Case
-from brokerfuzz.schemas import Ambiguity, Contract, Label
+from brokerfuzz.schemas import Ambiguity, Contract
 from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
@@ -82,11 +83,10 @@ class Ledger:
                 self._observed(ambiguity_id, judge.demands).unproven += 1
             else:
                 observed = self.add(ambiguity_id, asked.number, asked.case, answer, judge.demands)
-                observed.contradicted |= {
-                    one
-                    for one in observed.possible
-                    if _contradicts(asked.case, answer, judge.allowing(ambiguity_id, one))
-                }
+                for one in observed.possible if answer in ("accepted", "rejected") else ():
+                    label = judge.allowing(ambiguity_id, one).verdict(asked.case).label
+                    if contradiction(label, answer) is not None:
+                        observed.contradicted.add(one)
 
     def _observed(self, ambiguity_id: str, contract: Contract) -> Observed:
         if ambiguity_id not in self._by_ambiguity:
@@ -105,11 +105,3 @@ class Ledger:
         return [
             self._by_ambiguity[ambiguity.id] for ambiguity in contract.ambiguities if ambiguity.id in self._by_ambiguity
         ]
-
-
-_WRONG: dict[AnswerKind, Label] = {"rejected": "valid", "accepted": "invalid"}
-"""Maps each kind of answer to the verdict that the answer contradicts."""
-
-
-def _contradicts(case: Case, answer: AnswerKind, judge: Judge) -> bool:
-    return answer in _WRONG and judge.verdict(case).label == _WRONG[answer]

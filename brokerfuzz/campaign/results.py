@@ -7,7 +7,7 @@ from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.outcome import CampaignOutcome, State, Stop
 from brokerfuzz.campaign.proof import Proofs
-from brokerfuzz.campaign.timing import Timing
+from brokerfuzz.campaign.sending import Timing
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets import AnswerKind
 from brokerfuzz.wording import counted
@@ -38,14 +38,13 @@ class Result:
 
     `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of
     invalid messages for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections.
-    `left_out` is the number of cases that cannot be sent to this target. `total` is
-    the number of all cases (of the catalogue only, if there is no limit), or None if it is unknown. `requests` includes
-    the requests for twins and for shrinking, and all requests of the earlier runs of a resumed campaign.
-    `only_recalled` is true if the journal already contained all answers, so that this run sent no case. If the messages
-    of known findings were sent again, `known_findings` maps the name of each finding to the result. For example, `gone`
-    means that the problem did not occur again. `sporadic` contains the wrong answers that did not occur again when the
-    message was repeated alone: the reason of the answer, and the number of messages. If the campaign ended early,
-    `stop` contains the reason. `unwritten` lists the reports and other files that could not be written.
+    `left_out` is the number of cases that cannot be sent to this target. `total` is the number of all cases (of the
+    catalogue only, if there is no limit), or None if it is unknown. `requests` includes the requests for twins and for
+    shrinking, and all requests of the earlier runs of a resumed campaign. If the messages of known findings were sent
+    again, `known_findings` maps the name of each finding to the result. For example, `gone` means that the problem did
+    not occur again. `sporadic` contains the wrong answers that did not occur again when the message was repeated alone:
+    the reason of the answer, and the number of messages. If the campaign ended early, `stop` contains the reason.
+    `unwritten` lists the reports and other files that could not be written.
     """
 
     target: str
@@ -64,7 +63,6 @@ class Result:
     timing: Timing = field(default_factory=Timing)
     left_out: int = 0
     total: int | None = None
-    only_recalled: bool = False
     unwritten: tuple[str, ...] = ()
     started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -117,9 +115,7 @@ class Result:
             counted(self.cases, "case") if self.cases >= possible else f"{self.cases:,} of {counted(possible, 'case')}"
         )
         limit = self.stop.reason if self.stop is not None and self.stop.cause == "limit" else ""
-        earlier = "all answers come from the journal" if self.only_recalled else ""
-        notes = "; ".join(filter(None, (limit, earlier)))
-        return f"{cases} ({notes})" if notes else cases
+        return f"{cases} ({limit})" if limit else cases
 
     @property
     def unproven(self) -> int:

@@ -3,10 +3,12 @@ second.
 """
 
 import asyncio
+from array import array
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from math import ceil
 from time import monotonic
 
 from brokerfuzz.campaign.contradictions import CONFLICT
@@ -14,7 +16,6 @@ from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.sporadic import SporadicFailures, is_server_error
 from brokerfuzz.campaign.target_health import FirstContact, TargetHealth
-from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.errors import JournalError
@@ -42,6 +43,23 @@ class _Question:
     id: str
     attempt: int = 0
     sent: bytes = b""
+
+
+@dataclass
+class Timing:
+    """`seconds` contains the latency of each answer, in the order of the answers. `pauses` counts how often the target
+    asked brokerfuzz to wait.
+    """
+
+    seconds: "array[float]" = field(default_factory=lambda: array("d"))
+    pauses: int = 0
+
+    def quantiles(self, *shares: float) -> list[float]:
+        """Returns the latencies (in seconds) within which these shares of the answers (0 to 1) arrived, or zeros if
+        there are no answers.
+        """
+        ordered = sorted(self.seconds) or [0.0]
+        return [ordered[max(ceil(share * len(ordered)) - 1, 0)] for share in shares]
 
 
 class RateLimiter:
@@ -85,8 +103,7 @@ class Sender:
     ) -> None:
         self.known = known or KnownAnswers()
         self.fetch: Callable[[Case, int], Awaitable[None]] | None = None
-        self.recalled = self.known.count
-        self.requests = self.before_cases = self.recalled
+        self.requests = self.known.count
         self.timing = Timing()
         self.started = monotonic() - self.known.latest
         self._rate_limiter = RateLimiter(rate)
@@ -103,13 +120,6 @@ class Sender:
     @property
     def contact(self) -> FirstContact:
         return self.health.contact
-
-    @property
-    def only_recalled(self) -> bool:
-        """True if a resumed campaign has sent nothing except plain messages so far, because the journal contains all
-        other answers.
-        """
-        return self.recalled > 0 and self.requests == self.before_cases
 
     @property
     def waits_for(self) -> str:
@@ -249,7 +259,6 @@ class Sender:
         """Lets all messages wait, because the target asked for it."""
         self._rate_limiter.pause(seconds)
         self.timing.pauses += 1
-        self.timing.paused += seconds
         self.health.waits_for = f"it {answer.reason}"
 
     async def _sent(self, message: _Question) -> Answer:

@@ -14,8 +14,6 @@ from brokerfuzz.targets import Answer
 
 TRIES = 5
 """The maximum number of times that a message is sent again to measure how often its problem occurs."""
-MOST_ANSWERS = 20
-"""The maximum number of different answers that are counted separately."""
 SAMPLES = 3
 """The number of messages that are kept for each answer."""
 
@@ -50,8 +48,6 @@ class SporadicFailures:
     def add(self, failure: Finding) -> None:
         failure.kind = "sporadic-crash"
         head = text_of(failure.answer).head
-        if head not in self._counts and len(self._counts) >= MOST_ANSWERS:
-            head = next(reversed(self._counts))
         self._counts[head] += failure.count
         self._samples[head] = sorted([*self._samples.get(head, ()), failure], key=lambda one: one.index)[:SAMPLES]
 
