@@ -64,7 +64,7 @@ def test_a_known_finding_is_sent_after_an_ordinary_message_and_before_all_cases(
 
     with serving(answers(status_of)) as url:
         done = run("fire", url, *SOME)
-    assert json.loads(received[2]) == known["smallest"]["body"]  # the first two check that the target works
+    assert json.loads(received[1]) == known["smallest"]["body"]  # the first one checks that the target works
     assert "known findings, sent first: 1 still there" in done.stderr
     assert re.match(rf"no new findings \(1 known\) in \d+ cases at {url}\n", done.stdout)
     assert done.exit_code == 0
