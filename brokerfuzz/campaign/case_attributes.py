@@ -76,6 +76,7 @@ _OF_FAULTS: Final = (
     "present",
     "value",
     "notation",
+    "other value",
 )
 _BITS: Final = ((1023, "beyond doubles"), (63, "beyond 64 bits"), (53, "beyond 53 bits"), (31, "beyond 32 bits"))
 
@@ -179,11 +180,16 @@ def _of_text(value: str, path: str, sites: Mapping[str, Site]) -> Iterator[Attri
     if not value:
         yield from _here_and_anywhere("empty", path, "string")
     if path in sites and "enum" in sites[path].schema:
-        yield Attribute("value", path, f'"{value[:40]}"')
+        yield Attribute("value", path, _quoted(value))
+        yield from (Attribute("other value", path, _quoted(one)) for one in sites[path].schema["enum"] if one != value)
         return
     for name, pattern in TEXT_FEATURES.items():
         if pattern.search(value):
             yield from _here_and_anywhere("text", path, name)
+
+
+def _quoted(value: Any) -> str:
+    return f'"{str(value)[:40]}"'
 
 
 def _of_array(items: list[Any], path: str, sites: Mapping[str, Site]) -> Iterator[Attribute]:

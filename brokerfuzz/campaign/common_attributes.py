@@ -19,7 +19,7 @@ ENOUGH: Final = 4
 """The minimum number of failing cases with the attributes. Fewer cases have attributes in common by chance."""
 USUAL: Final = 0.8
 """If more than this share of the cases without the attributes fails as well, the attributes explain nothing."""
-MOST_PAIRED: Final = 60
+MOST_PAIRED: Final = 200
 """The number of attributes that are tried in pairs: those that most failing cases have."""
 
 

@@ -16,6 +16,7 @@ _CONDITIONS: Final[Mapping[str, Callable[[str, str], str]]] = {
     "missing": lambda site, _: f"{site} is missing",
     "present": lambda site, _: f"{site} is present",
     "value": lambda site, value: f"{site or 'a value'} is {value}",
+    "other value": lambda site, value: f"{site} is not {value}",
     "empty": lambda site, what: f"{site or with_article(what)} is empty",
     "negative": lambda site, _: f"{site or 'a number'} is negative",
     "fraction": lambda site, _: f"{site or 'a number'} has decimal places",

@@ -92,6 +92,19 @@ def test_a_reader_that_takes_null_for_any_value_is_one_headline() -> None:
     assert texts == ["accepts null for strings, numbers and objects"], report
 
 
+def test_a_property_that_is_checked_only_for_some_messages_is_one_headline() -> None:
+    def accepts(body: bytes) -> bool:
+        return all(
+            broken.at.startswith("/productClusters") and parsed(body).get("offerType") != "Product List"
+            for broken in brokerfuzz.check(OFFER, body).broken
+        )
+
+    sites = ["productClusters*", "priceClasses*", "offerType"]
+    report = brokerfuzz.fire(accepts, sites=sites, verdicts=["invalid"], shrink=0)
+    texts = [headline.text for headline in report.headlines]
+    assert texts == ['checks nothing in productClusters if offerType is not "Product List"'], report
+
+
 def test_a_target_that_was_tested_with_few_rules_is_not_said_to_accept_everything() -> None:
     report = brokerfuzz.fire(lambda _: True, rules=["*orderMinimum:minimum"], verdicts=["invalid"], shrink=0)
     assert report.findings
