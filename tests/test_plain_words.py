@@ -19,8 +19,6 @@ PACKAGE = Path(brokerfuzz.__file__).parent
 LIST = tomllib.loads(Path(__file__).with_name("banned_words.toml").read_text(encoding="utf-8"))
 PERMITTED = re.compile("|".join(LIST["permitted"]))
 BANNED = re.compile("|".join(rf"\b(?:{entry['phrase']})\b(?![-_:=])" for entry in LIST["banned"]), re.IGNORECASE)
-FORMER_WORDS = {"removed.py"}
-"""Modules that may contain banned words, because they list removed options and settings."""
 
 
 def helps(command: click.Command, *names: str) -> Iterator[tuple[str, str]]:
@@ -35,12 +33,11 @@ def literals() -> Iterator[tuple[str, str]]:
     reports and explanations are among these strings.
     """
     for path in PACKAGE.rglob("*.py"):
-        if path.name not in FORMER_WORDS:
-            nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-            hidden = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-            for node in nodes:
-                if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in hidden:
-                    yield f"{path.relative_to(PACKAGE)}:{node.lineno}", node.value if " " in node.value else ""
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        hidden = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in hidden:
+                yield f"{path.relative_to(PACKAGE)}:{node.lineno}", node.value if " " in node.value else ""
 
 
 def descriptions(value: Any, place: str) -> Iterator[tuple[str, str]]:
