@@ -8,8 +8,6 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Final
 
 from brokerfuzz.schemas import check
-from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets import Answer, AnswerKind, Message, Target
 
 OFFER: Final = "offer-creation-request"
 Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
@@ -147,67 +145,8 @@ def reset(writer: asyncio.StreamWriter) -> None:
     writer.transport.abort()
 
 
-async def hangs(_: bytes, writer: asyncio.StreamWriter) -> None:
-    await asyncio.sleep(3600)
-
-
 async def resets(_: bytes, writer: asyncio.StreamWriter) -> None:
     reset(writer)
-
-
-async def resets_within_the_body(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Sends a part of the body, then resets the connection."""
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nab")
-    await writer.drain()
-    await asyncio.sleep(0.1)
-    reset(writer)
-
-
-async def stalls_in_the_body(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Sends a part of the body, then nothing."""
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nab")
-    await asyncio.sleep(3600)
-
-
-async def trickles(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Sends single bytes of the body with short pauses, so that no single wait is long."""
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
-    while True:
-        writer.write(b"x")
-        await writer.drain()
-        await asyncio.sleep(0.05)
-
-
-async def never_ends(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Sends one gigabyte, which is more than a target reads."""
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n")
-    for _chunk in range(1 << 14):
-        writer.write(b"x" * 65536)
-        await writer.drain()
-
-
-async def trickles_the_head(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Sends single bytes of the head with short pauses."""
-    for byte in b"HTTP/1.1 200 OK\r\nX-A: %b\r\n\r\n" % (b"x" * 1000):
-        writer.write(bytes([byte]))
-        await writer.drain()
-        await asyncio.sleep(0.05)
-
-
-async def never_ends_the_head(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Sends one header that never ends."""
-    writer.write(b"HTTP/1.1 200 OK\r\nX-A: ")
-    while True:
-        writer.write(b"x" * 65536)
-        await writer.drain()
-
-
-async def says_continue_for_ever(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Sends informational responses without end, and never a final response."""
-    while True:
-        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 10)
-        await writer.drain()
-        await asyncio.sleep(0.001)
 
 
 def unused_url() -> str:
@@ -215,36 +154,3 @@ def unused_url() -> str:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{taken.getsockname()[1]}/offers"
-
-
-class Service(Target):
-    """A target in this process. `status_of` returns the HTTP status for a message. Rejections contain the text
-    `said`.
-    """
-
-    name = "a service in the test"
-
-    def __init__(self, status_of: Callable[[bytes], int], said: Callable[[], str] = str) -> None:
-        self.status_of, self.said = status_of, said
-        self.bodies: list[bytes] = []
-        self.remembers = True
-
-    async def open(self) -> None:
-        pass
-
-    async def close(self) -> None:
-        pass
-
-    async def send(self, message: Message) -> Answer:
-        await asyncio.sleep(0)
-        if self.remembers:
-            self.bodies.append(message.body)
-        status = self.status_of(message.body)
-        kind: AnswerKind = {2: "accepted", 4: "rejected", 5: "crashed"}[status // 100]  # type: ignore[assignment]
-        return Answer(kind, status, self.said().encode() if kind == "rejected" else b"", f"status {status}")
-
-    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        return True
-
-    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        return f"send {len(body)} bytes"

@@ -11,20 +11,12 @@ import pytest
 from hand_made_programs import answer, answers
 from hand_made_servers import (
     Behaviour,
-    hangs,
-    never_ends,
-    never_ends_the_head,
     reset,
     resets,
-    resets_within_the_body,
     response,
-    says_continue_for_ever,
     sends,
     serving,
     serving_streams,
-    stalls_in_the_body,
-    trickles,
-    trickles_the_head,
     unused_url,
 )
 
@@ -33,7 +25,9 @@ from brokerfuzz.targets import Answer, AnswerRules, HttpTarget, Message
 from brokerfuzz.targets.http_messages import Response
 from brokerfuzz.targets.target import opened
 
-CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+HEAD = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+BODY = HEAD + b"Content-Length: 1073741824\r\n\r\n"
 TIMEOUT = 0.6  # seconds
 
 
@@ -41,7 +35,26 @@ def asked(url: str, body: bytes = b"{}", *, timeout: float = 5.0, **options: Any
     return answer(HttpTarget(url, timeout=timeout, **options), body)
 
 
-HEAD = b"HTTP/1.1 200 OK\r\n"
+def sends_without_end(start: bytes, chunk: bytes, pause: float = 0) -> Behaviour:
+    async def behave(_: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(start)
+        while True:
+            writer.write(chunk)
+            await writer.drain()
+            await asyncio.sleep(pause)
+
+    return behave
+
+
+async def resets_within_the_body(_: bytes, writer: asyncio.StreamWriter) -> None:
+    writer.write(BODY + b"ab")
+    await writer.drain()
+    await asyncio.sleep(0.1)
+    reset(writer)
+
+
+never_ends = sends_without_end(BODY, b"x" * 65536)
+never_ends_the_head = sends_without_end(HEAD + b"X-A: ", b"x" * 65536)
 NOT_HTTP = {
     "broken chunk": CHUNKED + b"ZZ\r\nab\r\n",
     "broken status": b"HTTP/1.1 9x9 OK\r\nContent-Length: 0\r\n\r\n",
@@ -81,12 +94,15 @@ ENDS: dict[str, tuple[Behaviour, str, str]] = {
     "trailers": (sends(CHUNKED + b"3\r\nabc\r\n0\r\nX-A: b\r\n\r\n"), "accepted", "status 200"),
     "100 Continue": (sends(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000 + response(201)), "accepted", "status 201"),
     "upgrade": (sends(UPGRADE), "rejected", "status 101"),
-    "hangs": (hangs, "timeout", NO_ANSWER),
+    "hangs": (sends(b""), "timeout", NO_ANSWER),
     "stalls in the head": (sends(HEAD + b"Conte"), "timeout", NO_ANSWER),
-    "trickles in the head": (trickles_the_head, "timeout", NO_ANSWER),
-    "endless 100 Continue": (says_continue_for_ever, "timeout", NO_ANSWER),
-    "stalls in the body": (stalls_in_the_body, "timeout", NO_END),
-    "trickles": (trickles, "timeout", NO_END),
+    "trickles in the head": (sends_without_end(HEAD + b"X-A: ", b"x", 0.05), "timeout", NO_ANSWER),
+    "endless 100 Continue": (
+        sends_without_end(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 10, 0.001),
+        "timeout",
+        NO_ANSWER,
+    ),
+    "trickles": (sends_without_end(BODY, b"x", 0.05), "timeout", NO_END),
     "less than its length": (sends(HEAD + b"Content-Length: 9\r\n\r\nab"), "timeout", NO_END),
     "endless chunk extension": (sends(CHUNKED + b"3;" + b"x" * 1_000_000), "timeout", NO_END),
     "a huge compressed body": (
