@@ -1,4 +1,5 @@
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import datetime
@@ -171,7 +172,9 @@ def _cases(export: Export, progress: ProgressLine) -> Iterator[Case]:
 
 
 def _print_summary(summary: Summary, out: str, seconds: float, time_dependent: int, options: ExportOptions) -> None:
-    shards, left_out = options["shards"], dict(summary.info.left_out.by_reason)
+    shards, left_out = options["shards"], Counter[str]()
+    for (_, _, reason), count in summary.info.left_out.items():
+        left_out[reason] += count
     data: dict[str, Any] = {"bytes": summary.bytes, "seconds": round(seconds, 3)}
     data |= {} if shards is None else {"shards": shards, "kept": summary.kept}
     data |= {"left_out": left_out} if left_out else {}

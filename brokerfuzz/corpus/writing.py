@@ -34,7 +34,10 @@ class Summary:
 
     @property
     def by_label(self) -> Counter[tuple[str, str]]:
-        return self._received - self.info.left_out.by_label
+        left_out = Counter[tuple[str, str]]()
+        for (message_type, label, _), count in self.info.left_out.items():
+            left_out[message_type, label] += count
+        return self._received - left_out
 
     @property
     def count(self) -> int:

@@ -35,8 +35,6 @@ STANDARD_INPUT = "-"
 LINE_SUFFIXES = (".ndjson", ".jsonl")
 RECORDED = ".har"
 
-_CORPUS_HEAD = b'{"id":"'  # the beginning of each line in a corpus
-
 
 @dataclass(frozen=True, slots=True)
 class InputMessage:
@@ -78,11 +76,8 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
         if bare.endswith(RECORDED):
             yield from _of_recording(_whole(stream, name, b"", LARGEST_RECORDING), name)
             return
-        lines = lines or bare.endswith(LINE_SUFFIXES)
         first = _line(stream, name, 1)
-        if first.startswith(_CORPUS_HEAD) and _is_record(first):
-            yield from _of_corpus(Line(name, number, line) for number, line in _numbered(stream, name, first))
-        elif lines:
+        if lines or bare.endswith(LINE_SUFFIXES) or _is_record(first):
             yield from _of_lines(stream, name, first)
         else:
             yield InputMessage(name, 1, _whole(stream, name, first, LARGEST))
@@ -151,19 +146,16 @@ def _line(stream: BinaryIO, name: str, number: int) -> bytes:
     return line
 
 
-def _numbered(stream: BinaryIO, name: str, first: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yields the lines with their numbers. `first` is the first line, which has already been read."""
-    number, line = 1, first
+def _of_lines(stream: BinaryIO, name: str, line: bytes) -> Iterator[InputMessage]:
+    """`line` is the first line, which has already been read."""
+    number, is_corpus = 1, _is_record(line)
     while line:
-        yield number, line
+        if is_corpus:
+            yield from _of_corpus([Line(name, number, line)])
+        elif line.strip():
+            yield InputMessage(name, number, line.removesuffix(b"\n").removesuffix(b"\r"))
         number += 1
         line = _line(stream, name, number)
-
-
-def _of_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[InputMessage]:
-    for number, line in _numbered(stream, name, first):
-        if line.strip():
-            yield InputMessage(name, number, line.removesuffix(b"\n").removesuffix(b"\r"))
 
 
 def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
@@ -212,9 +204,7 @@ def _of_corpus(found: Iterable[Line]) -> Iterator[InputMessage]:
 def _is_record(line: bytes) -> bool:
     """Returns whether a line looks like a case of a corpus."""
     try:
-        record = orjson.loads(line)
+        record = orjson.loads(line) if line.startswith(b'{"id":"') else None
     except ValueError:
         return False
-    return (
-        isinstance(record, dict) and {"id", "message", "verdict"} <= set(record) and bool({"body", "raw"} & set(record))
-    )
+    return isinstance(record, dict) and {"message", "verdict"} <= set(record) and bool({"body", "raw"} & set(record))

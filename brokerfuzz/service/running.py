@@ -1,6 +1,5 @@
 """Runs the reference service in a thread during a `with` block."""
 
-import errno
 import os
 import shlex
 import socket
@@ -23,13 +22,7 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 LARGEST_HEAD = 256 * 1024
 """The maximum number of bytes for the first line and the headers of a request together."""
-LARGEST_PORT = 65535
 QUEUE = 128  # the maximum number of connections that wait to be accepted
-_PROBLEMS = {
-    errno.EADDRINUSE: "is in use: use another port, or 0 for any free port",
-    errno.EACCES: "needs administrator rights: use a port above 1023, or 0 for any free port",
-    errno.EADDRNOTAVAIL: f"cannot be used, because this is not an address of this machine: use {LOOPBACK}",
-}
 _EVERYWHERE = {"0.0.0.0": LOOPBACK, "::": "::1"}  # noqa: S104  (all interfaces -> the address to connect to)
 
 
@@ -98,10 +91,8 @@ def _listening(host: str, port: int) -> socket.socket:
     """Opens a socket with the protocol IPPROTO_TCP. With the protocol 0, asyncio does not turn off Nagle's algorithm,
     which delays each answer by 40 ms.
     """
-    if not 0 <= port <= LARGEST_PORT:
-        raise TargetError(f"{port} is not a valid port: use 1 to {LARGEST_PORT}, or 0 for any free port")
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, _, _, address = found[0]
         listener = socket.socket(family, kind, socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as problem:
@@ -109,12 +100,12 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         if os.name == "posix":  # a new server may use the port of an ended one; on Windows, two servers would share it
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
+        listener.bind((address[0], port, *address[2:]))
         listener.listen(QUEUE)
-    except OSError as problem:
+    except (OSError, OverflowError) as problem:
         listener.close()
-        why = _PROBLEMS.get(problem.errno or 0, f"cannot be used ({problem.strerror})")
-        raise TargetError(f"port {port} of {host} {why}") from problem
+        why = f"cannot be used ({getattr(problem, 'strerror', None) or problem}): use {LOOPBACK} and another port"
+        raise TargetError(f"port {port} of {host} {why}, or 0 for any free port") from problem
     return listener
 
 

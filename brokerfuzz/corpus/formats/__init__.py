@@ -5,13 +5,13 @@ other format.
 from importlib import import_module
 from pathlib import PurePosixPath
 
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, LeftOut
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.suite_formats import SUITES
 from brokerfuzz.errors import CorpusError, UnknownNameError
 from brokerfuzz.format_names import FORMATS
 from brokerfuzz.storage import suffix
 
-__all__ = ["FORMATS", "CorpusInfo", "File", "Format", "LeftOut", "format_named", "format_of"]
+__all__ = ["FORMATS", "CorpusInfo", "File", "Format", "format_named", "format_of"]
 
 LINES = ("", ".ndjson", ".jsonl")
 """The suffixes of files with one case per line."""

@@ -11,25 +11,10 @@ from brokerfuzz.schemas.manifest import Direction
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """Counts the cases that a format does not write, for each message type, label and reason."""
-
-    by_label: Counter[tuple[str, str]] = field(default_factory=Counter)
-    by_reason: Counter[str] = field(default_factory=Counter)
-
-    def add(self, case: Case, reason: str) -> None:
-        """Counts a case that the format does not write. In the output, `reason` follows the number of cases: `5 cases
-        longer than 100 bytes`.
-        """
-        self.by_label[case.message_type, case.label] += 1
-        self.by_reason[reason] += 1
-
-
-@dataclass(frozen=True)
 class CorpusInfo:
     """Describes a corpus for the format that writes its cases. `recipe` contains the options of `brokerfuzz export`
     that generate the corpus again. `folder` is the name of the folder or file, without the path. `left_out` counts the
-    cases that the format does not write. If `by_case` is true, test suites have one test per case instead of one per
+    cases that the format does not write, for each message type, label and reason. If `by_case` is true, test suites have one test per case instead of one per
     rule. If `base64` is true, lines contain every message in base64. `warnings` receives what is wrong with the existing
     files of the user.
     """
@@ -38,10 +23,14 @@ class CorpusInfo:
     message_types: tuple[MessageType, ...]
     recipe: str
     folder: str = "FOLDER"
-    left_out: LeftOut = field(default_factory=LeftOut, compare=False)
+    left_out: Counter[tuple[str, str, str]] = field(default_factory=Counter, compare=False)
     by_case: bool = False
     base64: bool = False
     warnings: list[str] = field(default_factory=list, compare=False)
+
+    def leave_out(self, case: Case, reason: str) -> None:
+        """In the output, `reason` follows the number of cases: `5 cases longer than 100 bytes`."""
+        self.left_out[case.message_type, case.label, reason] += 1
 
 
 @dataclass(frozen=True)

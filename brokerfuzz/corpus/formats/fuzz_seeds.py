@@ -47,9 +47,9 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         digest = sha1(case.body, usedforsecurity=False)
         known = seen.setdefault(case.message_type, set())
         if len(case.body) > LARGEST_SEED:
-            about.left_out.add(case, f"longer than {LARGEST_SEED:,} bytes")
+            about.leave_out(case, f"longer than {LARGEST_SEED:,} bytes")
         elif digest.digest() in known:
-            about.left_out.add(case, "with the same bytes as another case")
+            about.leave_out(case, "with the same bytes as another case")
         else:
             known.add(digest.digest())
             yield File(f"seeds/{case.message_type}/{digest.hexdigest()}", (case.body,))

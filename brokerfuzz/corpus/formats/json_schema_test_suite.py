@@ -32,9 +32,9 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
     tests: dict[MessageType, list[bytes]] = {}
     for case in cases:
         if not has_plain_value(case):
-            about.left_out.add(case, NO_PLAIN_VALUE)
+            about.leave_out(case, NO_PLAIN_VALUE)
         elif labels[case.message_type](case.body) != {case.label}:
-            about.left_out.add(case, MORE_THAN_THE_SCHEMA)
+            about.leave_out(case, MORE_THAN_THE_SCHEMA)
         else:
             data, valid = orjson.Fragment(case.body), case.label == "valid"
             test = {"description": f"{case.label}_{stem(case)}", "data": data, "valid": valid}

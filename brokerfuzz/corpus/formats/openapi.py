@@ -71,9 +71,9 @@ def _chosen(cases: Iterable[Case], about: CorpusInfo) -> dict[MessageType, Examp
         of_type = found.setdefault(case.message_type, {place: {} for place in _PLACES.values()})
         examples, key = of_type[_PLACES[case.label]], (case.message_type, _example_key(case))
         if len(examples) == MOST_EXAMPLES or key in shown:
-            about.left_out.add(case, ENOUGH)
+            about.leave_out(case, ENOUGH)
         elif not _fits(case):
-            about.left_out.add(case, UNFIT)
+            about.leave_out(case, UNFIT)
         else:
             shown.add(key)
             examples[f"{topic_of(case)}_{case.id[:8]}"] = _example(case)

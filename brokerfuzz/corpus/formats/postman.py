@@ -74,10 +74,10 @@ def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
     try:
         text = case.body.decode()
     except UnicodeDecodeError:
-        about.left_out.add(case, "that are not UTF-8, because Postman sends only text")
+        about.leave_out(case, "that are not UTF-8, because Postman sends only text")
         return False
     if _OPENS in text or any(_OPENS in value for _, value in _sent_headers(case.headers)):
-        about.left_out.add(case, f"that contain {_OPENS}, which Postman treats as the beginning of a variable")
+        about.leave_out(case, f"that contain {_OPENS}, which Postman treats as the beginning of a variable")
         return False
     return True
 

@@ -49,7 +49,7 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
         if now_of(case) is None:
             kept.append(case)
         else:
-            about.left_out.add(case, _ABOUT_THE_CLOCK)
+            about.leave_out(case, _ABOUT_THE_CLOCK)
     if not kept:
         raise CorpusError(
             "the verdicts of all chosen cases depend on the current time, and tests cannot set the clock of your "
