@@ -13,8 +13,6 @@ from brokerfuzz.schemas.oracle import aware
 
 FIRST_LINES = 10
 """A file is not a corpus if none of its first `FIRST_LINES` lines is a record."""
-MAX_MALFORMED = 10_000
-"""If a corpus has more malformed lines, verification raises an error."""
 
 
 class CorpusProblem(NamedTuple):
@@ -46,24 +44,22 @@ class Verification:
 
     def read(self, lines: Iterable[Line]) -> None:
         """Verifies a corpus. Raises `CorpusError` if it cannot be read, or is not a corpus."""
-        count = malformed = 0
+        before, records = len(self.problems), 0
         for count, line in enumerate(lines, 1):
             try:
                 record = line.record()
             except CorpusError as problem:
-                malformed += 1
+                self._has_malformed = True
                 self._report(line, str(problem))
-                if malformed > MAX_MALFORMED or malformed == count == FIRST_LINES:
+                if not records and count == FIRST_LINES:
                     break
             else:
+                records += 1
                 self._verify(line, record)
-        self._has_malformed |= malformed > 0
-        if malformed == count:
-            first = self.problems[-count]
-            del self.problems[-count:]
+        if not records:
+            first = self.problems[before]
+            del self.problems[before:]
             raise CorpusError(str(first))
-        if malformed > MAX_MALFORMED:
-            raise CorpusError(str(self.problems.pop()))
 
     def check_twins(self) -> None:
         """Finds the cases whose twin is missing or not valid, after all corpora were read."""

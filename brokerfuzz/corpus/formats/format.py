@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from string import Template
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import Scope
@@ -80,3 +82,18 @@ class Format:
 
 def single_file(name: str, suffix: str, pieces: Callable[[Iterable[Case], CorpusInfo], Iterator[bytes]]) -> Format:
     return Format(name, lambda cases, info: iter([File("", pieces(cases, info))]), suffix)
+
+
+# --------------------------------------------------------------------------------------------- files in `suites`
+
+
+def source(name: str) -> bytes:
+    """Returns the contents of a file in the folder `suites`. The names of Python files end in `.txt`, because they are
+    no modules of brokerfuzz.
+    """
+    path = Path(__file__).with_name("suites") / (f"{name}.txt" if name.endswith(".py") else name)
+    return path.read_bytes().replace(b"\r\n", b"\n")  # Git may have changed the line endings
+
+
+def filled(name: str, **values: str) -> bytes:
+    return Template(source(name).decode()).substitute(values).encode()

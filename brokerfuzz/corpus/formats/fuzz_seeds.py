@@ -21,8 +21,7 @@ from typing import Any
 import orjson
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
-from brokerfuzz.corpus.formats.texts import filled
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, filled
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import Schema, conditions_of

@@ -8,10 +8,9 @@ are in `x-invalid-examples`, and cases that touch an ambiguity are in `x-unspeci
 the same rules or touch the same ambiguities, only one of them becomes an example. A message type has at most 20
 examples per verdict. The summary of an example explains its verdict.
 
-A message in an example has at most 16 KiB. An example is compact JSON that all parsers read in the same way. An example
-does not contain the property `$ref`, because tools would treat this property as a reference. Many tools read the
-document with a YAML parser. For this reason, characters that YAML does not allow are escaped, and messages with very
-long property names are left out.
+A message in an example has at most 16 KiB. It is compact JSON in printable ASCII that all parsers read in the same
+way, because many tools read the document with a YAML parser, which allows fewer characters and no long names. An
+example does not contain the property `$ref`, because tools would treat this property as a reference.
 """
 
 import re
@@ -31,18 +30,15 @@ MOST_EXAMPLES = 20
 LARGEST_EXAMPLE = 16 * 1024
 """The maximum size of an example, in bytes."""
 ENOUGH = f"beyond the limit of {MOST_EXAMPLES} examples per verdict, or of one example per rule or ambiguity"
-UNFIT = "that are too long, are not compact JSON, or are read differently by JSON parsers"
+UNFIT = "that are too long, are not compact JSON in ASCII, or are read differently by parsers"
 
 _PLACES: dict[Label, str] = {
     "valid": "examples",
     "invalid": "x-invalid-examples",
     "unspecified": "x-unspecified-examples",
 }
-_UNSAFE_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-"""Characters that are allowed in JSON, but that YAML 1.1 forbids or interprets differently."""
-_LONG_NAME = re.compile(rb'"(?:[^"\\]|\\.){1000,}":')
-"""Matches a property name that is too long for YAML, which allows 1,024 characters."""
-
+_UNFIT = re.compile(rb'"\$ref"|[^ -~]|[^"]{1000}')
+"""Matches references, bytes that are not printable ASCII, and long names."""
 _DESCRIPTION = (
     "The messages of the contract. The contract defines no paths and no methods: "
     "refer to these components from your own API description."
@@ -54,11 +50,7 @@ Examples = dict[str, dict[str, dict[str, Any]]]
 
 def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
     document = _document(about.contract, _chosen(cases, about))
-    yield _yaml_safe(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-
-
-def _yaml_safe(text: bytes) -> bytes:
-    return _UNSAFE_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()).encode()
+    yield orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _chosen(cases: Iterable[Case], about: CorpusInfo) -> dict[MessageType, Examples]:
@@ -81,9 +73,9 @@ def _chosen(cases: Iterable[Case], about: CorpusInfo) -> dict[MessageType, Examp
 
 
 def _fits(case: Case) -> bool:
-    if len(case.body) > LARGEST_EXAMPLE or not case.is_compact or b'"$ref"' in case.body:
+    if len(case.body) > LARGEST_EXAMPLE or not case.is_compact or _UNFIT.search(case.body):
         return False
-    return has_plain_value(case) and not _LONG_NAME.search(_yaml_safe(case.body))
+    return has_plain_value(case)
 
 
 def _example_key(case: Case) -> Hashable:

@@ -14,6 +14,7 @@ of pyarrow writes the same bytes for the same cases.
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import islice
 from tempfile import TemporaryFile
 from typing import Any
 
@@ -23,8 +24,7 @@ from brokerfuzz.corpus.formats.format import CorpusInfo, single_file
 from brokerfuzz.errors import CorpusError, needs_extra
 from brokerfuzz.version import __version__
 
-GROUP_ROWS, GROUP_BYTES = 2048, 8 * 1024 * 1024
-"""A group of rows ends when it has `GROUP_ROWS` rows, or when its messages have `GROUP_BYTES` bytes."""
+GROUP_ROWS = 512
 
 _PIECE = 1 << 20
 
@@ -38,8 +38,9 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
     schema = _schema(pa)
     with TemporaryFile() as file:
         with parquet.ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer:
-            for rows in _groups(cases):
-                writer.write_table(pa.Table.from_pylist(rows, schema=schema), row_group_size=GROUP_ROWS)
+            rows = map(_row, cases)
+            while group := list(islice(rows, GROUP_ROWS)):
+                writer.write_table(pa.Table.from_pylist(group, schema=schema), row_group_size=GROUP_ROWS)
             writer.add_key_value_metadata({"brokerfuzz": __version__, "recipe": about.recipe})
         file.seek(0)
         yield from iter(partial(file.read, _PIECE), b"")
@@ -57,18 +58,9 @@ def _schema(arrow: Any) -> Any:
     return arrow.schema([arrow.field(name, kind, nullable=name == "twin") for name, kind in types.items()])
 
 
-def _groups(cases: Iterable[Case]) -> Iterator[list[dict[str, Any]]]:
-    rows: list[dict[str, Any]] = []
-    size = 0
-    for case in cases:
-        headers = [{"name": name, "value": value} for name, value in case.headers]
-        rows.append({**facts_of(case), "tags": case.tags, "headers": headers, "body": case.body})
-        size += len(case.body)
-        if len(rows) == GROUP_ROWS or size >= GROUP_BYTES:
-            yield rows
-            rows, size = [], 0
-    if rows:
-        yield rows
+def _row(case: Case) -> dict[str, Any]:
+    headers = [{"name": name, "value": value} for name, value in case.headers]
+    return {**facts_of(case), "tags": case.tags, "headers": headers, "body": case.body}
 
 
 FORMAT = single_file("parquet", ".parquet", _pieces)

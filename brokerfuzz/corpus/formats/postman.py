@@ -12,10 +12,9 @@ from typing import Any
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import MARK, FreshValues, marked
 from brokerfuzz.corpus.formats.case_names import reason_of
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, source
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_folder import EXPECTED_FAILURES, known_failures, readme
-from brokerfuzz.corpus.formats.texts import source
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import check
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced

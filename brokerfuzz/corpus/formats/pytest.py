@@ -15,10 +15,9 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.cases.records import encode
 from brokerfuzz.corpus.formats.case_names import ascii_line, reason_of
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, filled, source
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_folder import README, known_failures
-from brokerfuzz.corpus.formats.texts import filled, source
 
 _TESTS, _TEMPLATE = "test_broker_contract.py", "conftest.py"
 

@@ -18,9 +18,8 @@ from urllib.parse import quote
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import reason_of
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, filled, source
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
-from brokerfuzz.corpus.formats.texts import filled, source
 from brokerfuzz.name_patterns import name_pattern
 from brokerfuzz.schemas.headers import Headers
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from brokerfuzz.corpus.formats.format import source
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, named_tests
 from brokerfuzz.corpus.formats.suite_folder import suite
-from brokerfuzz.corpus.formats.texts import source
 
 
 def _rust_tests(cases: Sequence[SuiteCase]) -> Iterator[bytes]:

@@ -21,8 +21,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import facts_of, reason_of, stem
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
-from brokerfuzz.corpus.formats.texts import filled
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, filled
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.schemas.headers import JSON_TYPE

@@ -40,8 +40,6 @@ def test_rows_are_written_in_groups_to_limit_the_memory(monkeypatch: pytest.Monk
     monkeypatch.setattr(parquet, "GROUP_ROWS", 100)
     metadata = pq.read_metadata(io.BytesIO(written("parquet", cases()[:250])))
     assert [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)] == [100, 100, 50]
-    monkeypatch.setattr(parquet, "GROUP_BYTES", 1)
-    assert pq.read_metadata(io.BytesIO(written("parquet", cases()[:3]))).num_row_groups == 3
 
 
 def test_duckdb_can_query_rules_and_decode_messages(tmp_path: Path, content: bytes) -> None:
