@@ -1,6 +1,5 @@
 """Verdicts that an implementation of the contract would dispute if they were wrong, mostly under policies."""
 
-import gzip
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -21,16 +20,6 @@ def _label(
     return brokerfuzz.check(message_type, message, now=NOW, policies=dict(policies or {})).label
 
 
-def _updated(timestamp: str) -> bytes:
-    return json.dumps({"number": "1", "offerType": "Email", "lastUpdatedDateTimeUtc": timestamp}).encode()
-
-
-def _priced(unit: str, quantity: int, extended: str, total: str) -> bytes:
-    offer = f'{{"offerId":"x","unitPrice":{unit},"quantity":{quantity},"extendedPrice":{extended}}}'
-    data = f'{{"customerId":"a","offers":[{offer}],"totalExtendedPrice":{total}}}'
-    return f'{{"data":{data},"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}}'.encode()
-
-
 @pytest.mark.parametrize(
     ("unit", "quantity", "extended", "total", "label"),
     [
@@ -44,56 +33,44 @@ def _priced(unit: str, quantity: int, extended: str, total: str) -> bytes:
         ("2.5", 1, "2.5", "2.504", "unspecified"),
     ],
 )
-def test_a_sum_is_valid_only_if_it_is_exact_in_decimal_arithmetic(
+def test_a_sum_is_valid_only_if_it_is_exact_and_a_policy_settles_whether_it_may_be_rounded(
     unit: str, quantity: int, extended: str, total: str, label: str
 ) -> None:
-    assert _label(_priced(unit, quantity, extended, total), message_type=PRICING) == label
+    offer = f'{{"offerId":"x","unitPrice":{unit},"quantity":{quantity},"extendedPrice":{extended}}}'
+    data = f'{{"customerId":"a","offers":[{offer}],"totalExtendedPrice":{total}}}'
+    rest = '"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true'
+    message = f'{{"data":{data},{rest}}}'.encode()
+    assert _label(message, message_type=PRICING) == label
+    for interpretation, settled in (("accepted", "valid"), ("rejected", "invalid")):
+        expected = settled if label == "unspecified" else label
+        assert _label(message, {"price-rounding": interpretation}, PRICING) == expected
 
 
-def test_a_policy_settles_whether_sums_may_be_rounded() -> None:
-    rounded = _priced("1e-07", 1, "1e-07", "0.0")
-    assert _label(rounded, {"price-rounding": "accepted"}, PRICING) == "valid"
-    assert _label(rounded, {"price-rounding": "rejected"}, PRICING) == "invalid"
-    assert _label(rounded, {"price-arithmetic": "rejected"}, PRICING) == "unspecified"
+def _updated(timestamp: str) -> bytes:
+    return json.dumps({"number": "1", "offerType": "Email", "lastUpdatedDateTimeUtc": timestamp}).encode()
 
 
 @pytest.mark.parametrize(
-    "timestamp",
+    "future",
     [
-        "10000-01-01T00:00:00Z",
-        "2999-12-31T23:59Z",
-        "29991231T235959Z",
-        "2999-01-01T00:00:00+0000",
-        "9999-12-31T23:59:59-14:00",
-        "2999-12-31T23:59:60Z",
-        "2999-12-31 23:59:60+00:00",
-        "+002999-01-01T00:00:00Z",
-        " 2999-01-01T00:00:00Z",
-        "2999-01-01t00:00:00.5z",
-        "2999-01-01",
+        "10000-01-01T00:00:00Z", "2999-12-31T23:59Z", "29991231T235959Z", "2999-01-01T00:00:00+0000",
+        "9999-12-31T23:59:59-14:00", "2999-12-31T23:59:60Z", "2999-12-31 23:59:60+00:00", "+002999-01-01T00:00:00Z",
+        " 2999-01-01T00:00:00Z", "2999-01-01t00:00:00.5z", "2999-01-01",
     ],
-)
-def test_a_timestamp_in_the_future_is_invalid_in_every_notation_and_under_every_policy(timestamp: str) -> None:
-    assert _label(_updated(timestamp)) == "invalid"
-    assert _label(_updated(timestamp), EVERY_TIMESTAMP_IS_PARSED) == "invalid"
+)  # fmt: skip
+def test_a_timestamp_in_the_future_is_invalid_in_every_notation_and_under_every_policy(future: str) -> None:
+    assert _label(_updated(future)) == _label(_updated(future), EVERY_TIMESTAMP_IS_PARSED) == "invalid"
 
 
 @pytest.mark.parametrize(
-    "timestamp",
-    ["1998-12-31T23:59Z", "19981231T235959Z", "1998-01-01T00:00:00+0000", "1998-12-31T23:59:60Z", "1998-12-31"],
+    "past", ["1998-12-31T23:59Z", "19981231T235959Z", "1998-01-01T00:00:00+0000", "1998-12-31T23:59:60Z", "1998-12-31"]
 )
-def test_a_timestamp_in_the_past_depends_on_the_policy_about_its_notation(timestamp: str) -> None:
-    assert _label(_updated(timestamp)) == "unspecified"
-    assert _label(_updated(timestamp), EVERY_TIMESTAMP_IS_PARSED) == "valid"
+def test_a_timestamp_in_the_past_depends_on_the_policy_about_its_notation(past: str) -> None:
+    assert _label(_updated(past)) == "unspecified"
+    assert _label(_updated(past), EVERY_TIMESTAMP_IS_PARSED) == "valid"
 
 
-def test_a_leap_second_without_a_zone_depends_on_two_policies() -> None:
-    leap = _updated("1998-12-31T23:59:60")
-    assert _label(leap, {"timestamp-format.leap-second": "parsed", "timestamp-format.no-zone": "rejected"}) == "invalid"
-    assert _label(leap, {"timestamp-format.leap-second": "parsed"}) == "unspecified"
-
-
-@pytest.mark.parametrize("numbers", [["1", "", "2"], ["", "1"], ["1", ""], ["1", "2", "", "3", "4"]])
+@pytest.mark.parametrize("numbers", [["1", "", "2"], ["", "1"], ["1", "2", "", "3", "4"]])
 def test_both_means_that_every_property_with_the_same_name_counts(numbers: list[str]) -> None:
     members = ",".join(f'"number":"{number}"' for number in numbers)
     message = f'{{{members},"offerType":"Email"}}'.encode()
@@ -108,13 +85,11 @@ def test_both_means_that_every_property_with_the_same_name_counts(numbers: list[
         (b'{"number":"\xc0\xa2","offerType":"Email"}', "invalid", "valid"),
         (b'{"number":"\xc0\xaf","offerType":"Email"}', "valid", "valid"),
         (b'{"numb\xc1\xa5r":"1","offerType":"Email"}', "valid", "invalid"),
-        (b'{"number":"1","offerType":"Emai\xc1\xac"}', "valid", "invalid"),
         (b'{"number":"1","offerType":"Emai\xe0\x81\xac"}', "valid", "invalid"),
         (b'{"number":"1","offerType":"\xc1\x81"}', "invalid", "invalid"),
-        (b'{"number":"1","offerType":"Email"\xc0\xbd', "invalid", "invalid"),
     ],
 )
-def test_overlong_characters_are_open_unless_every_reading_is_invalid(
+def test_overlong_characters_are_open_unless_every_interpretation_is_invalid(
     message: bytes, decoded: str, replaced: str
 ) -> None:
     assert _label(message, {"encoding.overlong": "decoded"}) == decoded
@@ -123,33 +98,9 @@ def test_overlong_characters_are_open_unless_every_reading_is_invalid(
     assert _label(message) == ("invalid" if decoded == replaced == "invalid" else "unspecified")
 
 
-GZIP = (("Content-Encoding", "gzip"),)
-UTF_16 = (("Content-Type", "application/json; charset=utf-16"),)
-
-
-@pytest.mark.parametrize(
-    ("headers", "question", "other"),
-    [
-        (GZIP, "false-content-encoding", {"content-encoding": "decoded"}),
-        (UTF_16, "charset", {"content-type": "accepted"}),
-    ],
-)
-def test_a_header_that_contradicts_the_body_stays_open_until_its_own_policy_settles_it(
-    headers: tuple[tuple[str, str], ...], question: str, other: dict[str, str]
-) -> None:
-    body = b'{"number":"1","offerType":"Email"}'
-
-    def label(**policies: str) -> str:
-        return brokerfuzz.check(OFFER, body, now=NOW, policies={**other, **policies}, headers=headers).label
-
-    assert label() == "unspecified"
-    assert label(**{question: "ignored"}) == "valid"
-    assert label(**{question: "rejected"}) == "invalid"
-
-
-def test_a_compressed_message_is_valid_if_the_policy_says_that_it_is_decoded() -> None:
-    body = gzip.compress(b'{"number":"1","offerType":"Email"}')
-    assert brokerfuzz.check(OFFER, body, now=NOW, headers=GZIP).label == "unspecified"
-    assert (
-        brokerfuzz.check(OFFER, body, now=NOW, headers=GZIP, policies={"content-encoding": "decoded"}).label == "valid"
-    )
+def test_a_string_that_may_be_meant_as_a_message_is_refused_and_other_values_are_judged() -> None:
+    with pytest.raises(TypeError, match=r"bytes.*body\.encode\(\)"):
+        brokerfuzz.check(OFFER, '{"number":"a","offerType":"Email"}')
+    body = b'{"number":"a","offerType":"Email"}'
+    assert {_label(one) for one in (json.loads(body), body, bytearray(body), memoryview(body))} == {"valid"}
+    assert {_label(one) for one in (None, 1, True, [])} == {"invalid"}
