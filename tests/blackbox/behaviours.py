@@ -1,8 +1,7 @@
-"""Behaviours of targets, each with the causes that a campaign must name. `test_one_mistake_at_one_rule` generates more.
+"""Behaviours of targets, each with the causes that a campaign must name.
 
 A behaviour is a function that accepts or rejects the bytes of a message. Most of them are conforming, except for one
-mistake. They are written from the text of the contract with `brokerfuzz.check` as the only help, so they know nothing
-about campaigns.
+mistake.
 """
 
 import json
@@ -68,9 +67,7 @@ class Behaviour:
 
 def causes_of(report: brokerfuzz.Report) -> set[str]:
     """Returns what the findings blame: `accepts RULE` for invalid messages, and `rejects SITE`, `crashes at SITE` and
-    so on for others.
-
-    If a finding names no cause, the site is `?`. A missing property is blamed at its own site.
+    so on for others. The site is `?` if a finding names no cause.
     """
     return {
         cause
@@ -146,12 +143,12 @@ def strict(refuses: Condition, otherwise: Accepts = _CONFORMING) -> Accepts:
     return lambda body: otherwise(body) and not refuses(parsed(body))
 
 
-def crashing(fails: Condition, message: str = "boom", otherwise: Accepts = _CONFORMING) -> Accepts:
+def crashing(fails: Condition, otherwise: Accepts = _CONFORMING) -> Accepts:
     """Raises an exception for messages for which `fails` is true, before anything is checked."""
 
     def accepts(body: bytes) -> bool:
         if fails(parsed(body)):
-            raise RuntimeError(message)
+            raise RuntimeError("boom")
         return otherwise(body)
 
     return accepts
@@ -160,11 +157,6 @@ def crashing(fails: Condition, message: str = "boom", otherwise: Accepts = _CONF
 def both(one: Accepts, other: Accepts) -> Accepts:
     """Has the mistakes of two strict or crashing behaviours."""
     return lambda body: one(body) and other(body)
-
-
-def either(one: Accepts, other: Accepts) -> Accepts:
-    """Has the mistakes of two lenient behaviours."""
-    return lambda body: one(body) or other(body)
 
 
 def parsed(body: bytes) -> dict[str, Any]:
@@ -182,10 +174,6 @@ def everything_in(value: Any) -> Iterator[Any]:
         yield from everything_in(part)
 
 
-def strings(value: Any) -> Iterator[str]:
-    return (one for one in everything_in(value) if isinstance(one, str))
-
-
 def objects(value: Any, name: str) -> Iterator[dict[str, Any]]:
     """The objects in the arrays that are called `name`, at any depth."""
     for one in everything_in(value):
@@ -195,11 +183,6 @@ def objects(value: Any, name: str) -> Iterator[dict[str, Any]]:
 
 def is_null(name: str) -> Condition:
     return lambda message: name in message and message[name] is None
-
-
-def number(value: Any) -> float:
-    """The value if it is a number, else 1."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else 1
 
 
 # ------------------------------------------------------------------------------------------------------------ the table
@@ -237,36 +220,15 @@ _LENIENT = [
         ),
         "accepts productClusters[].products[].pageCount:minimum",
     ),
-    _one(
-        "does not check two bounds",
-        either(lenient("orderMinimum:minimum"), lenient("orderMaximum:minimum")),
-        "accepts orderMinimum:minimum",
-        "accepts orderMaximum:minimum",
-    ),
 ]
 
 _STRICT = [
     _one("rejects null", strict(is_null("comments")), "rejects comments"),
-    _one(
-        "rejects negative prices",
-        strict(lambda message: number(message.get("defaultPrice")) < 0),
-        "rejects defaultPrice",
-    ),
-    _one(
-        "rejects an empty description", strict(lambda message: message.get("description") == ""), "rejects description"
-    ),
     _one("rejects inactive offers", strict(lambda message: message.get("isActive") is False), "rejects isActive"),
     _one("rejects an empty array", strict(lambda message: message.get("accessGroups") == []), "rejects accessGroups"),
     _one(
-        "rejects a tier without a price above zero",
-        strict(lambda message: any(number(one.get("price")) == 0 for one in objects(message, "priceTiers"))),
-        "rejects priceClasses[].priceTiers[].price",
-    ),
-    _one(
         "rejects null in nested objects",
-        strict(
-            lambda message: any("surcharge" in one and one["surcharge"] is None for one in objects(message, "products"))
-        ),
+        strict(lambda message: any(one.get("surcharge", "") is None for one in objects(message, "products"))),
         "rejects productClusters[].products[].surcharge",
     ),
     _one(
@@ -281,10 +243,9 @@ _STRICT = [
     ),
     _scattered(
         "rejects astral characters",
-        strict(lambda message: any(max(one, default="") > "\uffff" for one in strings(message))),
+        strict(lambda message: any(max(str(one), default="") > "\uffff" for one in everything_in(message))),
         "rejects *",
     ),
-    _one("rejects null data", strict(is_null("data"), conforming(PRODUCTS)), "rejects data", message_type=PRODUCTS),
     _one(
         "rejects two properties",
         both(strict(is_null("comments")), strict(lambda message: message.get("description") == "")),
@@ -294,30 +255,15 @@ _STRICT = [
 ]
 
 _CRASHING = [
-    _one("crashes on null", crashing(is_null("orderMaximum")), "crashes at orderMaximum"),
     _one(
         "crashes beyond 64 bits",
-        crashing(lambda message: abs(number(message.get("orderMinimum"))) >= 1 << 63),
+        crashing(lambda message: isinstance(one := message.get("orderMinimum"), int) and abs(one) >= 1 << 63),
         "crashes at orderMinimum",
-    ),
-    _one(
-        "crashes on a wrong type",
-        crashing(lambda message: isinstance(message.get("priceClasses"), str)),
-        "crashes at priceClasses",
     ),
     _one(
         "crashes without a name",
         crashing(lambda message: any("name" not in one for one in objects(message, "additionalPropsRequiredOnOrder"))),
         "crashes at additionalPropsRequiredOnOrder[].name",
-    ),
-    _one(
-        "has two crashes with two answers",
-        both(
-            crashing(is_null("orderMaximum"), "no maximum"),
-            crashing(lambda message: message.get("comments") == "", "no comments"),
-        ),
-        "crashes at orderMaximum",
-        "crashes at comments",
     ),
     _one(
         "has two crashes with one answer",

@@ -2,11 +2,10 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from behaviours import OFFER, VALID, Condition, conforming, lenient, objects, overlooking, parsed, strict
@@ -61,7 +60,6 @@ def test_the_smallest_message_has_only_what_causes_the_problem(
 @pytest.mark.parametrize(
     ("refuses", "cause"),
     [
-        (lambda message: "pdfUrl" not in message, "pdfUrl is absent"),
         (
             lambda message: "isActive" not in message and "description" not in message,
             "description is absent and isActive is absent",
@@ -75,7 +73,7 @@ def test_the_smallest_message_has_only_what_causes_the_problem(
             'accessGroups is ["","0"',
         ),
     ],
-    ids=["a missing property", "two missing properties", "a missing nested property", "too many items"],
+    ids=["two missing properties", "a missing nested property", "too many items"],
 )
 def test_the_sentence_names_the_difference_from_an_accepted_message(refuses: Condition, cause: str) -> None:
     report = brokerfuzz.fire(strict(refuses), **VALID)
@@ -93,12 +91,6 @@ def test_unknown_ids_are_one_finding_that_names_the_property_and_the_option() ->
         "if the target knows only certain values of productClusters[].products[].productId, list them with --values"
     )
     assert values in finding.sentence()
-
-
-def test_a_property_with_other_accepted_values_is_not_said_to_need_known_values() -> None:
-    report = brokerfuzz.fire(strict(lambda message: message.get("orderMaximum") == 1), **VALID)
-    assert [finding.places for finding in report.findings] == [("/orderMaximum",)], report
-    assert "--values" not in str(report)
 
 
 def test_answers_that_differ_only_in_details_show_the_same_problem() -> None:
@@ -133,45 +125,19 @@ def test_a_finding_has_the_same_name_whatever_cases_are_sent() -> None:
     assert len({finding.name for report in reports for finding in report.findings}) == 1
 
 
-UPDATED: Final = "lastUpdatedDateTimeUtc"
-
-
-def later(days: int) -> datetime:
-    return datetime.now(UTC) + timedelta(days=days)
-
-
-def accepts_the_future(body: bytes) -> bool:
-    """Does not check whether the time of the last change is in the future."""
-    broken = brokerfuzz.check(OFFER, body).broken
-    return CONFORMS(body) or all(entry.rule == f"{OFFER}/{UPDATED}:not-in-future" for entry in broken)
-
-
-def accepts_the_future_within_a_century(body: bytes) -> bool:
-    """Rejects years that the database cannot store."""
-    return accepts_the_future(body) and b'"9999-' not in body and b'"9998-' not in body
-
-
-@pytest.mark.parametrize("target", [accepts_the_future, accepts_the_future_within_a_century])
-def test_a_time_in_the_future_shrinks_to_a_time_that_stays_in_the_future(target: Callable[[bytes], bool]) -> None:
-    (finding,) = brokerfuzz.fire(target, sites=[UPDATED]).findings
-    instant = json.loads(finding.body)[UPDATED]
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", instant)
-    assert brokerfuzz.check(OFFER, finding.body, now=later(days=20 * 365)).label == "invalid"
+def test_a_time_in_the_future_shrinks_to_a_time_that_stays_in_the_future() -> None:
+    """The target does not check whether the time is in the future, but its database cannot store far years."""
+    updated = "lastUpdatedDateTimeUtc"
+    future = lenient(f"{updated}:not-in-future")
+    (finding,) = brokerfuzz.fire(
+        lambda body: future(body) and b'"9999-' not in body and b'"9998-' not in body, sites=[updated]
+    ).findings
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", json.loads(finding.body)[updated])
+    in_twenty_years = datetime.now(UTC) + timedelta(days=20 * 365)
+    assert brokerfuzz.check(OFFER, finding.body, now=in_twenty_years).label == "invalid"
 
 
 def test_only_a_message_that_always_fails_alone_is_called_the_simplest_that_causes_a_problem() -> None:
     at_first = iter([True, True])
     (finding,) = brokerfuzz.fire(lambda body: next(at_first, False), verdicts=["valid"], sites=["number"]).findings
     assert "even the simplest message causes this" in finding.sentence()
-
-
-def test_the_cause_of_a_message_that_is_accepted_later_is_unknown() -> None:
-    seen = Counter[bytes]()
-
-    def rejects_at_first(body: bytes) -> bool:
-        """Accepts the message with which a campaign begins, and rejects all others three times."""
-        seen[body] += 1
-        return CONFORMS(body) and (len(seen) == 1 or seen[body] > 3)
-
-    findings = brokerfuzz.fire(rejects_at_first, verdicts=["valid"], sites=["comments", "order*"]).findings
-    assert not [finding for finding in findings if "even the simplest message" in finding.sentence()]
