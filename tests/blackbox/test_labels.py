@@ -103,4 +103,4 @@ def test_a_string_that_may_be_meant_as_a_message_is_refused_and_other_values_are
         brokerfuzz.check(OFFER, '{"number":"a","offerType":"Email"}')
     body = b'{"number":"a","offerType":"Email"}'
     assert {_label(one) for one in (json.loads(body), body, bytearray(body), memoryview(body))} == {"valid"}
-    assert {_label(one) for one in (None, 1, True, [])} == {"invalid"}
+    assert _label(None) == _label(1) == _label([]) == "invalid"

@@ -32,30 +32,25 @@ def lines_of(path: Path) -> list[bytes]:
 # ------------------------------------------------------------------------------------------------------------- show
 
 
-def test_show_counts_what_is_in_a_corpus(run: Run, mixed: Path) -> None:
+def test_show_counts_what_is_in_a_corpus_and_lists_the_chosen_cases(run: Run, mixed: Path) -> None:
     cases, said = list(read(mixed)), json.loads(run("corpus", "show", mixed, "--json").stdout)
     assert said["cases"] == len(cases)
     assert said["without_twin"] == 0
     for name, part in said["messages"].items():
         ours = [case for case in cases if case.message_type == name]
-        assert part["verdicts"] == {
-            label: sum(case.label == label for case in ours) for label in ("valid", "invalid", "unspecified")
-        }
+        labels = {label: sum(case.label == label for case in ours) for label in ("valid", "invalid", "unspecified")}
+        assert part["verdicts"] == labels
         assert part["rules"] == Counter(fault.rule for case in ours for fault in case.faults)
         assert part["bytes"] == sum(len(case.body) for case in ours)
-        assert part["largest"] == max(len(case.body) for case in ours)
-
-
-def test_show_lists_the_chosen_cases(run: Run, mixed: Path) -> None:
     choice = ["--rule", "*:required", "--verdict", "invalid", "--message", "offer-pricing-response"]
-    said = json.loads(run("corpus", "show", mixed, "--cases", *choice, "--json").stdout)["cases"]
+    listed = json.loads(run("corpus", "show", mixed, "--cases", *choice, "--json").stdout)["cases"]
     wanted = [
-        case for case in read(mixed) if case.faults and all(fault.rule.endswith(":required") for fault in case.faults)
+        case.id
+        for case in cases
+        if case.faults
+        and all(fault.rule.startswith("offer-pricing") and fault.rule.endswith(":required") for fault in case.faults)
     ]
-    assert [row["id"] for row in said] == [case.id for case in wanted if case.message_type == "offer-pricing-response"]
-    assert said
-    lines = run("corpus", "show", mixed, "--cases", *choice).stdout.splitlines()
-    assert [line.split()[0] for line in lines] == [row["id"] for row in said]
+    assert [row["id"] for row in listed] == wanted != []
 
 
 def test_show_displays_one_case_with_its_reason_message_and_twin(run: Run) -> None:
@@ -65,50 +60,33 @@ def test_show_displays_one_case_with_its_reason_message_and_twin(run: Run) -> No
     text = run("corpus", "show", PRICING, case.id).stdout
     assert f"breaks {case.faults[0].rule} at {case.faults[0].at} with technique one-below" in text
     assert "expected at least 1" in text
-    assert '"quantity": 0' in text
     assert any(line.startswith("+ ") and '"quantity": 0' in line for line in text.splitlines())
-    assert any(line.startswith("- ") and '"quantity": ' in line for line in text.splitlines())
     said = json.loads(run("corpus", "show", PRICING, case.id, "--json").stdout)
     assert (said["case"]["id"], said["twin"]["id"]) == (case.id, case.twin_id)
-    assert lines_of(PRICING)[said["line"] - 1].startswith(b'{"id":"%s"' % case.id.encode())
 
 
 # ------------------------------------------------------------------------------------------------------------- diff
 
 
-def test_order_and_compression_are_no_differences(run: Run, tmp_path: Path) -> None:
+def test_diff_counts_added_removed_and_relabelled_cases_whatever_their_order_and_compression(
+    run: Run, tmp_path: Path
+) -> None:
     cases = list(read(PRICING))
-    write(tmp_path / "other.ndjson.zst", reversed(cases))
-    result = run("corpus", "diff", PRICING, tmp_path / "other.ndjson.zst")
-    assert result.exit_code == 0
+    other, less, changed = (tmp_path / name for name in ("other.ndjson.zst", "less.ndjson", "changed.ndjson"))
+    write(other, reversed(cases))
+    result = run("corpus", "diff", PRICING, other)
     assert result.stdout == f"{len(cases):,} cases before, {len(cases):,} after: no differences\n"
-
-
-def test_diff_counts_added_and_removed_cases_by_rule_and_technique(run: Run, tmp_path: Path) -> None:
-    cases = list(read(PRICING))
+    assert result.exit_code == 0
     gone = [case for case in cases if case.faults and case.faults[0].rule.endswith("offers[].quantity:minimum")]
-    write(tmp_path / "less.ndjson", (case for case in cases if case not in gone))
-    for pair, kind in (
-        ((PRICING, tmp_path / "less.ndjson"), "removed"),
-        ((tmp_path / "less.ndjson", PRICING), "added"),
-    ):
+    write(less, (case for case in cases if case not in gone))
+    for pair, kind in (((PRICING, less), "removed"), ((less, PRICING), "added")):
         result = run("corpus", "diff", *pair, "--json")
-        assert result.exit_code == 1
         said = json.loads(result.stdout)
-        assert said["cases"][kind] == len(gone)
-        assert {row["technique"]: row[kind] for row in said["about"]} == Counter(
-            case.faults[0].technique for case in gone
-        )
-    assert gone[0].faults[0].rule.partition(":")[0] in run("corpus", "diff", *pair).stdout
-
-
-def test_diff_counts_changed_labels(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "changed.ndjson"
-    path.write_bytes(PRICING.read_bytes().replace(b'"verdict":"valid"', b'"verdict":"unspecified"', 5))
-    result = run("corpus", "diff", PRICING, path)
-    assert result.exit_code == 1
-    assert "5 cases changed from valid to unspecified" in result.stdout
-    assert "~5 changed" in result.stdout
+        assert (result.exit_code, said["cases"][kind]) == (1, len(gone))
+        techniques = Counter(case.faults[0].technique for case in gone)
+        assert {row["technique"]: row[kind] for row in said["about"]} == techniques
+    changed.write_bytes(PRICING.read_bytes().replace(b'"verdict":"valid"', b'"verdict":"unspecified"', 5))
+    assert "5 cases changed from valid to unspecified" in run("corpus", "diff", PRICING, changed).stdout
 
 
 # ------------------------------------------------------------------------------------------------------------ merge
@@ -169,7 +147,7 @@ def test_verify_lists_every_problem_with_its_line(run: Run, tmp_path: Path) -> N
     assert text.count("wrong.ndjson, line ") == 4, "a repeated case is no problem: random cases may repeat others"
 
 
-NO_CORPORA = [b"", b"#!/bin/sh\n", b"{}\n" * 9, b"no record\n" * 10 + PRICING.read_bytes()]
+NO_CORPORA = [b"", b"{}\n" * 9, b"no record\n" * 10 + PRICING.read_bytes()]
 
 
 @pytest.mark.parametrize("content", [*NO_CORPORA, gzip.compress(PRICING.read_bytes())[:-20]])
@@ -181,13 +159,9 @@ def test_an_unreadable_corpus_cannot_be_verified(run: Run, tmp_path: Path, conte
     assert result.stderr.count("\n") == 1
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    write(tmp_path / "folder", load("product-list-response", sites=["data[].status"]), fmt="files")
-    return tmp_path / "folder"
-
-
-def test_verify_finds_changed_and_missing_files_of_a_folder(run: Run, folder: Path) -> None:
+def test_verify_finds_changed_and_missing_files_of_a_folder(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    write(folder, load("product-list-response", sites=["data[].status"]), fmt="files")
     assert run("corpus", "verify", folder).exit_code == 0
     first, second, *_ = sorted((folder / "product-list-response" / "invalid").iterdir())
     first.write_text("{}")
@@ -195,11 +169,8 @@ def test_verify_finds_changed_and_missing_files_of_a_folder(run: Run, folder: Pa
     result = run("corpus", "verify", folder, "--json")
     assert result.exit_code == 1
     whys = [wrong["why"] for wrong in json.loads(result.stdout)["wrong"]]
-    for name, words in (
-        ("", "does not match its verdict"),
-        (second.name, "is not a file inside the folder"),
-    ):
-        assert sum(name in why and words in why for why in whys) >= 1, whys
+    assert any("does not match its verdict" in why for why in whys)
+    assert any(second.name in why and "is not a file inside the folder" in why for why in whys)
 
 
 def test_the_content_of_a_corpus_cannot_control_the_terminal(run: Run, tmp_path: Path) -> None:

@@ -16,16 +16,7 @@ from pricing_reader import PRICING, lenient
 
 from brokerfuzz.cli import commands
 
-SOME: Final = (
-    "--message",
-    PRICING,
-    "--now",
-    "2026-01-01T00:00:00Z",
-    "--rule",
-    "*totalExtendedPrice:minimum",
-    "--shrink",
-    "off",
-)
+SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--shrink", "off")
 PWNED: Final = "PWNED"
 Files = Mapping[str, bytes]
 
@@ -41,9 +32,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def lines(campaign: Path, folder: Path) -> list[dict[str, Any]]:
-    """Returns the first lines of a journal. Also creates the module `evil`, which brokerfuzz must not use: importing it
-    or calling its function creates the file `PWNED`.
-    """
+    """Returns the first lines of a journal. The module `evil`, which brokerfuzz must not import, creates a file."""
     shutil.copytree(campaign, folder, dirs_exist_ok=True)
     Path("evil.py").write_text(f"open({PWNED!r}, 'w')\ndef read(body):\n    open({PWNED!r}, 'w')\n")
     Path("mine").write_text("mine")
@@ -52,7 +41,7 @@ def lines(campaign: Path, folder: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def elsewhere() -> Iterator[tuple[str, list[bytes]]]:
-    """Yields the URL of a server that the user did not name, and the messages that the server received."""
+    """Yields the URL of a server that the user did not name, and the messages that it received."""
     received: list[bytes] = []
 
     def accept(body: bytes) -> int:
@@ -73,7 +62,7 @@ def files() -> Files:
 
 
 ACTING: Final[Mapping[str, Any]] = {
-    "exec_": f"touch {PWNED}", "exec": f"touch {PWNED}", "lines": "plain", "call": "evil:read", "headers": [["X-Evil",
+    "exec": f"touch {PWNED}", "lines": "plain", "call": "evil:read", "headers": [["X-Evil",
     "1"]], "method": "DELETE",
     "ca": "/etc/hostname", "cert": "mine",
     "insecure": True,
@@ -85,27 +74,16 @@ ACTING: Final[Mapping[str, Any]] = {
 """Properties of a journal or a report that would do harm if brokerfuzz used them."""
 
 
-def planted(document: dict[str, Any], properties: Mapping[str, Any], url: str) -> dict[str, Any]:
-    """Adds `properties` and `url` to the document, and to each object in it from which brokerfuzz could read a
-    target.
-    """
-    everything = {**properties, "url": url}
-    inside = {
-        name: {**everything, "headers": []} for name in ("target_options", "target_description", "options", "request")
-    }
-    return {**everything, **document, **inside}
-
-
-@pytest.mark.parametrize("name", [*ACTING, "all of them"])
 def test_no_property_of_a_journal_or_report_chooses_a_target(
-    run: Run, lines: list[dict[str, Any]], elsewhere: tuple[str, list[bytes]], name: str
+    run: Run, lines: list[dict[str, Any]], elsewhere: tuple[str, list[bytes]]
 ) -> None:
-    properties = {name: ACTING[name]} if name in ACTING else ACTING
+    everything = {**ACTING, "url": elsewhere[0]}
+    inside = dict.fromkeys(("target_options", "target_description", "options", "request"), everything)
     head, *answered = lines
-    written([planted(head, properties, elsewhere[0]), *answered])
+    written([{**everything, **head, **inside}, *answered])
     report = json.loads(Path("good.json").read_text())
-    findings = [{**finding, **properties, "reproduce": f"touch {PWNED}"} for finding in report["findings"]]
-    Path("run.json").write_text(json.dumps(planted({**report, "findings": findings}, properties, elsewhere[0])))
+    report["findings"] = [{**finding, **ACTING, "reproduce": f"touch {PWNED}"} for finding in report["findings"]]
+    Path("run.json").write_text(json.dumps({**everything, **report, **inside}))
     before = files()
     for words in (["replay", "run.ndjson"], ["fire", "--resume", "run.ndjson"], ["replay", "run.json"]):
         result = run(*words)
@@ -124,10 +102,8 @@ def test_a_journal_with_an_unknown_property_is_rejected(
     for words in (["replay", file, url], ["fire", url, "--resume", file]):
         result = run(*words)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert (
-            result.stderr == f"brokerfuzz: {file} has the unknown property {name!r} in its first line: remove it\n"
-            or name == "journal"
-        )
+        said = f"brokerfuzz: {file} has the unknown property {name!r} in its first line: remove it\n"
+        assert result.stderr == said or name == "journal"
     assert files() == before
 
 
