@@ -1,37 +1,22 @@
+"""The filters for cases that `corpus.load`, commands and campaigns have in common."""
+
 from fnmatch import translate
 from functools import cache
 from re import fullmatch
-from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokerfuzz.cases.case import Case
+from brokerfuzz import Case, MessageType, corpus, rules
 from brokerfuzz.cases.case_filters import selection
-from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.errors import UnknownNameError
-from brokerfuzz.schemas import Label, MessageType, load_contract
+from brokerfuzz.schemas import load_contract
 
 PRICING: MessageType = "offer-pricing-response"
-CONTRACT = load_contract()
-RULES = [rule.id for rule in CONTRACT.rules[PRICING]]
-SITES = sorted({rule.site for rule in CONTRACT.rules[PRICING]})
+RULES = {rule.id: rule.site for rule in rules(PRICING)}
 TAGS = ["pairs:*", "probe:*", "edge:*", "no-such-tag", "*"]
-
-
-@cache
-def cases() -> tuple[Case, ...]:
-    found = tuple(catalogue(PRICING))[::29]
-    assert {case.label for case in found} == set(get_args(Label))
-    return found
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _cases_in_memory() -> None:
-    """Loads the cases before Hypothesis measures how long a test takes."""
-    cases()
 
 
 def patterns(names: list[str]) -> st.SearchStrategy[list[str]]:
@@ -49,42 +34,41 @@ def matches(pattern: str, name: str) -> bool:
     return fullmatch(translate(pattern.replace("[", "[[]")), name) is not None
 
 
-def wants(some: list[str], name: str) -> bool:
+def wants(some: list[str], *names: str) -> bool:
+    """Returns True if a name is wanted and none is excluded."""
     wanted = [pattern for pattern in some if not pattern.startswith("!")]
     excluded = [pattern[1:] for pattern in some if pattern.startswith("!")]
-    return (not wanted or any(matches(one, name) for one in wanted)) and not any(matches(one, name) for one in excluded)
+    return (not wanted or any(matches(one, name) for one in wanted for name in names)) and not any(
+        matches(one, name) for one in excluded for name in names
+    )
 
 
-@given(patterns(RULES), patterns(sorted(TECHNIQUES)), patterns(SITES))
-def test_a_fault_is_selected_if_its_rule_technique_and_site_are(
-    rules: list[str], techniques: list[str], sites: list[str]
+@given(patterns(sorted(RULES)), patterns(sorted(TECHNIQUES)), patterns(sorted(set(RULES.values()))))
+def test_faults_are_selected_if_their_rule_technique_and_site_are(
+    some_rules: list[str], techniques: list[str], sites: list[str]
 ) -> None:
-    chosen = selection(CONTRACT, rules, techniques, sites=sites)
-    wanted_rules = {rule for rule in RULES if wants(rules, rule) and wants(sites, CONTRACT.rule(rule).site)}
-    wanted_techniques = {name for name in TECHNIQUES if wants(techniques, name)}
-    for case in (case for case in cases() if case.faults):
-        assert chosen.wants(case) == all(
-            fault.rule in wanted_rules and fault.technique in wanted_techniques for fault in case.faults
+    def is_wanted(case: Case) -> bool:
+        return all(
+            wants(some_rules, fault.rule) and wants(sites, RULES[fault.rule]) and wants(techniques, fault.technique)
+            for fault in case.faults
         )
+
+    chosen = corpus.load(PRICING, verdicts=["invalid"], rules=some_rules, techniques=techniques, sites=sites)
+    assert chosen == list(filter(is_wanted, corpus.load(PRICING, verdicts=["invalid"])))
 
 
 @given(patterns(TAGS))
 def test_a_case_is_selected_if_it_has_a_selected_tag_and_no_excluded_one(tags: list[str]) -> None:
-    wanted = [one for one in tags if not one.startswith("!")]
-    excluded = [one[1:] for one in tags if one.startswith("!")]
-    chosen = selection(CONTRACT, tags=tags)
-    for case in cases():
-        some, none = (
-            any(matches(one, tag) for one in patterns for tag in case.tags) for patterns in (wanted, excluded)
-        )
-        assert chosen.wants(case) == ((some or not wanted) and not none)
+    chosen = selection(load_contract(), tags=tags)
+    assert all(chosen.wants(case) == wants(tags, *case.tags) for case in corpus.load(PRICING))
 
 
 @pytest.mark.parametrize("mark", ["", "!"])
 def test_the_error_for_an_unknown_name_suggests_the_nearest_one(mark: str) -> None:
-    with pytest.raises(UnknownNameError, match="unknown technique 'one-belo': did you mean 'one-below'"):
-        selection(CONTRACT, techniques=[f"{mark}one-belo"])
-    with pytest.raises(UnknownNameError, match="unknown rule"):
-        selection(CONTRACT, [f"{mark}*no-such"])
-    with pytest.raises(UnknownNameError, match="unknown site"):
-        selection(CONTRACT, sites=[f"{mark}no-such"])
+    for filters, error in (
+        ({"techniques": [f"{mark}one-belo"]}, "unknown technique 'one-belo': did you mean 'one-below'"),
+        ({"rules": [f"{mark}*no-such"]}, "unknown rule"),
+        ({"sites": [f"{mark}no-such"]}, "unknown site"),
+    ):
+        with pytest.raises(UnknownNameError, match=error):
+            corpus.load(PRICING, **filters)  # type: ignore[arg-type]

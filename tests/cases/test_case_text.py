@@ -66,44 +66,28 @@ def test_the_repr_of_a_case_of_a_changed_contract_loads_this_contract(tmp_path: 
     assert str(case) == "breaks rank type numeric-string"
 
 
-@pytest.mark.parametrize(
-    ("case", "description"),
-    [
+def test_cases_describe_themselves_with_short_names_of_rules() -> None:
+    pages = b'{"number":"A","offerType":"Email","productClusters":[{"products":[{"productId":"P","productQuantityInOffer":1,"pageCount":0}]}]}'
+    listed = b'{"number":"A","offerType":"Product List"}'
+    url = b'{"number":"A","offerType":"Email","pdfUrl":"x"}'
+    tiers = b'{"number":"A","offerType":"Email","priceClasses":[{"price":"1"},{"price":true}]}'
+    same = ["priceClasses.price type numeric-string", "priceClasses.price type boolean-instead"]
+    for case, description in (
         (
             Case.judged(OFFER, ZERO, faults=["orderMinimum minimum one-below"], twin=(49, 50, b"1")),
             "breaks orderMinimum minimum one-below",
         ),
         (Case.judged(OFFER, b"{}"), "breaks number required and offerType required"),
+        (Case.judged(OFFER, pages), "breaks products.pageCount minimum"),
+        (Case.judged(OFFER, listed), "breaks productClusters required@offerType=Product-List"),
         (Case.judged(OFFER, ONE), "valid offer-creation-request b7c3f5e587e46826"),
-        (Case.judged(OFFER, b'{"number":"A","offerType":"Email","pdfUrl":"x"}'), "touches url-syntax at /pdfUrl"),
+        (Case.judged(OFFER, url), "touches url-syntax at /pdfUrl"),
         (Case.judged(OFFER, b"{"), "breaks offer-creation-request json"),
-    ],
-    ids=["a fault", "no technique", "valid", "unspecified", "not JSON"],
-)
-def test_cases_describe_themselves(case: Case, description: str) -> None:
-    assert str(case) == description
-
-
-@pytest.mark.parametrize(
-    ("rule_id", "name"),
-    [
-        (f"{OFFER}/productClusters[].products[].pageCount:minimum", "products.pageCount minimum"),
-        (f"{OFFER}/accessGroups[]:type", "accessGroups[] type"),
-        (f"{OFFER}/productClusters:required@offerType=Product-List", "productClusters required@offerType=Product-List"),
-        ("offer-pricing-response/data.offers[].pageCount:minimum", "offers.pageCount minimum"),
-    ],
-)
-def test_a_rule_has_a_short_name_with_as_few_property_names_as_possible(rule_id: str, name: str) -> None:
-    case = corpus.load(rule_id.partition("/")[0], verdicts=["invalid"], rules=[rule_id.replace("[", "?")])[0]
-    assert str(case).startswith(f"breaks {name} ")
-
-
-def test_equal_rules_at_several_places_keep_their_places() -> None:
-    tiers = b'{"number":"A","offerType":"Email","priceClasses":[{"price":"1"},{"price":true}]}'
-    case = Case.judged(
-        OFFER, tiers, faults=["priceClasses.price type numeric-string", "priceClasses.price type boolean-instead"]
-    )
-    assert [fault.at for fault in case.faults] == ["/priceClasses/0/price", "/priceClasses/1/price"]
+    ):
+        assert str(case) == description
+    assert [fault.at for fault in Case.judged(OFFER, tiers, faults=same).faults] == [
+        "/priceClasses/0/price", "/priceClasses/1/price",
+    ]  # fmt: skip
 
 
 def test_the_explanation_shows_the_rule_the_place_and_the_difference_from_the_twin() -> None:
@@ -139,29 +123,20 @@ def test_hypothesis_prints_a_failing_case_as_an_expression(capsys: pytest.Captur
 
 
 def test_a_case_with_a_twin_is_broken() -> None:
-    with_twin = Case.judged(OFFER, ZERO, twin=Case.judged(OFFER, ONE))
-    assert isinstance(with_twin, Broken)
+    assert isinstance(Case.judged(OFFER, ZERO, twin=Case.judged(OFFER, ONE)), Broken)
     assert not isinstance(Case.judged(OFFER, ZERO), Broken)
 
 
-@pytest.mark.parametrize("body", ["{}", {}, None, bytearray(b"{}")])
-def test_a_body_that_is_not_bytes_is_an_error(body: Any) -> None:
-    with pytest.raises(TypeError, match=r"^body=.* is not bytes: use body.encode\(\)"):
-        Case.judged(OFFER, body)
-
-
-def test_a_misspelled_fault_is_an_error() -> None:
-    with pytest.raises(
-        BrokerfuzzError, match="unknown rule 'orderMinimun minimum': did you mean 'orderMinimum minimum'"
-    ):
-        Case.judged(OFFER, ZERO, faults=["orderMinimun minimum one-below"])
-
-
-def test_a_fault_that_the_message_does_not_have_is_an_error() -> None:
-    with pytest.raises(BrokerfuzzError, match="should have the faults"):
-        Case.judged(OFFER, ZERO, faults=["orderMaximum minimum one-below"])
-
-
-def test_a_splice_that_gives_no_valid_twin_is_an_error() -> None:
-    with pytest.raises(BrokerfuzzError, match="a twin must be valid"):
-        Case.judged(OFFER, ZERO, twin=(0, 1, b""))
+@pytest.mark.parametrize(
+    ("body", "arguments", "error"),
+    [
+        ("{}", {}, r"^body=.* is not bytes: use body.encode\(\)"),
+        (None, {}, "^body=None is not bytes"),
+        (ZERO, {"faults": ["orderMinimun minimum one-below"]}, "'orderMinimun minimum': did you mean 'orderMinimum minimum'"),
+        (ZERO, {"faults": ["orderMaximum minimum one-below"]}, "should have the faults"),
+        (ZERO, {"twin": (0, 1, b"")}, "a twin must be valid"),
+    ],
+)  # fmt: skip
+def test_a_wrong_argument_is_an_error(body: Any, arguments: dict[str, Any], error: str) -> None:
+    with pytest.raises((BrokerfuzzError, TypeError), match=error):
+        Case.judged(OFFER, body, **arguments)

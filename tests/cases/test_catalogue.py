@@ -1,17 +1,16 @@
 """The catalogue and the default corpus: both have every rule, technique, edge and ambiguity of the contract."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
-from typing import Any
 
 import pytest
 from sampled import sample
 from validators import agree
 
-from brokerfuzz import MESSAGE_TYPES, BrokerfuzzError, Case, MessageType, catalogue, corpus, load_contract
+from brokerfuzz import MESSAGE_TYPES, BrokerfuzzError, Case, MessageType, catalogue, corpus, load_contract, rules
 from brokerfuzz import messages as random_messages
 from brokerfuzz.cases.catalogue import plain_messages
 
@@ -30,24 +29,26 @@ def small(message_type: MessageType) -> Sequence[Case]:
     return tuple(corpus.load(message_type))
 
 
-BOTH = pytest.mark.parametrize("listed", [whole, small], ids=["catalogue", "default corpus"])
+def is_timed(case: Case) -> bool:
+    return any(tag.startswith("now:") for tag in case.tags)
 
 
 @EVERY_TYPE
-@BOTH
-def test_no_message_occurs_twice_and_a_twin_comes_before_its_faults(message_type: MessageType, listed: Any) -> None:
+@pytest.mark.parametrize("listed", [whole, small], ids=["catalogue", "default corpus"])
+def test_no_message_occurs_twice_and_a_twin_comes_before_its_faults(
+    message_type: MessageType, listed: Callable[[MessageType], Sequence[Case]]
+) -> None:
     seen: set[str] = set()
     for case in listed(message_type):
-        assert case.twin_id is None or case.twin_id in seen
+        assert (case.label == "invalid") == bool(case.faults) == (case.twin_id in seen)
         assert case.id not in seen
         seen.add(case.id)
 
 
-@EVERY_TYPE
-def test_verdicts_can_be_selected(message_type: MessageType) -> None:
+def test_verdicts_can_be_selected() -> None:
     for label in ("valid", "invalid", "unspecified"):
-        chosen = {case.id for case in catalogue(message_type, verdicts=[label], now=NOW)}
-        assert chosen == {case.id for case in whole(message_type) if case.label == label}
+        chosen = [case.id for case in catalogue(OFFER, verdicts=[label], now=NOW)]
+        assert chosen == [case.id for case in whole(OFFER) if case.label == label]
 
 
 @EVERY_TYPE
@@ -79,51 +80,50 @@ def _beyond_schemas(case: Case) -> bool:
     return wide or any(rule.rule.endswith((":json", ":not-in-future")) for rule in case.verdict.broken)
 
 
-# --------------------------------------------------------------------------------------------- faults in the catalogue
-
-
-def by_rule(message_type: MessageType) -> dict[str, list[Case]]:
-    found = defaultdict(list)
-    for case in whole(message_type):
-        for fault in case.faults:
-            found[fault.rule].append(case)
-    return found
-
-
 @EVERY_TYPE
-def test_the_catalogue_and_the_default_corpus_break_every_rule_by_the_same_techniques(
-    message_type: MessageType,
-) -> None:
+def test_the_catalogue_and_the_default_corpus_have_the_same_faults_and_probes(message_type: MessageType) -> None:
     def used(cases: Sequence[Case]) -> Counter[tuple[str, str]]:
         return Counter(
             (fault.rule, fault.technique) for case in cases for fault in case.faults if len(case.body) < 10_000
         )
 
-    timeless = [case for case in whole(message_type) if not any(tag.startswith("now:") for tag in case.tags)]
-    assert set(used(timeless)) == set(used(small(message_type)))
-    assert {rule for rule, _ in used(timeless)} == {rule.id for rule in load_contract().rules[message_type]}
-    assert max(used(small(message_type)).values()) == 1, "in the default corpus, each pair occurs once"
+    def probes(cases: Sequence[Case]) -> set[tuple[str, ...]]:
+        unspecified = [case for case in cases if case.label == "unspecified" and len(case.body) <= 16 * 1024]
+        return {tuple(tag for tag in case.tags if tag.startswith(("probe:", "as:"))) for case in unspecified}
+
+    timeless = [case for case in whole(message_type) if not is_timed(case)]
+    faults = used(small(message_type))
+    assert set(used(timeless)) == set(faults)
+    assert {rule for rule, _ in faults} == {rule.id for rule in rules(message_type)}
+    assert max(faults.values()) == 1, "in the default corpus, each pair occurs once"
+    assert probes(timeless) <= probes(small(message_type))
+
+
+# ------------------------------------------------------------------------------------------------------------- offers
 
 
 def test_the_first_two_hundred_and_fifty_offers_break_every_rule() -> None:
     broken = {fault.rule for case in whole(OFFER)[:250] for fault in case.faults}
-    assert broken == {rule.id for rule in load_contract().rules[OFFER]}
+    assert broken == {rule.id for rule in rules(OFFER)}
 
 
 def test_a_rule_is_broken_in_every_setting_and_at_every_position_in_arrays() -> None:
-    for rule_id, cases in by_rule(OFFER).items():
-        tags = {tag for case in cases for tag in case.tags}
-        assert {"in:complete", "in:unusual", "in:bare", "in:nulls", "in:backwards", "at:only"} <= tags, rule_id
+    tags = defaultdict[str, set[str]](set)
+    for case in whole(OFFER):
+        for fault in case.faults:
+            tags[fault.rule] |= set(case.tags)
+    for rule_id, found in tags.items():
+        assert {"in:complete", "in:unusual", "in:bare", "in:nulls", "in:backwards", "at:only"} <= found, rule_id
         if "[]" in rule_id:
-            assert {"at:eleventh", "at:last", "at:third", "at:middle", "at:first"} <= tags, rule_id
+            assert {"at:eleventh", "at:last", "at:third", "at:middle", "at:first"} <= found, rule_id
 
 
 @pytest.mark.parametrize("keyword", ["required", "type", "minItems"])
 def test_a_rule_with_a_condition_is_broken_before_and_behind_the_deciding_property(keyword: str) -> None:
     """Programs often check a condition too early, or only for the first cluster."""
     rule_id = f"{OFFER}/productClusters[].products:{keyword}"
-    found = {rule: cases for rule, cases in by_rule(OFFER).items() if rule.startswith(rule_id)}
-    cases = [case for some in found.values() for case in some if case.value["offerType"] == "Product List"]
+    faults = [case for case in whole(OFFER) if case.faults and case.faults[0].rule.startswith(rule_id)]
+    cases = [case for case in faults if case.value["offerType"] == "Product List"]
     orders = {list(case.value).index("offerType") < list(case.value).index("productClusters") for case in cases}
     assert orders == {True, False}
     assert {(len(case.value["productClusters"]), case.faults[0].at.split("/")[2]) for case in cases} >= {
@@ -132,29 +132,11 @@ def test_a_rule_with_a_condition_is_broken_before_and_behind_the_deciding_proper
 
 
 def test_states_that_only_a_condition_forbids_are_valid_for_other_offers() -> None:
-    values = [
-        case.value for case in whole(OFFER) if case.label == "valid" and case.value["offerType"] != "Product List"
-    ]
-    assert any("productClusters" not in value for value in values)
-    assert any(value.get("productClusters", 0) is None for value in values)
-    assert any(value.get("productClusters") == [] for value in values)
-
-
-# ---------------------------------------------------------------------------------------------------- the default corpus
-
-
-@EVERY_TYPE
-def test_each_probe_of_the_catalogue_is_in_the_default_corpus(message_type: MessageType) -> None:
-    def probes(cases: Sequence[Case]) -> set[tuple[str, ...]]:
-        return {
-            tuple(tag for tag in case.tags if tag.startswith(("probe:", "as:")))
-            for case in cases
-            if case.label == "unspecified"
-            and len(case.body) <= 16 * 1024
-            and not any(tag.startswith("now:") for tag in case.tags)
-        }
-
-    assert probes(whole(message_type)) <= probes(small(message_type))
+    valid = [case.value for case in whole(OFFER) if case.label == "valid"]
+    others = [value for value in valid if value["offerType"] != "Product List"]
+    assert any("productClusters" not in value for value in others)
+    assert any(value.get("productClusters", 0) is None for value in others)
+    assert any(value.get("productClusters") == [] for value in others)
 
 
 def test_nearly_all_faults_of_the_default_corpus_have_only_the_required_properties_beside_them() -> None:
@@ -173,21 +155,14 @@ def test_plain_messages_are_different_valid_messages_and_the_last_one_is_the_sma
     assert min(cases, key=lambda case: len(case.body)) == cases[-1]
 
 
-# ------------------------------------------------------------------------------------------------------------- times
+# --------------------------------------------------------------------------------------------------------------- times
 
 
-def test_a_time_that_is_too_early_is_rejected() -> None:
+def test_cases_can_be_generated_for_any_time_since_2001_and_a_time_without_a_zone_is_in_utc() -> None:
     with pytest.raises(BrokerfuzzError, match="use 2001-01-01 or later"):
         next(catalogue(OFFER, now=datetime(1999, 1, 1, tzinfo=UTC)))
-
-
-@pytest.mark.parametrize("year", [2001, 2525])
-def test_cases_can_be_generated_for_any_later_time(year: int) -> None:
-    now = datetime(year, 2, 3, tzinfo=UTC)
-    assert len(list(islice(catalogue(OFFER, now=now, rules=frozenset([f"{OFFER}/number:required"])), 3))) == 3
-    assert len(list(islice(random_messages(OFFER, 1, verdicts=["valid", "invalid"], now=now), 300))) == 300
-
-
-def test_a_time_without_a_zone_is_in_utc() -> None:
-    naive = next(catalogue(OFFER, now=NOW.replace(tzinfo=None)))
-    assert naive == whole(OFFER)[0]
+    for year in (2001, 2525):
+        now = datetime(year, 2, 3, tzinfo=UTC)
+        assert len(list(catalogue(OFFER, now=now, rules=frozenset([f"{OFFER}/number:required"])))) > 3
+        assert len(list(islice(random_messages(OFFER, 1, verdicts=["valid", "invalid"], now=now), 300))) == 300
+    assert next(catalogue(OFFER, now=NOW.replace(tzinfo=None))) == whole(OFFER)[0]
