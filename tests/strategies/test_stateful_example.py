@@ -17,27 +17,10 @@ CORRECTED = """\
 
 
 def run(folder: Path, seed: int = 1) -> subprocess.CompletedProcess[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-c",
-        "/dev/null",
-        "--confcutdir=.",
-        f"--hypothesis-seed={seed}",
-        str(folder),
-    ]
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    )
+    options = f"-q -p no:cacheprovider -c /dev/null --confcutdir=. --hypothesis-seed={seed}".split()
+    own = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", *options, str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=own)
 
 
 @pytest.fixture
@@ -53,9 +36,7 @@ def test_the_example_always_finds_the_bug_and_usually_in_four_steps(copied: Path
         rmtree(copied / ".hypothesis", ignore_errors=True)
         done = run(copied, seed)
         assert done.returncode == 1, done.stdout + done.stderr
-        report = done.stdout.partition("short test summary info")[
-            0
-        ]  # if the variable CI is set, the summary repeats the steps
+        report, *_ = done.stdout.partition("short test summary info")  # with CI, the summary repeats the steps
         steps = re.findall(r"state\.(\w+)\(", report.partition("state = OfferStoreMachine()")[2])
         assert (steps[0], *steps[-2:]) == ("put", "find", "teardown")
         lengths.append(len(steps))
