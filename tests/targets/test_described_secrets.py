@@ -1,13 +1,9 @@
 """Secrets in the descriptions of targets, in errors, and in commands that reproduce findings."""
 
-import asyncio
-import os
-import shutil
 import subprocess
 from typing import Any
 
 import pytest
-from hand_made_servers import read_request, response, serving_streams
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -99,23 +95,3 @@ def test_an_excerpt_does_not_end_within_a_secret(secret: str, before: bytes, siz
     excerpt = Secrets(more=[("${SECRET}", secret)]).excerpt(before + b"\n" + value, size)
     assert len(excerpt) <= size
     assert not any(value[:length] in excerpt for length in range(3, len(value) + 1))
-
-
-@pytest.mark.skipif(not shutil.which("curl"), reason="needs curl")
-def test_the_command_reads_the_secrets_from_the_environment() -> None:
-    heads: list[bytes] = []
-
-    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        heads.append((await read_request(reader))[0].lower())
-        writer.write(response(200))
-
-    with serving_streams(converse) as url:
-        headers = [("X-Api-Key", "hunter3"), ("X-Tenant", "5"), ("X-Empty", "")]
-        line = HttpTarget(url.replace("://", "://me:hunter2@"), headers=headers, method="PUT").reproduction(b"{}")
-        variables = {**os.environ, "X_API_KEY": "hunter3", "TARGET_USER": "me:hunter2", "NO_PROXY": "*"}
-        subprocess.run(["sh", "-c", line], env=variables, stdout=subprocess.DEVNULL, check=True, timeout=20)
-    assert "hunter" not in line
-    (head,) = heads
-    assert head.startswith(b"put /offers ")
-    for part in (b"authorization: basic bwu6ahvudgvymg==", b"x-api-key: hunter3", b"x-tenant: 5", b"x-empty:"):
-        assert part in head

@@ -49,7 +49,7 @@ def calling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calling:
     monkeypatch.chdir(tmp_path)
 
     def target(*lines: str, head: str = "def judge(body):", before: str = "", **options: Any) -> CallTarget:
-        imports = "import asyncio, ctypes, os, subprocess, sys, time"
+        imports = "import asyncio, ctypes, os, signal, subprocess, sys, time"
         code = [imports, before, head, *(f"    {line}" for line in "\n".join(lines).splitlines())]
         (tmp_path / "mine.py").write_text("\n".join(code) + "\n")
         return CallTarget("mine:judge", **{"processes": 1, **options})
@@ -148,23 +148,6 @@ def test_the_process_of_a_function_imports_nothing_of_brokerfuzz(calling: Callin
     assert answer(calling(f"raise ValueError({code})")).reason == "ValueError: []"
 
 
-# ---------------------------------------------------------------------------------------------- missing answers
-
-
-@pytest.mark.parametrize(
-    ("code", "kind", "reason"),
-    [
-        ("while True: pass", "timeout", "the function did not return within 0.5 s: killed"),
-        ("while True: os.write(1, b'x' * 65536); os.write(2, b'x' * 65536)", "timeout", "the function did not return"),
-        ("os.closerange(0, 3); return True", "accepted", "returned True"),
-        ("os.write(4, b'surprise\\n')", "crashed", "answered "),
-    ],
-)
-def test_any_end_of_a_function_is_an_answer(calling: Calling, code: str, kind: str, reason: str) -> None:
-    said = answer(calling(code, timeout=0.5 if kind == "timeout" else SECONDS))
-    assert (said.kind, said.reason[: len(reason)], said.reached) == (kind, reason, True)
-
-
 def test_the_traceback_of_a_segmentation_fault_is_kept(calling: Calling) -> None:
     said = answer(calling("ctypes.string_at(0)"))
     assert b"Fatal Python error: Segmentation fault" in said.body
@@ -259,13 +242,11 @@ def test_cancelled_and_hanging_programs_are_killed_with_their_children(
     assert all(dies(pid) for pid in found)
 
 
-@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("words", "number"),
     [
-        (("--exec", "./hangs"), signal.SIGTERM),
-        (("--exec", "./hangs", "--lines", "plain"), signal.SIGINT),
-        (("--call", "hangs:judge"), signal.SIGTERM),
+        (("--exec", "./hangs", "--lines", "plain"), signal.SIGTERM),
+        pytest.param(("--call", "hangs:judge"), signal.SIGINT, marks=pytest.mark.long),
     ],
 )
 def test_ctrl_c_and_sigterm_end_programs_and_their_children(
@@ -289,19 +270,17 @@ def test_a_child_that_keeps_the_pipes_open_causes_no_delay(separate: bool, tmp_p
     )
     said = answer(CommandTarget(python(code, str(tmp_path / "pid")), timeout=SECONDS))
     assert (said.kind, said.body[:5]) == ("accepted", b"done\n")
-    assert dies(
-        int((tmp_path / "pid").read_text())
-    )  # a process in its own session ends because nobody reads its output
+    assert dies(int((tmp_path / "pid").read_text()))  # in a session of its own, because nobody reads its output
 
 
-def test_an_idle_process_can_end_normally_when_its_input_ends(tmp_path: Path) -> None:
-    done = tmp_path / "done"
-    code = f"import sys\nfor line in sys.stdin: print('accepted')\nopen({str(done)!r}, 'w').close()"
+def test_an_idle_process_can_end_normally_when_its_input_ends_and_is_killed_otherwise(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    code = f"import sys\nfor line in sys.stdin: print('accepted')\nopen({str(file)!r}, 'w').close()"
     assert answer(LineTarget([sys.executable, "-Sc", code])).kind == "accepted"  # the buffer of print is turned off
-    assert done.exists()
+    assert file.exists()
     code = "open(sys.argv[1], 'w').write(str(os.getpid())); say(b'accepted\\n'); os.close(0); time.sleep(60)"
-    assert answer(LineTarget(each(code, str(done)))).kind == "accepted"
-    assert not is_alive(int(done.read_text()))
+    assert answer(LineTarget(each(code, str(file)))).kind == "accepted"
+    assert not is_alive(int(file.read_text()))
 
 
 # ---------------------------------------------------------------------------------------------- errors
@@ -346,7 +325,6 @@ EXAMPLE_COMMANDS = {
     "Reader.java": ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "Reader.java"],
     "reader.c": ["sh", "-c", 'cc -Wall -Wextra -Werror reader.c -o "$0/reader" && exec "$0/reader"'],
 }
-"""Maps the files in `examples/frames` to the commands that run them."""
 
 
 @pytest.mark.parametrize("name", EXAMPLE_COMMANDS)
@@ -356,9 +334,7 @@ def test_the_examples_in_several_languages_read_frames(
     command = [*EXAMPLE_COMMANDS[name], *([str(tmp_path)] if name == "reader.c" else [])]
     if not EXAMPLES.is_dir() or not shutil.which("cc" if name == "reader.c" else command[0]):
         pytest.skip(f"needs the examples and {command[0]}")
-    assert {path.name for path in EXAMPLES.iterdir()} == EXAMPLE_COMMANDS.keys()
     monkeypatch.chdir(EXAMPLES)
     bodies = [b"{}", b"x\n", b'{"description": "\\n"}\n', b'{"number": "%s"}' % (b"A" * 200_000), b""]
     said = answers(LineTarget(command, encoding="frames", timeout=60, processes=1), *bodies)
     assert [one.kind for one in said] == ["accepted", "rejected", "accepted", "accepted", "rejected"], said
-    assert said[1].body
