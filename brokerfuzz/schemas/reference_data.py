@@ -252,6 +252,7 @@ def _columns(path: Path, origin: str) -> Mapping[str, Sequence[Cell]]:
 
 def _column(columns: Mapping[str, Sequence[Cell]], name: str, path: Path, origin: str) -> Sequence[Cell]:
     if name not in columns:
-        remedy = f"{path} has {listed(map(repr, columns)) or 'no names of columns in its first line'}"
+        named = listed(map(repr, columns)) if columns else "no names of columns in its first line"
+        remedy = f"{path} has {named}"
         raise ReferenceDataError(f"{origin}: {UnknownNameError('column', name, columns, remedy)}")
     return columns[name]

@@ -54,7 +54,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> str:
 MINIMUM: Final = {"number": "A", "offerType": "Email", "orderMinimum": 0}
 NO_TWIN: Final = {"twin": None}
 VALID: Final = {"smallest": {"body": {**MINIMUM, "orderMinimum": 1}}}
-WITH_HEADERS: Final = {"smallest": {"body": MINIMUM, "headers": [["accept", "application/json"]]}}
 REJECTS: Final = ("--call", "target:rejects")
 
 
@@ -67,7 +66,6 @@ REJECTS: Final = ("--call", "target:rejects")
         (REJECTS, NO_TWIN, 2, "1 unproven", "the target accepts no ordinary valid message"),
         (lambda _: False, {}, 2, "1 unproven", "the target does not accept the twin"),
         (is_valid, VALID, 2, "1 other verdict", "the message is now valid"),
-        (("--exec", "true"), WITH_HEADERS, 2, "1 not sent", ""),
     ],
 )
 def test_a_finding_is_gone_only_if_the_target_rejects_its_message_and_accepts_the_twin(
@@ -92,29 +90,19 @@ def test_a_rejected_valid_message_that_is_now_accepted_is_gone(run: Run) -> None
         assert run("replay", "report.json", url).exit_code == 1
 
 
-def test_one_finding_that_still_occurs_decides_the_status(run: Run) -> None:
-    both = lambda body: lenient(body.replace(b'"orderMaximum":0', b'"orderMaximum":1'))  # noqa: E731
-    brokerfuzz.fire(both, rules=["*/orderM*:minimum"], reports=["report.json"])
-    with served(lambda body: b"Max" not in body and b"comments" not in body and lenient(body)) as url:
-        done = run("replay", "report.json", url)
-    assert done.exit_code == 1
-    assert {"1 unproven", "1 still there"} <= set(done.stdout.splitlines()[-1].split(", "))
-
-
 def test_replay_knows_the_values_of_the_campaign(run: Run) -> None:
     Path("values.toml").write_text('"*.productId" = ["P-1", "P-2"]\n')
-    contract = brokerfuzz.load_contract(values="values.toml")
 
     def knows(body: bytes) -> bool:
-        return b'"productId"' not in body or b'"P-1"' in body or b'"P-2"' in body
-
-    def rejects_a_quantity(body: bytes) -> bool:
-        return is_valid(body) and knows(body) and b"productQuantityInOffer" not in body
+        return is_valid(body) and (b'"productId"' not in body or b'"P-1"' in body or b'"P-2"' in body)
 
     sites = ["productClusters[].products[].productQuantityInOffer"]
-    files: Any = {"reports": ["report.json"], "journal": "run.ndjson"}
-    brokerfuzz.fire(rejects_a_quantity, sites=sites, verdicts=["valid"], shrink=0, contract=contract, **files)
-    with served(lambda body: is_valid(body) and knows(body)) as url:
+    options: Any = {"verdicts": ["valid"], "shrink": 0, "reports": ["report.json"], "journal": "run.ndjson"}
+    contract = brokerfuzz.load_contract(values="values.toml")
+    brokerfuzz.fire(
+        lambda body: knows(body) and b"QuantityInOffer" not in body, sites=sites, contract=contract, **options
+    )
+    with served(knows) as url:
         for words in (("run.ndjson",), ("report.json", "--values", "values.toml")):
             done = run("replay", *words, url)
             assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "1 of 1 finding is gone"), done.stdout
@@ -226,11 +214,8 @@ def test_a_target_that_accepts_each_identifier_only_once_has_no_finding(run: Run
     assert " unproven" not in done.stdout
 
 
-# -------------------------------------------------------------------------------------------- the tests in a .py report
-
-
 def test_a_known_number_passes_no_test_of_a_report(run: Run) -> None:
-    with serving(answers(lambda body: 201 if lenient(body) else 422)) as url:
+    with served(lenient) as url:
         run("fire", url, *SOME, "--report", "report.py")
     with serving(answers(lambda _: 409)) as url:
         printed = run_report("report.py", BROKERFUZZ_TARGET=url)

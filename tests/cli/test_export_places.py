@@ -104,7 +104,6 @@ def test_an_export_of_shards_is_resumed(run: Run, folder: str) -> None:
 @pytest.mark.parametrize(
     ("out", "words"),
     [
-        ("nonsense://a/out.ndjson", "cannot be used"),
         ("gs://a/out.ndjson", "cannot be used"),
         ("http://127.0.0.1:9/out.ndjson", "cannot be"),
     ],
