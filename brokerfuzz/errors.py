@@ -1,21 +1,5 @@
 """The errors of brokerfuzz. Each message says what is wrong and what to do.
 
-BrokerfuzzError                 the base class of all errors
-├── ContractError               a contract folder, or a schema in it, cannot be used
-├── UnknownNameError            no rule, technique, ambiguity, message type or bug has this name
-├── CorpusError                 a corpus is incomplete or invalid, or cannot be read or written
-├── InputError                  a file with messages cannot be read
-├── ReportError                 a report cannot be created, written or read
-├── BaselineError               a baseline of known findings cannot be read or written
-├── JournalError                a journal cannot be written, read or resumed
-├── WorkerError                 a cluster cannot be reached, or several workers were lost
-├── HookError                   a hook cannot be loaded, fails, hangs, or returns something wrong
-├── TargetError                 a target cannot be reached, or its URL, command or function cannot be used
-├── ConfigurationError          a configuration file cannot be read, used or written
-├── ReferenceDataError          a file with the values that a target knows cannot be read or used
-├── ClockError                  the time for which cases should be generated is too early or too late
-└── LabelError                  a generator and the oracle disagree about a case: a bug in brokerfuzz
-
 The command line prints each of these errors as one line and exits with status 2. If a strategy gets an invalid
 argument, it raises `hypothesis.errors.InvalidArgument`, like the strategies of Hypothesis.
 """

@@ -10,7 +10,7 @@ from brokerfuzz.case_options import contract_of, filters_of, has_filters, messag
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.corpus_minimizer import minimized
 from brokerfuzz.commands.output import FOUND, UsageError, print_json, print_lines, print_written, show, show_message
-from brokerfuzz.commands.progress import ProgressLine
+from brokerfuzz.commands.progress import Progress
 from brokerfuzz.corpus import read
 from brokerfuzz.corpus.comparing import compare
 from brokerfuzz.corpus.formats import format_named, format_of
@@ -89,12 +89,12 @@ def show_corpora(corpora: tuple[str, ...], options: ShowOptions) -> None:
 
 def _overview(corpora: Sequence[str]) -> Overview:
     overview = Overview()
-    with ProgressLine("records") as progress:
-        for corpus, record in progress.counting((path, record) for path in corpora for record in records(path)):
-            try:
-                overview.add(record)
-            except CorpusError as problem:
-                raise CorpusError(f"{corpus}, case {record.id}: {problem}") from problem
+    found = ((path, record) for path in corpora for record in records(path))
+    for corpus, record in Progress("records").counting(found):
+        try:
+            overview.add(record)
+        except CorpusError as problem:
+            raise CorpusError(f"{corpus}, case {record.id}: {problem}") from problem
     return overview
 
 
@@ -127,8 +127,7 @@ def diff(before: str, after: str, options: DiffOptions) -> int:
       brokerfuzz corpus diff old.ndjson new.ndjson
       brokerfuzz corpus diff corpus/data/offer-creation-request.ndjson mine.ndjson.gz --json
     """
-    with ProgressLine("records") as progress:
-        found = compare(progress.counting(records(before)), progress.counting(records(after)))
+    found = compare(*(Progress("records").counting(records(path)) for path in (before, after)))
     show(differences(found), as_json=options["json"])
     return 0 if found.same else FOUND
 
@@ -181,10 +180,9 @@ def minimize(out: str, corpora: tuple[str, ...], options: MinimizeOptions) -> No
       brokerfuzz corpus minimize small.ndjson corpus.ndjson
       brokerfuzz corpus minimize small.ndjson.zst random-*-of-00008.ndjson.zst
     """
-    contract, progress = contract_of(options), ProgressLine("cases read")
+    contract, progress = contract_of(options), Progress("cases read")
     cases = minimized(progress.counting(read(*corpora, contract=contract)), contract, options["now"])
-    with progress:
-        summary = _written(out, cases, force=options["force"])
+    summary = _written(out, cases, force=options["force"])
     total = progress.done
     print_written(summary, out, as_json=options["json"], data={"of": total}, of=f" of {total:,}")
 
@@ -220,13 +218,12 @@ def verify(corpora: tuple[str, ...], options: VerifyOptions) -> int:
       brokerfuzz corpus verify corpus-*-of-00008.ndjson --now 2030-01-01T00:00:00Z
       brokerfuzz corpus verify folder --json | jq '.wrong[].why'
     """
-    verification, progress = Verification(contract_of(options), options["now"]), ProgressLine()
+    verification, progress = Verification(contract_of(options), options["now"]), Progress()
     try:
-        with progress:
-            for path in corpora:
-                with closing(lines(path)) as found:
-                    verification.read(progress.counting(found))
-            verification.check_twins()
+        for path in corpora:
+            with closing(lines(path)) as found:
+                verification.read(progress.counting(found))
+        verification.check_twins()
     except CorpusError:
         if verification.problems:
             _print_problems(verification, progress.done, as_json=options["json"])

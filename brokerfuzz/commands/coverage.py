@@ -6,7 +6,7 @@ import click
 from brokerfuzz.case_options import contract_of, message_type_of
 from brokerfuzz.cases.covering.tally import COUNTED
 from brokerfuzz.commands.output import FOUND, note, note_other_bodies, show
-from brokerfuzz.commands.progress import ProgressLine
+from brokerfuzz.commands.progress import Progress
 from brokerfuzz.errors import ReportError
 from brokerfuzz.explaining.coverage import measure
 from brokerfuzz.option import SectionedCommand, on_command_line
@@ -40,11 +40,10 @@ def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
     contract = contract_of(options)
     if html is not None:
         report_files.check_place(Path(html))
-    with ProgressLine("messages") as progress:
-        measured = measure(
-            corpora, contract=contract, message_type=message_type_of(options, contract), lines=options["ndjson"],
-            now=options["now"], counting=progress.counting,
-        )  # fmt: skip
+    measured = measure(
+        corpora, contract=contract, message_type=message_type_of(options, contract), lines=options["ndjson"],
+        now=options["now"], counting=Progress("messages").counting,
+    )  # fmt: skip
     note_other_bodies(measured.others)
     if skipped := measured.ambiguous_types:
         note(

@@ -3,6 +3,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import datetime
+from time import monotonic
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.commands.output import UsageError, print_written
-from brokerfuzz.commands.progress import ProgressLine, show_line
+from brokerfuzz.commands.progress import Progress, show_line
 from brokerfuzz.corpus.exporting import Export
 from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named, format_of
 from brokerfuzz.corpus.shards import write_shards
@@ -65,8 +66,8 @@ def command(out: str, options: ExportOptions) -> None:
       brokerfuzz export s3://bucket/load.ndjson.zst --random --count 1000000 --shards 20 --workers 4
     """
     _check(out, options)
+    begun, progress = monotonic(), Progress()
     with ExitStack() as stack:
-        progress = stack.enter_context(ProgressLine())
         form = format_of(out) if options["format"] is None else format_named(options["format"])
         if options["base64"] and form.name != "ndjson":
             raise UsageError(f"--base64 works only with the format `ndjson`, not with `{form.name}`: remove --base64")
@@ -85,7 +86,7 @@ def command(out: str, options: ExportOptions) -> None:
         summary = _written(export, form, out, info, progress, options)
     for warning in info.warnings:
         click.echo(f"warning: {warning}", err=True)
-    _print_summary(summary, out, progress.seconds, sum(plan.left_out_without_time for plan in plans), options)
+    _print_summary(summary, out, monotonic() - begun, sum(plan.left_out_without_time for plan in plans), options)
 
 
 def _check(out: str, options: ExportOptions) -> None:
@@ -150,25 +151,26 @@ def _recipe(plans: tuple[Plan, ...], form: Format, options: ExportOptions) -> st
 
 
 def _written(
-    export: Export, form: Format, out: str, info: CorpusInfo, progress: ProgressLine, options: ExportOptions
+    export: Export, form: Format, out: str, info: CorpusInfo, progress: Progress, options: ExportOptions
 ) -> Summary:
     if options["shards"] is not None:
         force, resume = options["force"], options["resume"]
         return write_shards(
             export, form, out, options["shards"], info, force=force, resume=resume, counting=progress.counting
         )
-    cases = progress.counting(_cases(export, progress))
+    cases = progress.counting(_cases(export))
     if out == "-":
         return write_stream(sys.stdout.buffer, form, cases, info)
     return write_corpus(out, form, cases, info, force=options["force"])
 
 
-def _cases(export: Export, progress: ProgressLine) -> Iterator[Case]:
+def _cases(export: Export) -> Iterator[Case]:
     """The catalogue is generated after the existing files were checked."""
     if not all(plan.only_random for plan in export.plans):
         show_line("generating the catalogue ...")
-    progress.total = export.total
-    yield from export.cases(0, export.total)
+    total = export.total
+    show_line("")
+    yield from export.cases(0, total)
 
 
 def _print_summary(summary: Summary, out: str, seconds: float, time_dependent: int, options: ExportOptions) -> None:

@@ -1,13 +1,10 @@
 """Shows the progress of a command on one line of the terminal."""
 
-import signal
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
-from types import FrameType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -17,63 +14,31 @@ from brokerfuzz.wording import counted, printable
 if TYPE_CHECKING:
     from brokerfuzz.campaign.results import CampaignProgress
 
-_EVERY, _EVERY_IN_LOG = 0.2, 30.0
-"""The number of seconds between two changes of the line, and between two lines if there is no terminal."""
+_STEPS = 100
+"""The number of items between two changes of the bar."""
+_EVERY_IN_LOG = 30.0
+"""The number of seconds between two lines about a campaign if there is no terminal."""
 _LONGEST_IN_LOG = 300
 _Item = TypeVar("_Item")
 
 
-class ProgressLine:
-    """A line with the number of finished items, the total, the speed and the remaining time.
-
-    While the line is shown, Ctrl-C ends the command even if a library catches `KeyboardInterrupt`. For example,
-    jsonschema-rs may catch it while it reads a number, and then treat the number as invalid.
-    """
+class Progress:
+    """Counts items, and shows their number in a bar if standard error is a terminal."""
 
     def __init__(self, what: str = "cases") -> None:
         self.done = 0
-        self.total: int | None = None
-        self._what, self._begun = what, time.monotonic()
-        self._was_interrupted = False
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self._begun
+        self._what = what
 
     def counting(self, items: Iterable[_Item], total: int | None = None) -> Iterator[_Item]:
-        """Yields the items, and counts them. Raises `KeyboardInterrupt` if Ctrl-C has been pressed."""
-        self.total = total or self.total
-        first, shown, before = time.monotonic(), time.monotonic(), self.done
-        for item in items:
-            self.done += 1
-            if self._was_interrupted:
-                raise KeyboardInterrupt
-            now = time.monotonic()
-            if now - shown >= _EVERY:
-                shown = now
-                show_line(self._line((self.done - before) / (now - first)))
-            yield item
-
-    def _line(self, rate: float) -> str:
-        if self.total is None:
-            return f"{self.done:,} {self._what}, {rate:,.0f} per second"
-        minutes, seconds = divmod(max(round((self.total - self.done) / rate), 0), 60)
-        left = f"{minutes}:{seconds:02} left"
-        return f"{self.done:,} of {self.total:,} {self._what}, {rate:,.0f} per second, {left}"
-
-    def __enter__(self) -> Self:
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._interrupt)
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        if signal.getsignal(signal.SIGINT) == self._interrupt:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        show_line("")
-
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        self._was_interrupted = True
-        signal.default_int_handler(number, frame)
+        """Yields the items. `total` is their number, if it is known."""
+        bar = click.progressbar(
+            items, total, self._what, hidden=not sys.stderr.isatty(), show_pos=True, file=sys.stderr,
+            update_min_steps=_STEPS,
+        )  # fmt: skip
+        with bar:
+            for item in bar:
+                self.done += 1
+                yield item
 
 
 def show_line(text: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper, UnsupportedOperation
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from brokerfuzz.targets.masks import Masks
 
 
-_MAX_WAIT = 1.0
-"""The maximum time, in seconds, that brokerfuzz waits until the last output of the targets is copied to standard
-error.
+_MAX_WAIT = 0.2
+"""The maximum time, in seconds, that brokerfuzz waits until the last output of the targets is copied to standard error.
+Other programs may keep the pipe open.
 """
 _CHUNK = 1 << 16
 
@@ -59,8 +59,8 @@ def output_of_targets() -> Iterator[None]:
         return
     before = os.dup(1), os.dup(2)
     reading, writing = os.pipe()
-    mark, copied = os.urandom(16), Event()
-    Thread(target=_copy, args=(reading, sys.stderr, mark, copied), daemon=True).start()
+    copying = Thread(target=_copy, args=(reading, sys.stderr), daemon=True)
+    copying.start()
     os.dup2(writing, 1)
     os.dup2(writing, 2)
     os.close(writing)
@@ -70,11 +70,10 @@ def output_of_targets() -> Iterator[None]:
             yield
     finally:
         stream.flush()
-        os.write(1, mark)  # marks the end of the output, because other programs may keep the pipe open
-        copied.wait(_MAX_WAIT)
         for number, original in enumerate(before, 1):
             os.dup2(original, number)
             os.close(original)
+        copying.join(_MAX_WAIT)
 
 
 @contextmanager
@@ -109,33 +108,21 @@ class _Piped(TextIOWrapper):
         return self._original.isatty()
 
 
-def _copy(reading: int, stream: TextIO, mark: bytes, copied: Event) -> None:
-    """Copies the data from the file descriptor `reading` to the stream. Sets the event `copied` after the data that
-    `mark` ends.
+def _copy(reading: int, stream: TextIO) -> None:
+    """Copies the data from the file descriptor `reading` to the stream, without secrets. Holds back the last bytes if a
+    secret may begin with them.
     """
-    rest = b""
-    while chunk := os.read(reading, _CHUNK):
-        data, end, after = (rest + chunk).partition(mark)
-        data, rest = _hidden(data + after, b"" if end else mark)
+    rest, chunk = b"", b"..."
+    while chunk:
+        chunk, every = os.read(reading, _CHUNK), [masks() for masks in _masks]
+        data = rest + chunk
+        for masks in every:
+            data = masks.hidden(data)
+        begun = max((masks.begun(data) for masks in every), default=0) if chunk else 0
+        data, rest = data[: len(data) - begun], data[len(data) - begun :]
         stream.buffer.write(data)
         stream.buffer.flush()
-        if end:
-            copied.set()
     os.close(reading)
-
-
-def _hidden(data: bytes, mark: bytes) -> tuple[bytes, bytes]:
-    """Removes the secrets from the data. Also returns the last bytes of the data if a secret or the `mark` may begin
-    with them.
-    """
-    every = [masks() for masks in _masks]
-    for masks in every:
-        data = masks.hidden(data)
-    if not mark:
-        return data, b""
-    begun = max((length for length in range(len(mark)) if data.endswith(mark[:length])), default=0)
-    begun = max(begun, *(masks.begun(data) for masks in every), 0)
-    return data[: len(data) - begun], data[len(data) - begun :]
 
 
 def lossless(stream: TextIO) -> TextIO:

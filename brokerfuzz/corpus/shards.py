@@ -29,7 +29,7 @@ def write_shards(
     counting: Callable[[Iterator[Case], int], Iterator[Case]],
 ) -> Summary:  # fmt: skip
     """With `resume`, keeps the existing shards, which must have the same options. With `force`, replaces shards with
-    other options. `counting` gets the cases of a shard and the number of all new cases, and shows the progress.
+    other options. `counting` gets the cases of a shard and their number, and shows the progress.
 
     Raises `CorpusError` if a shard cannot be written, or if there are more shards than cases.
     """
@@ -63,7 +63,7 @@ def write_shards(
         for shard, (start, stop) in zip(shards, bounds, strict=True):
             if shard not in kept:
                 cases = summary.counted(export.cases(start, stop), f"{shard} cannot be filled: {TOO_FEW}")
-                write_place(shard, form, counting(cases, total - summary.kept), summary)
+                write_place(shard, form, counting(cases, stop - start), summary)
         write_manifest(listing, replace(manifest, complete=True))
     return summary
 
