@@ -4,19 +4,13 @@ import base64
 import binascii
 import html
 import re
-import sys
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from urllib.parse import unquote_to_bytes
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{8,}")
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
-_ZSTD, _GZIP = b"\x28\xb5\x2f\xfd", b"\x1f\x8b"
 _DEPTH = 3
 """The maximum number of nested encodings."""
 
@@ -47,10 +41,8 @@ def _decoded(content: bytes) -> Iterator[bytes]:
     yield unquote_to_bytes(content.replace(b"+", b" "))
     yield html.unescape(content.decode("latin-1")).encode(errors="replace")
     yield b"\n".join(_from_base64(content))
-    for start in re.finditer(re.escape(_GZIP), content):
+    for start in re.finditer(rb"\x1f\x8b", content):
         yield _decompressed(content[start.start() :])
-    if _ZSTD in content:
-        yield _of_zstd(content[content.index(_ZSTD) :])
 
 
 def _from_base64(content: bytes) -> Iterator[bytes]:
@@ -59,23 +51,12 @@ def _from_base64(content: bytes) -> Iterator[bytes]:
         plain = run.replace(b"-", b"+").replace(b"_", b"/")
         for start in range(4):
             piece = plain[start:]
-            try:
-                yield base64.b64decode(
-                    piece[: len(piece) // 4 * 4 + (len(piece) % 4 > 1) * (len(piece) % 4)] + b"=" * (-len(piece) % 4)
-                )
-            except binascii.Error:
-                continue
+            size = len(piece) - (len(piece) % 4 == 1)
+            with suppress(binascii.Error):
+                yield base64.b64decode(piece[:size] + b"=" * (-size % 4))
 
 
 def _decompressed(content: bytes) -> bytes:
-    try:
+    with suppress(zlib.error):
         return zlib.decompressobj(31).decompress(content)
-    except zlib.error:
-        return b""
-
-
-def _of_zstd(content: bytes) -> bytes:
-    try:
-        return zstd.ZstdDecompressor().decompress(content)
-    except zstd.ZstdError:
-        return b""
+    return b""

@@ -1,7 +1,6 @@
 """Damages files but keeps most of their structure, because otherwise readers would find only syntax errors."""
 
 import json
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -11,8 +10,7 @@ ODD: list[Any] = [
     [1, "a", {"b": []}], "2026-02-30T00:00:00Z", "offer-creation-request", "http://127.0.0.1:1/",
 ]  # fmt: skip
 """Values that readers may not expect."""
-
-Damage = Callable[[Any, Random], Any]
+ODD_BYTES = [b"", b"\0", b"\xff", b"\xef\xbb\xbf", b"\r\n", b'"', b"{", b"]", b"[" * 3000, b"1e999"]
 
 
 def damaged(content: bytes, random: Random) -> bytes:
@@ -20,34 +18,39 @@ def damaged(content: bytes, random: Random) -> bytes:
     changes concern bytes.
     """
     for _ in range(random.randint(1, 3)):
-        content = (_with_damaged_json if random.random() < 0.8 else _with_damaged_bytes)(content, random)
+        lines = content.split(b"\n")
+        number = random.choice([0, random.randrange(len(lines))])
+        parts = (
+            (b"", content, b""),
+            (_joined([*lines[:number], b""]), lines[number], _joined([b"", *lines[number + 1 :]])),
+        )
+        start, text, rest = next((part for part in parts if _is_json(part[1])), parts[0])
+        if _is_json(text) and random.random() < 0.8:
+            content = start + json.dumps(_changed(json.loads(text), random)).encode() + rest
+        else:
+            at, end = sorted(random.randrange(len(content) + 1) for _ in range(2))
+            content = (
+                content[:at] + random.choice(ODD_BYTES) + content[random.choice([at, at + 1, end, len(content)]) :]
+            )
     return content
 
 
-def _with_damaged_json(content: bytes, random: Random) -> bytes:
-    """Damages a value in the file. If the content is not JSON, damages bytes."""
-    lines = content.split(b"\n")
-    number = random.choice([0, random.randrange(len(lines))])
-    for start, text, rest in (
-        (b"", content, b""),
-        (b"\n".join([*lines[:number], b""]), lines[number], b"\n".join([b"", *lines[number + 1 :]])),
-    ):
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            continue
-        return start + json.dumps(_changed(value, random), ensure_ascii=True).encode() + rest
-    return _with_damaged_bytes(content, random)
+def _joined(lines: list[bytes]) -> bytes:
+    return b"\n".join(lines)
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _changed(value: Any, random: Random) -> Any:
     """Returns the value with one change at a random depth."""
-    if isinstance(value, dict | list) and value and random.random() < 0.85:
-        return _with_changed_child(value, random)
-    return random.choice(ODD)
-
-
-def _with_changed_child(value: Any, random: Random) -> Any:
+    if not isinstance(value, dict | list) or not value or random.random() < 0.15:
+        return random.choice(ODD)
     key = random.choice(list(value) if isinstance(value, dict) else range(len(value)))
     copy = value.copy()
     kind = random.random()
@@ -60,17 +63,3 @@ def _with_changed_child(value: Any, random: Random) -> Any:
     else:
         copy.insert(key, random.choice([value[key], *ODD]))
     return copy
-
-
-def _with_damaged_bytes(content: bytes, random: Random) -> bytes:
-    at, end = sorted(random.randrange(len(content) + 1) for _ in range(2))
-    piece = content[at : min(end, at + 200)]
-    return random.choice([
-        content[:at],
-        content[:at] + content[at + 1 :],
-        content[:at] + random.choice([b"\0", b"\xff", b"\xef\xbb\xbf", b"\r\n", b'"', b"{", b"]", b"[" * 3000,
-        b"1e999"]) + content[at:],
-        content[:at] + piece + content[at:],
-        content[:at] + content[at + len(piece) :],
-        b"\n".join(reversed(content.split(b"\n"))),
-    ])  # fmt: skip

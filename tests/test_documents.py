@@ -12,7 +12,6 @@ import re
 import shlex
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copy, copytree
@@ -236,16 +235,6 @@ def test_commands_for_a_service_of_the_reader_are_valid(
     assert done.exit_code == 2
     assert "127.0.0.1:1" in done.stderr
     assert "(see brokerfuzz" not in done.stderr
-
-
-def test_settings_in_documents_can_be_read() -> None:
-    for document in DOCUMENTS:
-        for block in blocks(document):
-            if block.language == "toml":
-                tomllib.loads(block.text)
-
-
-# -------------------------------------------------------------------------------------------------------------- links
 
 
 @pytest.mark.parametrize("name", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])

@@ -1,14 +1,12 @@
-import socket
+import asyncio
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from hand_made_programs import dies
+from hand_made_servers import serving_streams
 
 from brokerfuzz import workers
 from brokerfuzz.errors import WorkerError
@@ -46,39 +44,20 @@ def test_workers_end_if_their_parent_is_killed() -> None:
     assert dies(worker)
 
 
-@contextmanager
-def listening(greet: Callable[[socket.socket], object]) -> Iterator[str]:
-    """Yields the address of a server that calls `greet` for each connection and leaves the connection open."""
-    taken: list[socket.socket] = []
-
-    def serve() -> None:
-        with suppress(OSError):
-            while True:
-                taken.append(listener.accept()[0])
-                greet(taken[-1])
-
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        threading.Thread(target=serve, daemon=True).start()
-        yield f"tcp://127.0.0.1:{listener.getsockname()[1]}"
-        listener.shutdown(socket.SHUT_RDWR)
-    for connection in taken:
-        connection.close()
-
-
-@pytest.mark.parametrize(
-    "greet",
-    [
-        pytest.param(lambda connection: connection.close(), id="closes the connection"),
-        pytest.param(lambda connection: None, id="sends nothing"),
-        pytest.param(lambda connection: connection.sendall(b"HTTP/1.0 400 Bad Request\r\n\r\n"), id="speaks HTTP"),
-    ],
-)
+@pytest.mark.parametrize("said", [None, b"", b"HTTP/1.0 400 Bad Request\r\n\r\n"])
 def test_a_server_that_is_not_a_scheduler_is_rejected_in_time(
-    greet: Callable[[socket.socket], object], monkeypatch: pytest.MonkeyPatch
+    said: bytes | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    async def converse(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if said is not None:
+            writer.write(said)
+            await asyncio.sleep(60)
+
     monkeypatch.setattr(workers, "_PATIENCE", 2)
-    with listening(greet) as address, pytest.raises(WorkerError) as raised, workers.cluster(address):
-        pass
+    with serving_streams(converse) as url:
+        address = url.replace("http:", "tcp:").removesuffix("/offers")
+        with pytest.raises(WorkerError) as raised, workers.cluster(address):
+            pass
     assert str(raised.value) == (
         f"no Dask cluster answers at {address}: specify the address of the scheduler, e.g. tcp://127.0.0.1:8786"
     )
