@@ -73,43 +73,22 @@ def modules() -> dict[str, ast.Module]:
 
 
 @cache
-def nodes(tree: ast.AST) -> list[ast.AST]:
-    return list(ast.walk(tree))
-
-
-@cache
-def imports(tree: ast.AST, *, at_import: bool = False) -> set[str]:
-    """Returns the names of the modules that a module of brokerfuzz imports. With `at_import`, omits imports inside of
-    functions.
-    """
+def imports(tree: ast.AST) -> set[str]:
+    """Returns the names of the modules that a module of brokerfuzz imports, also inside of functions."""
     found: set[str] = set()
-    for node in _top_level(tree) if at_import else nodes(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                below = f"{node.module}.{alias.name}"
-                found.add(below if below.removeprefix("brokerfuzz.") in modules() else node.module)
+            below = {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if name.removeprefix("brokerfuzz.") in modules() else node.module for name in below.values()}
     return {name.removeprefix("brokerfuzz.") for name in found if name.startswith("brokerfuzz.")}
-
-
-def _top_level(tree: ast.AST) -> list[ast.AST]:
-    nodes: list[ast.AST] = []
-    for node in ast.iter_child_nodes(tree):
-        type_checking = isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not type_checking:
-            nodes += [node, *_top_level(node)]
-    return nodes
 
 
 def is_allowed(module: str, imported: str) -> bool:
     room = module.partition(".")[0]
     allowed = set() if room in LEAVES else ALLOWED[room] | LEAVES | {room}
     return any(imported == name or imported.startswith(f"{name}.") for name in allowed)
-
-
-def imports_from(tree: ast.AST) -> list[ast.ImportFrom]:
-    return [node for node in nodes(tree) if isinstance(node, ast.ImportFrom)]
 
 
 def test_packages_import_only_what_the_table_allows() -> None:
@@ -154,14 +133,10 @@ the others import modules that need optional packages.
 
 def late_imports(tree: ast.Module) -> set[str]:
     """Returns the names of the packages that functions of a module import, except for optional ones."""
-    found = set()
-    for function in nodes(tree):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            for node in ast.walk(function):
-                if isinstance(node, ast.Import):
-                    found |= {alias.name for alias in node.names}
-                elif isinstance(node, ast.ImportFrom):
-                    found.add(node.module or "")
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    inside = [node for function in functions for node in ast.walk(function)]
+    found = {alias.name for node in inside if isinstance(node, ast.Import) for alias in node.names}
+    found |= {node.module or "" for node in inside if isinstance(node, ast.ImportFrom)}
     return {name for name in found if name.partition(".")[0] not in OPTIONAL}
 
 
