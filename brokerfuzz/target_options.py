@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from brokerfuzz.errors import ConfigurationError
-from brokerfuzz.secret_values import Secret
 from brokerfuzz.targets import AnswerRules
-from brokerfuzz.targets.secret_masking import of_environment
+from brokerfuzz.targets.secret_masking import Secret, of_environment
 
 _REFERENCE = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 

@@ -11,11 +11,10 @@ from typing import Any
 from brokerfuzz.hooks.cleanup import Cleanup, NoCleanupError, is_clean
 from brokerfuzz.hooks.hooks import Hooks, SentCase
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.secret_values import Secret
 from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer
 from brokerfuzz.targets.http_messages import Request
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
-from brokerfuzz.targets.secret_masking import Secrets
+from brokerfuzz.targets.secret_masking import Secret, Secrets
 from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.wording import counted
 

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from urllib.parse import unquote, unquote_plus, urlsplit, urlunsplit
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.secret_values import Secret
 from brokerfuzz.targets.masks import Masks
 from brokerfuzz.wording import listed
 
@@ -30,20 +29,38 @@ _CREDENTIALS = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey)\s", r
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SERVER = re.compile(r"(?:[a-z][a-z0-9+.-]*://[^/?#]*)?", re.IGNORECASE)
 _PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?]*)=([^&;#]+)")
-_PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
+_PART_OF_COOKIE = re.compile(rf"[^=;]*=\s*([^;]{{{SHORTEST},}})")
 _REFERENCE = re.compile(r"(\$\{[A-Za-z_][A-Za-z0-9_]*\})")
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of gzip and zstd data."""
 
 
-class Found(NamedTuple):
-    """A secret `value`, and the `reference` that replaces it, such as `${X_API_KEY}`. `place` says where it is, such as
-    in `the header X-Api-Key`. It is empty for a part of another secret.
+class Secret(str):
+    """A string that contains secrets, such as a header. `variables` maps the names of the environment variables in the
+    string to their values. If there are none, the whole string is secret.
     """
+
+    __slots__ = ("variables",)
+    variables: Mapping[str, str]
+
+    def __new__(cls, text: str, variables: Mapping[str, str] | None = None) -> "Secret":
+        secret = super().__new__(cls, text)
+        secret.variables = variables or {}
+        return secret
+
+    def __str__(self) -> "Secret":
+        """Keeps the type `Secret`, because click calls `str()` on each option, and a plain string has no variables."""
+        return self
+
+    def __reduce__(self) -> tuple[type["Secret"], tuple[str, Mapping[str, str]]]:
+        return Secret, (self[:], self.variables)
+
+
+class Found(NamedTuple):
+    """A secret `value`, and the `reference` that replaces it, such as `${X_API_KEY}`."""
 
     value: str
     reference: str
-    place: str = ""
 
 
 def is_secret(name: str, value: str = "") -> bool:
@@ -119,15 +136,14 @@ class Secrets:
         more: Iterable[tuple[str, str]] = (),
         found: Iterable[Found] = (),
     ) -> None:
-        given = [Found(value, reference, reference) for reference, value in more]
+        given = [Found(value, reference) for reference, value in more]
         every = [one for one in (*given, *found, *of_url(url), *of_url(proxy), *_of_headers(headers)) if one.value]
         self._short = [one for one in every if len(one.value) < SHORTEST]
-        places = dict.fromkeys(one.place for one in self._short if one.place)
         what = (
             f"contains a secret of fewer than {SHORTEST} characters: brokerfuzz hides it there, but not in answers "
             "that repeat it"
         )
-        self.note = f"{listed(places)} {what}" if places else ""
+        self.note = f"{listed(dict.fromkeys(one.reference for one in self._short))} {what}" if self._short else ""
         references: dict[str, str] = {}
         for one in every:
             for text in (one.value, *one.value.splitlines()):
@@ -207,38 +223,38 @@ def of_url(url: str) -> Iterator[Found]:
     server = start[0] if start is not None and "@" not in start[0] else ""
     for value, reference in _variables(url).items():
         if value not in server:
-            yield from (Found(value, reference, reference), Found(unquote(value), reference))
+            yield from (Found(value, reference), Found(unquote(value), reference))
     try:
         user = urlsplit(url).netloc.rpartition("@")[0]
     except ValueError:
         return
     if user:
         name, _, password = user.partition(":")
-        yield Found(password, variable("password"), "the password")
+        yield Found(password, variable("password"))
         yield from basic(unquote(name), unquote(password))
     for found in _PARAMETER.finditer(url):
         if is_secret(name := unquote(found[1])):
-            yield Found(found[2], variable(name), f"the URL parameter {name}")
-            yield from (Found(decode(found[2]), variable(name)) for decode in (unquote, unquote_plus))
+            yield from (Found(decode(found[2]), variable(name)) for decode in (str, unquote, unquote_plus))
 
 
 def basic(name: str, password: str) -> Iterator[Found]:
     """Yields each secret in the credentials of basic authentication. A user without a password is a secret."""
-    yield Found(password, variable("password"), "the password" if password else "")
-    yield Found("" if password else name, variable("password"))
+    yield Found(password or name, variable("password"))
     yield Found(base64.b64encode(f"{name}:{password}".encode()).decode(), variable("password"))
 
 
 def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[Found]:
     for name, value in headers:
         if is_secret(name, value):
-            yield from (Found(inserted, reference, reference) for inserted, reference in _variables(value).items())
-            yield Found(value, variable(name), f"the header {name}")
-            yield from within(name, value)
+            yield from (Found(inserted, reference) for inserted, reference in _variables(value).items())
+            yield from named(name, value)
 
 
-def within(name: str, value: str) -> Iterator[Found]:
-    """Yields each secret inside a header: credentials, parts of cookies, the user and the password."""
+def named(name: str, value: str) -> Iterator[Found]:
+    """Yields a secret with a name, such as a header, and those inside it: credentials, parts of cookies, the user and
+    the password.
+    """
+    yield Found(value, variable(name))
     scheme, _, credentials = value.strip().partition(" ")
     yield Found(credentials.strip(), variable(name))
     if "cookie" in name.lower():

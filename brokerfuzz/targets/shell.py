@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.reproduction import quoted
-from brokerfuzz.targets.secret_masking import Found, Secrets, basic, is_secret, of_url, variable, within
+from brokerfuzz.targets.secret_masking import Found, Secrets, basic, is_secret, named, of_url, variable
 
 _HEADER = re.compile(r"(?:-H)?([A-Za-z][\w-]*):\s*(?!//)(\S.*)", re.DOTALL)
 _USER = re.compile(r"(?:-u)?([^:]*):(.*)", re.DOTALL)
@@ -65,8 +65,9 @@ def _shown(word: str, secrets: Secrets) -> str:
     """If the word is a nested command in which a secret is written with quotes inside it, as in `se'cr'et`,
     `${COMMAND}` replaces the whole word.
     """
-    inner = (one.value for one in _found(_words_within(word)) if one.place)
-    return secrets.word(word) if all(value in word for value in inner) else variable("command")
+    shown = secrets.word(word)
+    inner = " ".join(_words_within(shown))
+    return shown if secrets.hide(inner) == inner else variable("command")
 
 
 def _found(words: Sequence[str], depth: int = 0) -> Iterator[Found]:
@@ -83,16 +84,10 @@ def _found(words: Sequence[str], depth: int = 0) -> Iterator[Found]:
         if user and not user[0].removeprefix("-u").replace(":", "").isdigit():
             yield from basic(user[1], user[2])
         elif header and is_secret(header[1], header[2]):
-            yield _named(header[1], header[2])
-            yield from within(header[1], header[2])
+            yield from named(header[1], header[2])
         elif is_secret(name) and not option:
-            yield _named(name.lstrip("-"), value)
-            yield from within(name.lstrip("-"), value)
+            yield from named(name.lstrip("-"), value)
         yield from _found(inner, depth + 1)
-
-
-def _named(name: str, value: str) -> Found:
-    return Found(value, variable(name), variable(name))
 
 
 def _words_within(word: str) -> list[str]:
