@@ -3,10 +3,8 @@
     offer-creation-request/invalid/order-minimum_minimum_one-below_19da04d30a1b2c3d.json
     cases.ndjson
 
-All names end in `.json`, even if the bytes are not JSON. The file `cases.ndjson` lists the cases in the order of the
-corpus. The module `cases.records` describes its lines. Instead of `body` or `raw`, a line has the property `file` (the
-name of the file with the message). A line also has the property `reason` (a sentence that says why the message has its
-verdict). `brokerfuzz.corpus.read()` can read such a folder.
+All names end in `.json`, even if the bytes are not JSON. The file `cases.ndjson` lists the cases as records. Instead of
+`body` or `raw`, a record has the name of its `file` and a `reason`.
 """
 
 from collections.abc import Iterable, Iterator

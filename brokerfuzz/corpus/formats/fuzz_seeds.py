@@ -5,12 +5,8 @@ dictionary.
     testdata/fuzz/FuzzOfferCreationRequest/da39a3ee5e6b4b0d3255bfef95601890afd80709
     offer-creation-request.dict
 
-As in libFuzzer, the name of a seed is the SHA-1 of its bytes. Equal seeds have equal names, so folders of seeds can be
-merged without duplicates. Messages of more than 64 KiB are left out, because long seeds make libFuzzer slow. The seeds
-have no verdicts.
-
-A dictionary contains tokens that fuzzers insert into their inputs. AFL++ and libFuzzer use the same syntax: each line is
-a token in quotes, `\\\\` and `\\"` are escapes, and `\\xNN` is a byte that is not printable ASCII.
+As in libFuzzer, the name of a seed is the SHA-1 of its bytes. Messages of more than 64 KiB are left out, because long
+seeds make libFuzzer slow. A dictionary contains tokens that fuzzers insert into their inputs.
 """
 
 import math

@@ -1,15 +1,8 @@
 """Writes one case per row, with typed columns, for the analysis of cases. This format needs pyarrow.
 
-- `id`, `message` and `verdict` are strings.
-- `faults` is a list with `rule`, `at` and `technique`.
-- `ambiguities` and `tags` are lists of strings.
-- `twin` is the ID of the twin (the valid counterpart), or null.
-- `headers` is a list with `name` and `value`. A value of null means that the header is not sent.
-- `body` contains the bytes of the message. To read `body` as text, use `decode(body)` in DuckDB or
-  `col("body").cast(String)` in Polars.
-
-The metadata of the file contains the version of brokerfuzz and the options of the export (`recipe`). The same version
-of pyarrow writes the same bytes for the same cases.
+To read the column `body` as text, use `decode(body)` in DuckDB or `col("body").cast(String)` in Polars. The metadata of
+the file contains the version of brokerfuzz and the options of the export (`recipe`). The same version of pyarrow writes
+the same bytes for the same cases.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,17 +1,8 @@
 """Writes a folder for the mock server WireMock, which then answers requests with the messages of the cases. Use this
 folder to test programs that read the responses of the broker.
 
-    GET /products, POST /pricing                        an ordinary valid message
-    GET /brokerfuzz                                     the list of cases: id, message, verdict, name, reason, path
-    GET /brokerfuzz/product-list-response/ID            the message of a case
-    any request with the header X-Brokerfuzz-Case: ID   the message of a case
-    any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"}   the message of a case
-    any other request                                   status 404, and how to select a case
-
-If you cannot change the path or the headers that your program sends, first send the `PUT` request that is shown above.
-Its body contains the ID of a case. Then WireMock answers each request of your program with the message of this case.
-The bytes of each message are a separate file in `__files`. WireMock serves the files in `__files` unchanged, even if
-templates are enabled.
+A program that cannot change its paths receives ordinary valid messages, or the case that the state of the scenario
+`brokerfuzz` selects. WireMock serves the bytes in `__files` unchanged, even if templates are enabled.
 """
 
 import json
@@ -27,15 +18,13 @@ from brokerfuzz.schemas import MessageType
 from brokerfuzz.schemas.headers import JSON_TYPE
 
 ROOT = "/brokerfuzz"
-HEADER = "X-Brokerfuzz-Case"
 SCENARIO = "brokerfuzz"
 _INDEX = "brokerfuzz/cases.json"
-_BY_PATH, _BY_HEADER, _BY_SCENARIO, _USUAL, _NO_CASE = 1, 2, 3, 4, 1_000_000
+_BY_PATH, _BY_SCENARIO, _USUAL, _NO_CASE = 1, 2, 3, 1_000_000
 """The priorities of the stubs. If several stubs match a request, WireMock uses the stub with the lowest number."""
 _HINT = f"""\
-No case belongs to this request. GET {ROOT} lists the cases. Select a case in one of three ways:
+No case belongs to this request. GET {ROOT} lists the cases. Select a case in one of two ways:
 - request the path of the case: GET {ROOT}/MESSAGE-TYPE/ID
-- send the header {HEADER}: ID
 - before any request, set the state: curl -X PUT HOST/__admin/scenarios/{SCENARIO}/state -d '{{"state":"ID"}}'
 """
 _ANY = {"method": "ANY", "urlPattern": ".*"}
@@ -43,16 +32,20 @@ Json = dict[str, Any]
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
-    index = []
+    index: list[Json] = []
     usual: dict[MessageType, Case] = {}
     for case in cases:
         if about.contract.is_request(case.message_type):
             continue
         if case.label == "valid":
             usual.setdefault(case.message_type, case)
-        index.append(_description(case))
+        name, path = f"{case.label}_{stem(case)}", f"{ROOT}/{case.message_type}/{case.id}"
+        index.append({**facts_of(case), "name": name, "reason": reason_of(case), "path": path})
         yield File(f"__files/{_body_of(case)}", [case.body])
-        yield _stubs(f"{case.message_type}/{case.id}", *_stubs_of(case))
+        by_path = _stub(name, _BY_PATH, {"method": "GET", "urlPath": path}, _served(_body_of(case)))
+        state = {"scenarioName": SCENARIO, "requiredScenarioState": case.id}
+        by_scenario = {**_stub(name, _BY_SCENARIO, _ANY, _served(_body_of(case))), **state}
+        yield _stubs(f"{case.message_type}/{case.id}", by_path, by_scenario)
     if not index:
         raise CorpusError(
             "the format `wiremock` supports only responses, but these cases are requests: choose responses with "
@@ -68,31 +61,8 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     yield File("README.md", [filled("readme-wiremock.md", folder=folder, usual=routes, recipe=about.recipe)])
 
 
-def _stubs(name: str, *stubs: Json) -> File:
-    return File(f"mappings/brokerfuzz/{name}.json", [_json({"mappings": stubs}), b"\n"])
-
-
-def _stub(name: str, priority: int, request: Json, response: Json, **more: Any) -> Json:
-    return {"name": name, "priority": priority, "request": request, "response": response, **more}
-
-
-def _description(case: Case) -> Json:
-    name, path = f"{case.label}_{stem(case)}", f"{ROOT}/{case.message_type}/{case.id}"
-    return {**facts_of(case), "name": name, "reason": reason_of(case), "path": path}
-
-
 def _body_of(case: Case) -> str:
     return f"brokerfuzz/{case.message_type}/{case.id}.json"
-
-
-def _stubs_of(case: Case) -> Iterator[Json]:
-    description, response = _description(case), _served(_body_of(case))
-    by_path = {"method": "GET", "urlPath": description["path"]}
-    by_header = {**_ANY, "headers": {HEADER: {"equalTo": case.id}}}
-    state = {"scenarioName": SCENARIO, "requiredScenarioState": case.id}
-    yield _stub(description["name"], _BY_PATH, by_path, response, metadata={"brokerfuzz": description})
-    yield _stub(description["name"], _BY_HEADER, by_header, response)
-    yield _stub(description["name"], _BY_SCENARIO, _ANY, response, **state)
 
 
 def _usual_stub(case: Case, about: CorpusInfo) -> Json:
@@ -102,11 +72,17 @@ def _usual_stub(case: Case, about: CorpusInfo) -> Json:
     return _stub(name, _USUAL, {"method": transfer.method, **path}, _served(_body_of(case)))
 
 
+def _stubs(name: str, *stubs: Json) -> File:
+    return File(f"mappings/brokerfuzz/{name}.json", [_json({"mappings": stubs}), b"\n"])
+
+
+def _stub(name: str, priority: int, request: Json, response: Json) -> Json:
+    return {"name": name, "priority": priority, "request": request, "response": response}
+
+
 def _served(name: str) -> Json:
-    unchanged = {"disableBodyFileTemplating": True}
-    return {
-        "status": 200, "headers": {"Content-Type": JSON_TYPE}, "bodyFileName": name, "transformerParameters": unchanged,
-    }  # fmt: skip
+    about = {"status": 200, "headers": {"Content-Type": JSON_TYPE}, "bodyFileName": name}
+    return {**about, "transformerParameters": {"disableBodyFileTemplating": True}}
 
 
 def _json(value: Any) -> bytes:
