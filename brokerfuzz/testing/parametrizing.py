@@ -74,9 +74,16 @@ def parametrize(
             raise ValueError(f"by={quoted(by)} is not supported: {expected}")  # noqa: TRY301
     except (BrokerfuzzError, TypeError, ValueError) as problem:
         raise problem.with_traceback(None)  # noqa: B904  (a traceback through brokerfuzz does not help the user)
-    folder = None if known is load_contract() else str(known.folder)
-    filters = {"verdicts": tuple(verdicts), "rules": tuple(rules), "techniques": tuple(techniques)}
-    plan = Plan(message_type=message_type, contract=folder, scope="essential", sites=tuple(sites), **filters)  # type: ignore[arg-type]
+    plan = Plan(
+        message_type=message_type,
+        contract=None if known is load_contract() else str(known.folder),
+        values=None if known.values is None else known.values.text,
+        scope="essential",
+        verdicts=tuple(verdicts),
+        rules=tuple(rules),
+        techniques=tuple(techniques),
+        sites=tuple(sites),
+    )
     chosen = ChosenCases(plan, known, by)
 
     def decorate(function: Test) -> Test:

@@ -97,28 +97,22 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.Mark]) -> list[pytest.MarkDecorator]:
-    """Each of `markers` names rules. If a case of the test breaks a rule that a marker names, returns an xfail mark for
-    this marker. Raises `CollectError` if a marker names an unknown rule.
-    """
-    broken = {entry.rule for case in _cases_in(given) for entry in case.verdict.broken}
-    named = [marker for marker in markers if broken & set(_rules_of(marker, chosen))]
-    known = ("reason", "strict", "raises")
-    return [
-        pytest.mark.xfail(**{name: marker.kwargs[name] for name in known if marker.kwargs.get(name) is not None})
-        for marker in named
-    ]
-
-
-def _rules_of(marker: pytest.Mark, chosen: "ChosenCases") -> Any:
+    """Returns an xfail mark for each of `markers` that names a rule which a case of the test breaks."""
     from brokerfuzz.cases.case_filters import matching
 
-    if not marker.args:
-        raise pytest.Collector.CollectError(
-            f"the marker {XFAIL} has no rule: write {XFAIL}('offer-creation-request/number:minLength')"
-        )
+    broken = {entry.rule for case in _cases_in(given) for entry in case.verdict.broken}
     rules, remedy = chosen.contract.rules_by_id, "`brokerfuzz rules` lists all rules"
-    with _explained(pytest.Collector.CollectError, f"marker {XFAIL}: "):
-        return matching("rule", rules, marker.args, remedy)
+    marks = []
+    for marker in markers:
+        if not marker.args:
+            example = f"{XFAIL}('offer-creation-request/number:minLength')"
+            raise pytest.Collector.CollectError(f"the marker {XFAIL} has no rule: write {example}")
+        with _explained(pytest.Collector.CollectError, f"marker {XFAIL}: "):
+            named = broken.intersection(matching("rule", rules, marker.args, remedy) or ())
+        if named:
+            known = {name: marker.kwargs.get(name) for name in ("reason", "strict", "raises")}
+            marks.append(pytest.mark.xfail(**{name: value for name, value in known.items() if value is not None}))
+    return marks
 
 
 def _cases_in(given: Any) -> "tuple[Case, ...]":
