@@ -12,7 +12,6 @@ seeds make libFuzzer slow. A dictionary contains tokens that fuzzers insert into
 import math
 from collections.abc import Iterable, Iterator
 from hashlib import sha1
-from typing import Any
 
 import orjson
 
@@ -20,7 +19,6 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, filled
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Contract, MessageType
-from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 LARGEST_SEED = 64 * 1024
 """The maximum size of a seed, in bytes."""
@@ -77,11 +75,14 @@ def dictionary(contract: Contract, message_type: MessageType) -> bytes:
     """Returns the dictionary for a message type: property names, enumeration values, numbers near bounds, and the
     syntax of JSON.
     """
-    schemas = list(_below(contract.flat[message_type]))
+    names = (site.name for site in contract.sites[message_type].values() if site.name)
+    rules = contract.rules[message_type]
+    listed = (value for rule in rules if rule.keyword == "enum" for value in rule.value)
+    bounds = (rule.value for rule in rules if rule.keyword in _BOUNDS)
     kinds: dict[str, Iterable[bytes]] = {
-        "properties": (orjson.dumps(name) + b":" for schema in schemas for name in schema.get("properties", {})),
-        "listed values": (orjson.dumps(value) for schema in schemas for value in schema.get("enum", ())),
-        "numbers at the bounds": (orjson.dumps(number) for schema in schemas for number in _at_bounds(schema)),
+        "properties": (orjson.dumps(name) + b":" for name in names),
+        "listed values": map(orjson.dumps, listed),
+        "numbers at the bounds": (orjson.dumps(number) for bound in bounds for number in _around(bound)),
         "other numbers": (text.encode() for text in _NUMBERS),
         "strings": (text.encode() for text in _STRINGS),
         "punctuation": (text.encode() for text in _PUNCTUATION),
@@ -101,24 +102,10 @@ def quoted(token: bytes) -> str:
     return '"' + "".join(escapes.get(byte, char) for byte, char in zip(token, shown, strict=True)) + '"'
 
 
-def _below(schema: Schema) -> Iterator[Schema]:
-    yield schema
-    for prop in schema.get("properties", {}).values():
-        yield from _below(prop)
-    if "items" in schema:
-        yield from _below(schema["items"])
-    for condition in conditions_of(schema):
-        for demanded in condition.values():
-            yield from _below(demanded)
-
-
-def _at_bounds(schema: Schema) -> Iterator[Any]:
-    for bound in (schema[keyword] for keyword in _BOUNDS if keyword in schema):
-        yield from (
-            (bound - 1, bound, bound + 1)
-            if isinstance(bound, int)
-            else (math.nextafter(bound, -math.inf), bound, math.nextafter(bound, math.inf))
-        )
+def _around(bound: float) -> tuple[float, ...]:
+    if isinstance(bound, int):
+        return bound - 1, bound, bound + 1
+    return math.nextafter(bound, -math.inf), bound, math.nextafter(bound, math.inf)
 
 
 FORMAT = Format("fuzz-seeds", _files, scope="seeds")
