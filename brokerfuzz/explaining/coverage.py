@@ -19,9 +19,8 @@ from brokerfuzz.cases.covering.tally import Score, Tally
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import InputError
 from brokerfuzz.explaining.description import Description
-from brokerfuzz.explaining.judgements import judge
+from brokerfuzz.explaining.judgements import judge, possible_types_of
 from brokerfuzz.inputs.files import InputMessage, contract_messages, messages
-from brokerfuzz.inputs.recognising import possible_types
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.json_reader import read
 from brokerfuzz.wording import plural, table
@@ -85,10 +84,12 @@ def measure(
         found = contract_messages(messages(name, lines=lines), contract, message_type, coverage.others)
         for message in counting(found):
             first = first or message
-            source, known_type = f"{message.name}:{message.line}", _type_of(message, message_type, contract)
-            if known_type is None:
+            source, possible = f"{message.name}:{message.line}", possible_types_of(message, message_type, contract)
+            is_empty = message.record is None and not message.body.strip()
+            if len(possible) > 1 or is_empty:
                 coverage.ambiguous_types.append(source)
                 continue
+            known_type = possible[0]
             judgement = judge(message, known_type, contract=contract, now=now)
             tally = coverage.tallies.setdefault(known_type, Tally(contract, known_type, present))
             broken = {entry.rule for entry in judgement.verdict.broken}
@@ -99,16 +100,6 @@ def measure(
             raise _nothing_in(name, first, coverage.others[name])
     coverage.tallies = {name: coverage.tallies[name] for name in contract.message_types if name in coverage.tallies}
     return coverage
-
-
-def _type_of(message: InputMessage, message_type: MessageType | None, contract: Contract) -> MessageType | None:
-    """Returns the type of a message, or None if several types match or the message is empty."""
-    if message.record is not None:
-        return message_type or message.record.message_type
-    if message_type is not None or not message.body.strip():
-        return message_type if message.body.strip() else None
-    possible = possible_types(read(message.body).usual, contract)
-    return possible[0] if len(possible) == 1 else None
 
 
 def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputError:

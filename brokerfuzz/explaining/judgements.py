@@ -35,6 +35,20 @@ class MessageJudgement:
     verdict: Verdict
 
 
+def possible_types_of(
+    message: InputMessage, message_type: MessageType | None, contract: Contract
+) -> tuple[MessageType, ...]:
+    """Returns the types that a message can have. Without a `message_type`, a case from a corpus has the type in the
+    corpus. Raises `InputError` if the contract does not have this type.
+    """
+    known = message_type or (message.record.message_type if message.record is not None else None)
+    if known is None:
+        return possible_types(read(message.body).usual, contract)
+    if known not in contract.message_types:
+        raise InputError(f"{message}, has the unknown message type {quoted(known)}: use the contract that has it")
+    return (known,)
+
+
 def judge(
     message: InputMessage,
     message_type: MessageType | None = None,
@@ -44,25 +58,18 @@ def judge(
     policies: Policies | None = None,
 ) -> MessageJudgement:
     """Judges a message as if the current time were `now` (default: the time for which a case from a corpus was
-    generated, otherwise the actual time). Without a `message_type`, a case from a corpus has the type in the corpus.
+    generated, otherwise the actual time).
 
     Raises `InputError` if the possible message types lead to different labels.
     """
-    record, place = message.record, f"{message.name}, line {message.line}"
-    known, headers = message_type, record.headers if record is not None else ()
-    if record is not None:
-        known, now = known or record.message_type, now or record.now
-    if known is None:
-        possible = possible_types(read(message.body).usual, contract)
-    elif known in contract.message_types:
-        possible = (known,)
-    else:
-        raise InputError(f"{place}, has the unknown message type {quoted(known)}: use the contract that has it")
+    record, possible = message.record, possible_types_of(message, message_type, contract)
+    headers = record.headers if record is not None else ()
+    now = now or (record.now if record is not None else None)
     verdicts = [
         check(one, message.body, now=now, contract=contract, policies=policies, headers=headers) for one in possible
     ]
     if len({verdict.label for verdict in verdicts}) > 1:
-        raise InputError(f"{place}, can be {' or '.join(possible)}: specify the message type with --message")
+        raise InputError(f"{message}, can be {' or '.join(possible)}: specify the message type with --message")
     broken = dict.fromkeys(entry for verdict in verdicts for entry in verdict.broken)
     touched = dict.fromkeys(entry for verdict in verdicts for entry in verdict.ambiguities)
     joined = Verdict(verdicts[0].label, tuple(broken), tuple(touched))

@@ -51,6 +51,9 @@ class InputMessage:
     record: CaseRecord | None = None
     recorded: bool = False
 
+    def __str__(self) -> str:
+        return f"{self.name}, line {self.line}"
+
 
 def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
     """Yields the messages in a file, in order. `-` means standard input.
