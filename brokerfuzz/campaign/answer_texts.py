@@ -12,6 +12,8 @@ from brokerfuzz.targets.answers import EXCERPT, Answer
 
 _QUOTED = re.compile(r"""(?<!\w)(?:'[^']*'|"[^"]*"|`[^`]*`|‘[^’]*’|“[^”]*”)(?!\w)""")
 _WITH_DIGITS = re.compile(r"[\w.]*\d[\w.]*")
+_TEXT_OF_EXCEPTION = re.compile(r":.*(?= \(\S+:\d+\)$)")
+"""What an exception says, if its line of code is known. It may say anything: `AssertionError: Draft (reader.py:18)`."""
 _MOST_PARTS = 200  # the maximum number of strings (or lines) of an answer that are compared
 _LONGEST = 300  # the maximum number of characters of each string that are compared
 
@@ -47,7 +49,7 @@ def text_of(answer: Answer, message: bytes = b"") -> AnswerText:
     head = (
         f"{answer.kind} {answer.status}"
         if answer.status is not None
-        else f"{answer.kind} {without_details(answer.reason)}"
+        else f"{answer.kind} {without_details(_TEXT_OF_EXCEPTION.sub('', answer.reason))}"
     )
     if len(answer.body) >= EXCERPT:
         return AnswerText(head, None)

@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 
 LONGEST = 10_000
 """The maximum number of characters in the reason of an answer."""
+LONGEST_TEXT = 150
+"""The maximum number of characters of the text of an exception before its line of code: a reason has one line."""
 
 NOT_AN_ANSWER = "is not a valid answer: return True or False, or raise ValueError"
 KINDS: "tuple[Kind, ...]" = ("accepted", "rejected", "crashed")
 LENGTH = struct.Struct(">I")
+_NOT_OF_USERS = (__file__.removesuffix(f"targets{os.sep}call_server.py"), os.__file__.removesuffix("os.py"), "<frozen")
+"""The beginnings of the names of files that are not code of the user: brokerfuzz and the standard library."""
 
 
 def main(function_name: str, path: list[str]) -> None:
@@ -81,7 +85,11 @@ def answer_to(function: "Callable[[bytes], Any]", body: bytes) -> "tuple[Kind, s
         if hasattr(result, "__await__"):
             result = run_awaitable(result)
     except BaseException as problem:
-        return ("rejected" if means_rejected(problem) else "crashed"), description_of(problem)
+        if means_rejected(problem):
+            return "rejected", description_of(problem)
+        text = description_of(problem)
+        shown = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
+        return "crashed", f"{shown}{line_of_code(problem)}"
     return meaning_of(result) or ("crashed", f"returned {_type_name(result)}, which {NOT_AN_ANSWER}")
 
 
@@ -118,6 +126,17 @@ def description_of(problem: BaseException) -> str:
         text = "its error message cannot be read"
     name = type(problem).__name__
     return f"{name}: {text[:LONGEST]}" if text else name
+
+
+def line_of_code(problem: BaseException) -> str:
+    """Returns the innermost line of the user's code at which an exception occurred, such as ` (reader.py:18)`."""
+    found, trace = "", problem.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if "site-packages" not in file and not file.startswith(_NOT_OF_USERS):
+            found = f" ({file.rpartition(os.sep)[2]}:{trace.tb_lineno})"
+        trace = trace.tb_next
+    return found
 
 
 def run_awaitable(awaitable: "Awaitable[Any]") -> "Any":

@@ -3,29 +3,25 @@ to build requests, limit their time, interpret results, and describe crashes.
 """
 
 import asyncio
-import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
 from functools import partial
-from pathlib import Path
-from sysconfig import get_path
 from time import perf_counter
 from typing import Any
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
-from brokerfuzz.targets.call_server import description_of
+from brokerfuzz.targets.call_server import description_of, line_of_code
 from brokerfuzz.targets.logged_exceptions import exceptions_of_request, watch_logs
 from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.target import Message, Target
-from brokerfuzz.targets.threads import OURS, CallThread, HangingError, outside_of_event_loop, user_traceback
+from brokerfuzz.targets.threads import CallThread, HangingError, outside_of_event_loop, user_traceback
 
 _OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
 """Headers that a server handles itself, before the application gets the request."""
-_NOT_OF_APPLICATIONS = (*OURS, get_path("stdlib"))
 
 Fields = Sequence[tuple[str, str]]
 """The headers of a request."""
@@ -148,16 +144,10 @@ class InProcessTarget(Target):
 
     def _failure(self, problem: BaseException, seconds: float) -> Answer:
         """Returns the answer for an exception."""
-        frames = traceback.extract_tb(problem.__traceback__)
-        own = [frame for frame in frames if _is_of_application(frame.filename)]
-        where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
-        reason = in_one_line(self.secrets.hide(description_of(problem)).encode(errors="replace")) + where
-        text = self.secrets.hide(user_traceback(problem)).encode(errors="backslashreplace")
-        return Answer("crashed", None, text[-EXCERPT:], reason, seconds)
+        text = self.secrets.hide(description_of(problem)).encode(errors="replace")
+        reason = f"{in_one_line(text)}{line_of_code(problem)}"
+        shown = self.secrets.hide(user_traceback(problem)).encode(errors="backslashreplace")
+        return Answer("crashed", None, shown[-EXCERPT:], reason, seconds)
 
     def no_answer(self) -> Answer:
         return Answer("timeout", reason=f"no answer within {self.timeout:g} s", seconds=self.timeout)
-
-
-def _is_of_application(file: str) -> bool:
-    return "site-packages" not in file and not file.startswith(_NOT_OF_APPLICATIONS)

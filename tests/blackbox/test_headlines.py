@@ -1,11 +1,14 @@
 """Headlines of targets that check almost nothing, also if a campaign has sent only a few cases."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
-from behaviours import OFFER, PRICING, parsed
+from behaviours import OFFER, PRICING, PRODUCTS, parsed
+from fixture_types import Run
 
 import brokerfuzz
 
@@ -44,6 +47,26 @@ def test_a_line_that_crashes_for_many_values_is_one_headline() -> None:
     (headline,) = report.headlines or pytest.fail(str(report))
     assert len(headline.findings) > 3
     assert "crashes at test_headlines.py:" in headline.sentence()
+
+
+def test_an_exception_whose_text_is_a_value_of_the_message_is_one_headline(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("reader.py").write_text(
+        "import brokerfuzz, json\n"
+        "def read(body):\n"
+        "    if brokerfuzz.check('product-list-response', body).label == 'invalid':\n"
+        "        raise ValueError\n"
+        "    for product in json.loads(body)['data'] or []:\n"
+        "        assert product['status'] in {'Active', 'Retired', 'Draft'}, product['status']\n"
+    )
+    valid = ("--verdict", "valid", "--tag", "edge:data*", "--message", PRODUCTS)
+    result = run("fire", "--call", "reader:read", *valid, "--report", "report.json")
+    assert result.exit_code == 1, result.output
+    (headline,) = json.loads(Path("report.json").read_bytes())["headlines"]
+    assert "reader.py:6" in headline["text"]
+    assert len(headline["findings"]) == 1
 
 
 def test_a_reader_that_converts_values_is_one_headline_beside_other_mistakes() -> None:
