@@ -68,10 +68,7 @@ def test_the_smallest_message_has_only_what_causes_the_problem(
             lambda message: any("offerId" not in one for one in objects(message, "offers")),
             "omniChannel.offers[].offerId is absent",
         ),
-        (
-            lambda message: len(message.get("accessGroups") or ()) > 10,
-            'accessGroups is ["","0"',
-        ),
+        (lambda message: len(message.get("accessGroups") or ()) > 10, 'accessGroups is ["","0"'),
     ],
     ids=["two missing properties", "a missing nested property", "too many items"],
 )

@@ -4,7 +4,6 @@ another validator does, or refuses the contract in one line.
 
 import json
 import math
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from time import process_time
@@ -20,48 +19,6 @@ import brokerfuzz
 from brokerfuzz.strategies import invalid_offer_requests, offer_requests
 
 OFFER: brokerfuzz.MessageType = "offer-creation-request"
-
-
-@dataclass
-class Outcome:
-    """`unbroken` are the rules without a case, `wrong` the verdicts that another validator contradicts, and `refusal`
-    is the error, if brokerfuzz refuses the contract.
-    """
-
-    different: int = 0
-    unbroken: list[str] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-    refusal: str | None = None
-    seconds: float = 0
-
-    @property
-    def kind(self) -> str:
-        if self.refusal is not None:
-            return "refused"
-        return "partly" if self.unbroken or not self.different else "whole"
-
-
-def outcome_of(folder: Path, schema: Any) -> Outcome:
-    found, start = Outcome(), process_time()
-    try:
-        _use(folder, schema, found)
-    except brokerfuzz.BrokerfuzzError as problem:
-        found.refusal = str(problem)
-    found.seconds = process_time() - start
-    return found
-
-
-def _use(folder: Path, schema: Any, found: Outcome) -> None:
-    contract = brokerfuzz.load_contract(folder)
-    random = [json.dumps(message) for message in islice(brokerfuzz.messages(OFFER, 0, contract=contract), 30)]
-    found.different = len(set(random))
-    cases = list(brokerfuzz.catalogue(OFFER, contract=contract))
-    broken = {fault.rule for case in cases if case.twin is not None for fault in case.faults}
-    found.unbroken = [rule.id for rule in brokerfuzz.rules(OFFER, contract=contract) if rule.id not in broken]
-    found.wrong = _contradicted(cases, schema)
-    for text in random:
-        assert brokerfuzz.check(OFFER, text.encode(), contract=contract).label == "valid", text
-    _draw(contract)
 
 
 def _draw(contract: brokerfuzz.Contract) -> None:
@@ -123,14 +80,19 @@ def _is_ordinary(value: Any) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
-EVERY = [pytest.param(one, id=one.name) for one in keyword_contracts()]
-
-
 @pytest.mark.every(160)
-@pytest.mark.parametrize("keywords", EVERY)
+@pytest.mark.parametrize("keywords", list(keyword_contracts()), ids=lambda one: one.name)
 @pytest.mark.filterwarnings("ignore:.*has the unknown keyword 'maxLenght'")
 def test_a_contract_with_this_keyword_is_generated_broken_and_judged(keywords: KeywordContract, tmp_path: Path) -> None:
-    found = outcome_of(keywords.write(tmp_path / "contract"), keywords.schema)
-    assert found.seconds < 10
-    assert found == Outcome(different=found.different, seconds=found.seconds)
-    assert found.different > 0
+    start = process_time()
+    contract = brokerfuzz.load_contract(keywords.write(tmp_path / "contract"))
+    messages = [json.dumps(message) for message in islice(brokerfuzz.messages(OFFER, 0, contract=contract), 30)]
+    assert messages
+    for text in messages:
+        assert brokerfuzz.check(OFFER, text.encode(), contract=contract).label == "valid", text
+    cases = list(brokerfuzz.catalogue(OFFER, contract=contract))
+    broken = {fault.rule for case in cases if case.twin is not None for fault in case.faults}
+    assert [rule.id for rule in brokerfuzz.rules(OFFER, contract=contract) if rule.id not in broken] == []
+    assert _contradicted(cases, keywords.schema) == []
+    _draw(contract)
+    assert process_time() - start < 10

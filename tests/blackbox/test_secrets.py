@@ -177,30 +177,6 @@ def test_secrets_that_hooks_and_their_programs_print_are_hidden(spawn: Spawn, fo
     assert said.count("at the end ") >= 2
 
 
-FAILS: Final = "raise ValueError(os.environ['TOKEN'])"
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("http://127.0.0.1:1/", "--hooks", "planted.py"), FAILS),
-        (("http://127.0.0.1:1/", "--hooks", "planted.py"), f"def before_request(request): {FAILS}"),
-        (("--app", "planted_module:app"), FAILS),
-        (("--app", "planted_application:app"), f"def app(environ, start_response): {FAILS}"),
-    ],
-)
-def test_the_error_of_a_hook_or_an_application_contains_no_secret(
-    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: str
-) -> None:
-    name = words[-1].partition(":")[0].removesuffix(".py")
-    (folder / f"{name}.py").write_text(f"import os\n{code}\n")
-    monkeypatch.setenv("TOKEN", "s3cr3t-abcdef-16")
-    done = run("fire", *words, *ONE_BELOW, "--secret", "TOKEN", "--shrink", "off")
-    assert done.exit_code == 2
-    assert "ValueError: ${TOKEN}" in done.output
-    assert "s3cr3t-abcdef-16" not in done.output
-
-
 SUITE: Final = """\
 import os, sys
 import brokerfuzz, pytest

@@ -7,14 +7,26 @@ import json
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from fixture_types import Run
+from fixture_types import Run, Start
 from hand_made_programs import shown_on_a_terminal
-from hand_made_servers import answers, conforming, read_request, reset, response, sends, serving, serving_streams
+from hand_made_servers import (
+    answers,
+    conforming,
+    read_request,
+    reset,
+    response,
+    sends,
+    serving,
+    serving_streams,
+    unused_url,
+)
+from waiting import happens
 
 import brokerfuzz
 from brokerfuzz import Report
@@ -196,13 +208,7 @@ ASKS_TO_WAIT = {status: response(status, b"", "Retry-After: 1.5") for status in 
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [
-        (1.4, ASKS_TO_WAIT[429]),
-        (1.4, ASKS_TO_WAIT[503]),
-        (1.5, b""),
-        (1.5, response(502)),
-        (0.4, response(401)),
-    ],
+    [(1.4, ASKS_TO_WAIT[429]), (1.4, ASKS_TO_WAIT[503]), (1.5, b""), (1.5, response(502)), (0.4, response(401))],
     ids=["a pause with 429", "a pause with 503", "a reset", "502", "401"],
 )
 def test_a_target_that_is_not_ready_for_some_time_has_no_finding(seconds: float, said: bytes) -> None:
@@ -274,21 +280,48 @@ def test_a_message_that_always_hangs_is_a_finding_and_the_campaign_continues() -
     assert report.outcome.state == "complete"
 
 
-# ---------------------------------------------------------------------------------------------------- the progress line
+def test_brokerfuzz_waits_until_the_target_listens_and_is_ready(start: Start) -> None:
+    port = int(unused_url().rpartition(":")[2].removesuffix("/offers"))
+    seen: list[bytes] = []
+
+    async def unavailable(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            seen.append(await reader.readuntil(b"\r\n\r\n"))
+            writer.write(response(503))
+
+    with start("fire", f"http://127.0.0.1:{port}/offers", *OPTIONS, "--json", "--wait-for", "60s") as process:
+        time.sleep(1)  # time in which the target does not listen
+        with serving_streams(unavailable, port=port):
+            assert happens(lambda: len(seen) > 2)
+        assert all(head.startswith(b"HEAD ") for head in seen)
+        assert process.poll() is None
+        with serving(sends(response(201)), port=port):
+            stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 1, stderr
+    assert json.loads(stdout)["findings"]
 
 
-def _shown(behaviour: Any, environment: Mapping[str, str], *words: str, seconds: int) -> str:
+@pytest.mark.parametrize(
+    ("behaviour", "words", "said"),
+    [
+        (
+            Changing(3600, response(429, b"", "Retry-After: 45")),
+            ["--max-time", "3s"],
+            r"waiting for the target \(it asked brokerfuzz to wait for 45 s with status 429\)",
+        ),
+        (
+            sends(response(201)),
+            ["--max-time", "4s", "--verdict", "invalid", "--rate", "100"],
+            r"firing: [0-9]+ of [0-9,]+ cases, [0-9]+ requests/s, [0-9]+ problems?: [a-z]",
+        ),
+    ],
+    ids=["waiting", "rate and problems"],
+)
+def test_the_progress_line_says_what_happens(
+    environment: Mapping[str, str], behaviour: Any, words: list[str], said: str
+) -> None:
     with serving(behaviour) as url:
-        command = [sys.executable, "-m", "brokerfuzz.cli", "fire", url, *OPTIONS, "--max-time", f"{seconds}s", *words]
-        return shown_on_a_terminal(command, environment, subprocess.DEVNULL)
-
-
-def test_the_progress_line_says_what_brokerfuzz_waits_for(environment: Mapping[str, str]) -> None:
-    shown = _shown(Changing(3600, response(429, b"", "Retry-After: 45")), environment, seconds=3)
-    assert "waiting for the target (it asked brokerfuzz to wait for 45 s with status 429)" in shown
-
-
-def test_the_progress_line_has_the_rate_and_the_problems_found_so_far(environment: Mapping[str, str]) -> None:
-    shown = _shown(sends(response(201)), environment, "--verdict", "invalid", "--rate", "100", seconds=4)
-    assert re.search(r"firing: [0-9]+ of [0-9,]+ cases, [0-9]+ requests/s, [0-9]+ problems?: [a-z]", shown), shown
-    assert max(len(line) for line in shown.split("\r\x1b[K")) <= 80
+        command = [sys.executable, "-m", "brokerfuzz.cli", "fire", url, *OPTIONS, *words]
+        shown = shown_on_a_terminal(command, environment, subprocess.DEVNULL)
+    assert re.search(said, shown), shown
+    assert max(len(line) for line in shown.split("\r\x1b[K")[:-1]) <= 80

@@ -22,10 +22,7 @@ REPORTS: Final = ("r.html", "r.xml", "r.json", "r.har", "r.md", "r.py")
 FROM_ENVIRONMENT: Final = {
     name: f'c4nary-{name.lower()}/"&<\\%41+'
     for name in ("HEADER", "AUTH", "HOOK", "COMMAND", "FUNCTION", "APPLICATION")
-} | {
-    "PATH_PART": "c4nary-path-part-17",
-    "QUERY": "c4nary-query-17",
-}
+} | {"PATH_PART": "c4nary-path-part-17", "QUERY": "c4nary-query-17"}
 TYPED: Final = {
     "otp": "c4nary-otp-5", "access": "c4nary-access-5", "cookie": "c4nary-cookie-5", "session": "c4nary-session-5",
     "signature": "c4nary-sign-5",

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 from fixture_types import Run, Write
+from pricing_reader import BUG, PRICING
 
-import brokerfuzz
-from brokerfuzz import BrokerfuzzError
 from brokerfuzz.config import SETTINGS
 from brokerfuzz.target_options import substituted
 
@@ -108,20 +107,16 @@ def test_no_error_repeats_a_secret(run: Run, folder: Path, text: str) -> None:
     assert SECRET not in error(run, text)
 
 
-def test_an_unreadable_file_is_reported(run: Run, folder: Path) -> None:
-    Path("latin.toml").write_bytes(b"now = '\xff'\n")
-    Path("other.toml").mkdir()
-    Path("pyproject.toml").write_text("[tool.ruff]\n")
-    for name, words in {
-        "latin.toml": "is not TOML: byte 8 is not UTF-8",
-        "other.toml": "does not exist",
-        "nowhere.toml": "does not exist",
-        "pyproject.toml": "has no [tool.brokerfuzz] section",
-    }.items():
-        assert words in run("fire", "--config", name).stderr
-
-
 # ------------------------------------------------------------------------------------------------------------- settings
+
+
+def test_settings_about_requests_are_not_used_for_another_target(run: Run, write: Write, url: str) -> None:
+    write(
+        "brokerfuzz.toml", 'url = "http://offers.example/"', "[headers]", 'Authorization = "Bearer of-offers-example"'
+    )
+    done = run("fire", url, "--message", PRICING, "--rule", BUG, "--shrink", "off", "--journal", "run.ndjson")
+    assert "headers in the configuration belong to a different target" in done.stderr
+    assert "uthorization" not in Path("run.ndjson").read_text()
 
 
 def test_settings_are_the_options_of_fire_and_files_are_relative_to_the_configuration(run: Run, write: Write) -> None:
@@ -143,7 +138,7 @@ def test_settings_are_the_options_of_fire_and_files_are_relative_to_the_configur
         "[policies]",
         "clock-tolerance = [0, 30]",
     )
-    write("there/baseline.json", '{"baseline": 3, "findings": {}}')
+    write("there/baseline.json", '{"baseline": 3, "findings": []}')
     done = run("fire", "--config", "there/my.toml", "--verdict", "invalid")
     assert {"r.json", "run.ndjson"} <= {path.name for path in Path("there").iterdir()}, done.output
     assert "1 finding" in done.stdout
@@ -157,29 +152,14 @@ def test_a_policy_of_the_command_line_replaces_those_of_the_configuration(run: R
     assert head["policies"]["timestamp-format.space"] == ["rejected"]
 
 
-def test_a_python_call_has_the_same_options() -> None:
-    options: brokerfuzz.FireOptions = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "shrink": 0}
-    assert brokerfuzz.fire(lambda body: True, **options).findings
-    for wrong, words in [
-        ({"rule": ["x"]}, "unknown option 'rule': did you mean 'rules'"),
-        ({"timeout": -1}, "timeout is -1: use a finite number above 0"),
-        ({"verdicts": "valid"}, "verdicts is 'valid': use a list"),
-    ]:
-        with pytest.raises(BrokerfuzzError, match=re.escape(words)):
-            brokerfuzz.fire(lambda body: True, **wrong)  # type: ignore[arg-type]
-
-
 # ------------------------------------------------------------------------------------------------- environment variables
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     {
-        "${BF_SET}": "s", "a${BF_SET}b${BF_SET}": "asbs", "${BF_EMPTY}": "", "${BF_SET:-d}": "s", "${BF_EMPTY:-d}": "d",
-        "${BF_UNSET:-d}": "d",
-        "${BF_UNSET:-}": "", "$$": "$", "$${BF_UNSET}": "${BF_UNSET}", "$$$$": "$$", "$$${BF_SET}": "$s",
-        "$BF_UNSET": "$BF_UNSET", "5$": "5$",
-        "${BF_NESTED}": "${BF_UNSET}", "${BF_UNSET:-$$}": "$$", "": "",
+        "a${BF_SET}b${BF_SET}": "asbs", "${BF_EMPTY:-d}": "d", "${BF_UNSET:-}": "", "$${BF_UNSET}": "${BF_UNSET}",
+        "$$${BF_SET}": "$s", "$BF_UNSET": "$BF_UNSET", "${BF_NESTED}": "${BF_UNSET}", "${BF_UNSET:-$$}": "$$",
     }.items(),
 )  # fmt: skip
 def test_references_are_replaced_only_once(text: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:

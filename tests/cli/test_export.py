@@ -1,6 +1,5 @@
 import json
 import sys
-from base64 import b64decode
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -112,14 +111,6 @@ def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> No
     assert said["cases"] + sum(said.get("left_out", {}).values()) == written
     assert said["cases"] == sum(said["messages"]["offer-pricing-response"].values())
     assert again.stdout.startswith(f"{written:,} cases written to all ({Path('all').stat().st_size:,} bytes)\n")
-
-
-def test_base64_writes_every_message_in_base64(run: Run) -> None:
-    run("export", "usual", *MINIMUM)
-    run("export", "raw", *MINIMUM, "--base64")
-    records = [json.loads(line) for line in Path("raw").read_bytes().splitlines()]
-    bodies = [case.body for case in corpus.read("usual")]
-    assert bodies == [case.body for case in corpus.read("raw")] == [b64decode(record["raw"]) for record in records]
 
 
 def test_the_corpus_goes_to_standard_output_and_the_summary_to_standard_error(spawn: Spawn) -> None:

@@ -102,11 +102,7 @@ def test_an_export_of_shards_is_resumed(run: Run, folder: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("out", "words"),
-    [
-        ("gs://a/out.ndjson", "cannot be used"),
-        ("http://127.0.0.1:9/out.ndjson", "cannot be"),
-    ],
+    ("out", "words"), [("gs://a/out.ndjson", "cannot be used"), ("http://127.0.0.1:9/out.ndjson", "cannot be")]
 )
 def test_an_unwritable_url_is_reported_in_one_line(run: Run, out: str, words: str) -> None:
     result = run("export", out, *SOME)
@@ -128,22 +124,15 @@ def ids(run: Run, *corpora: str) -> list[str]:
     return [case["id"] for case in json.loads(run("corpus", "show", "--cases", "--json", *corpora).stdout)["cases"]]
 
 
-def test_every_command_that_reads_a_corpus_accepts_a_url(corpus: str, run: Run) -> None:
+def test_every_command_that_reads_or_writes_a_corpus_accepts_a_url(corpus: str, folder: str, run: Run) -> None:
     assert len(list(read(corpus))) == 12
     assert len(ids(run, corpus)) == 12
     assert run("corpus", "verify", corpus).exit_code == 0
     assert run("corpus", "diff", corpus, corpus).exit_code == 0
     assert json.loads(run("coverage", corpus, "--json").stdout)["messages"]
+    assert run("corpus", "merge", f"{folder}/b.ndjson", corpus).exit_code == 0
+    assert len(ids(run, f"{folder}/b.ndjson")) == 12
     assert len(run("check", corpus, "--json").stdout.splitlines()) >= 12
-
-
-def test_merge_and_minimize_write_to_a_url_like_export(corpus: str, folder: str, run: Run, tmp_path: Path) -> None:
-    for command in ("merge", "minimize"):
-        here, there = tmp_path / f"{command}-here.ndjson.gz", f"{folder}/{command}.ndjson.gz"
-        assert run("corpus", command, here, corpus).exit_code == 0
-        assert run("corpus", command, there, corpus).exit_code == 0
-        assert found(folder)[f"{command}.ndjson.gz"] == here.read_bytes()
-        assert "--force" in run("corpus", command, there, corpus).stderr
 
 
 def test_an_unreadable_url_is_reported_in_one_line(corpus: str, folder: str, run: Run) -> None:

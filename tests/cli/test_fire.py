@@ -55,19 +55,6 @@ def test_the_configuration_contains_values_beside_other_settings(run: Run) -> No
     assert "brokerfuzz.toml, 'unitOfMeasure': 5 breaks the rule unitOfMeasure:type" in run("fire").stderr
 
 
-# ---------------------------------------------------------------------------------------------------- configuration
-
-
-def test_a_configuration_sets_what_the_command_line_does_not(run: Run, url: str) -> None:
-    Path("brokerfuzz.toml").write_text(
-        f'url = "{url}"\nmessage = "{PRICING}"\nrules = ["*totalExtendedPrice*"]\nreports = ["out.json"]\n'
-    )
-    document = report(run("fire", "--json"))
-    assert (document["target"], rules(document)) == (url, {BUG})
-    assert Path("out.json").exists()
-    assert report(run("fire", "--json", "--technique", "removed"))["findings"] == []
-
-
 def test_observed_behaviour_can_be_copied_into_policies_and_is_then_enforced(run: Run) -> None:
     strict, args = [False], ("--message", PRICING, "--verdict", "unspecified", "--json")
 

@@ -56,18 +56,6 @@ def test_the_commands_can_parse_the_examples() -> None:
         EVERY[name].make_context(name, words[len(name.split()) :])
 
 
-@pytest.mark.parametrize("name", ["fire", "replay", "export"])
-def test_help_shows_each_option_once_and_groups_almost_all(run: Run, name: str) -> None:
-    listed = run(name, "--help").stdout.partition("Examples:")[2]
-    options = [param for param in EVERY[name].params if isinstance(param, click.Option)]
-    for option in options:
-        assert len(re.findall(rf"^  (-\w, )?{option.opts[-1]}(?![\w-])", listed, re.MULTILINE)) == 1, option.name
-    assert set(re.findall(r"^  (?:-\w, )?(--[a-z]+)", listed.partition("Other options:")[2], re.MULTILINE)) <= {
-        "--config",
-        "--help",
-    }
-
-
 def test_brokerfuzz_without_a_command_shows_the_help(run: Run) -> None:
     result = run()
     assert result.exit_code == 2

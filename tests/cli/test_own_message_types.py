@@ -2,13 +2,12 @@
 
 import json
 import re
-import signal
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fixture_types import Run, Start
+from fixture_types import Run
 from hand_made_servers import answers, serving
 from hypothesis import given, settings
 from hypothesis.errors import InvalidArgument
@@ -107,16 +106,6 @@ def test_reports_and_replays_name_the_own_message_type(orders: Path, tmp_path: P
         other = run("replay", journal, url)
     assert other.exit_code == 2
     assert len(other.stderr.splitlines()) == 1
-
-
-def test_the_reference_service_judges_own_requests(orders: Path, run: Run, start: Start) -> None:
-    with start("serve", "--port", "0", "--contract", orders, "--json") as process:
-        assert process.stdout is not None
-        url = json.loads(process.stdout.readline())["url"]
-        fired = run("fire", f"{url}/orders", "--contract", orders, "--message", ORDER, "--site", "quantity", "--json")
-        process.send_signal(signal.SIGINT)
-    assert fired.exit_code == 0, fired.output
-    assert json.loads(fired.stdout)["cases"] > 30
 
 
 def test_python_functions_and_strategies_take_the_own_message_type(orders: Path) -> None:

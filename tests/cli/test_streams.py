@@ -33,8 +33,7 @@ def test_output_that_cannot_be_written_is_reported_in_one_line(
 
 
 @pytest.mark.parametrize(
-    ("args", "status"),
-    [(("check", "bad.json"), 1), (("rules", "--nonsense"), 2), (("export", "-", *EXPORT), 0)],
+    ("args", "status"), [(("check", "bad.json"), 1), (("rules", "--nonsense"), 2), (("export", "-", *EXPORT), 0)]
 )
 @pytest.mark.every(3)
 def test_a_closed_standard_error_changes_neither_the_output_nor_the_exit_status(
