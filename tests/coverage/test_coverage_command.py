@@ -80,13 +80,6 @@ def test_a_message_covers_its_edges_and_pairs_and_an_ambiguous_one_only_its_ambi
     assert at(ambiguous, "deliveryScheduleCron")["ambiguity"]["covered"] == ["cron-syntax"]
 
 
-@pytest.mark.parametrize("name", ["comments", "pdfUrl"])
-def test_an_ambiguity_about_any_string_is_covered_by_any_string(run: Run, write: Write, name: str) -> None:
-    offer = {"number": '"1"', "offerType": '"Email"', name: r'"a\u0000"'}
-    line = "{" + ",".join(f'"{prop}":{value}' for prop, value in offer.items()) + "}"
-    assert at(of_offers(run, write("a.ndjson", line)), "")["ambiguity"]["covered"] == ["nul-characters"]
-
-
 def test_the_technique_of_a_false_record_is_ignored(run: Run, write: Write) -> None:
     fault = {"rule": "offer-creation-request/number:minLength", "at": "/number", "technique": "one-shorter"}
     record = {
@@ -175,9 +168,9 @@ def test_missing_goals_are_listed_one_per_line_with_names_that_explain_accepts(r
 # ------------------------------------------------------------------------------------------------------- fail under
 
 
-@pytest.mark.parametrize(("percent", "status"), [("0", 0), ("0.5", 0), ("20", 1), ("100", 1)])
-def test_coverage_below_the_limit_is_a_failure(run: Run, write: Write, percent: str, status: int) -> None:
-    result = run("coverage", "--fail-under", percent, write("a.ndjson", PLAIN, QUOTED, CRON))
-    assert result.exit_code == status
-    assert result.stdout.startswith("offer-creation-request: 3 messages")
-    assert ("--fail-under requires" in result.stderr) == bool(status)
+def test_coverage_below_the_limit_is_a_failure(run: Run, write: Write) -> None:
+    for percent, status in (("0", 0), ("0.5", 0), ("20", 1), ("100", 1)):
+        result = run("coverage", "--fail-under", percent, write("a.ndjson", PLAIN, QUOTED, CRON))
+        assert result.exit_code == status
+        assert result.stdout.startswith("offer-creation-request: 3 messages")
+        assert ("--fail-under requires" in result.stderr) == bool(status)
