@@ -1,11 +1,10 @@
 """Finds what failing cases have in common: attributes with which (almost) every case fails, whatever else it contains.
 
-The failing cases come in groups, which would be one headline each. An explanation is useful only if it replaces at
-least two of these groups.
+The failing cases come in groups, which would be one headline each. A headline uses the attributes that explain most
+groups.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import Final
 
@@ -23,18 +22,6 @@ MOST_PAIRED: Final = 200
 """The number of attributes that are tried in pairs: those that most failing cases have."""
 
 
-@dataclass(frozen=True)
-class CommonAttributes:
-    """`groups` are the indexes of the groups that the attributes explain. `failed` of the `sent` cases that have the
-    attributes failed.
-    """
-
-    attributes: tuple[Attribute, ...]
-    groups: tuple[int, ...]
-    failed: int
-    sent: int
-
-
 Mask = int
 """A set of cases: bit `i` stands for case `i`."""
 
@@ -47,34 +34,32 @@ def mask_of(cases: Iterable[int], size: int) -> Mask:
 
 
 def common_attributes(
-    groups: Sequence[Mask], failing: Mask, having: Mapping[Attribute, Mask], size: int
-) -> Iterator[CommonAttributes]:
-    """Yields the attributes that explain at least two groups. `having` maps each attribute to the cases that have it.
-    `failing` contains all failing cases, including those that belong to no group. There are `size` cases.
+    failing: Mask, having: Mapping[Attribute, Mask], size: int
+) -> Iterator[tuple[tuple[Attribute, ...], Mask]]:
+    """Yields attributes that explain failing cases, and all cases that have them. `having` maps each attribute to the
+    cases that have it. There are `size` cases.
     """
     for attributes, mask in _candidates(failing, having):
-        covered = tuple(index for index, group in enumerate(groups) if _covers(mask, group))
-        others = size - mask.bit_count()
-        if len(covered) > 1 and (failing & ~mask).bit_count() < USUAL * others:
-            yield CommonAttributes(attributes, covered, (mask & failing).bit_count(), mask.bit_count())
+        if (failing & ~mask).bit_count() < USUAL * (size - mask.bit_count()):
+            yield attributes, mask
 
 
-def _covers(mask: Mask, group: Mask) -> bool:
+def covers(mask: Mask, group: Mask) -> bool:
     return bool(group) and (group & mask).bit_count() >= COVERED * group.bit_count()
 
 
 def _candidates(failing: Mask, having: Mapping[Attribute, Mask]) -> Iterator[tuple[tuple[Attribute, ...], Mask]]:
     concerned = {attribute: mask for attribute, mask in having.items() if mask & failing}
     for attribute, mask in concerned.items():
-        if _is_certain(mask, failing):
+        if is_certain(mask, failing):
             yield (attribute,), mask
     often = sorted(concerned, key=lambda attribute: -(concerned[attribute] & failing).bit_count())[:MOST_PAIRED]
     for one, other in combinations(often, 2):
         mask = concerned[one] & concerned[other]
-        if mask not in (concerned[one], concerned[other]) and _is_certain(mask, failing):
+        if mask not in (concerned[one], concerned[other]) and is_certain(mask, failing):
             yield (one, other), mask
 
 
-def _is_certain(mask: Mask, failing: Mask) -> bool:
+def is_certain(mask: Mask, failing: Mask) -> bool:
     failed = (mask & failing).bit_count()
     return failed >= ENOUGH and failed >= CERTAIN * mask.bit_count()

@@ -8,28 +8,29 @@ findings whose cases have it (see `common_attributes`). The other accepted messa
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import reduce
 from hashlib import sha256
-from typing import Final
+from operator import or_
+from typing import Final, TypeVar
 
 from brokerfuzz.campaign.case_attributes import (
     Attribute,
     attributes_of,
     attributes_of_answer,
     fault_attributes_of,
-    of_faults,
 )
-from brokerfuzz.campaign.common_attributes import CERTAIN, ENOUGH, common_attributes, mask_of
+from brokerfuzz.campaign.common_attributes import Mask, common_attributes, covers, is_certain, mask_of
 from brokerfuzz.campaign.contradictions import IN_WORDS, FindingKind
 from brokerfuzz.campaign.conversions import Leniency, leniency_of
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.headline_words import converts, in_words, nothing_checked_in, sometimes_unchecked
 from brokerfuzz.campaign.proof import CaseAnswers
-from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.techniques import TECHNIQUES
-from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label
 from brokerfuzz.wording import counted
+
+_Kind = TypeVar("_Kind", Attribute, Leniency)
 
 SEVERAL: Final = 3
 """A leniency at fewer places is no habit of the target, so each place is a headline of its own."""
@@ -117,39 +118,32 @@ def _concerned(kind: FindingKind, sent: Iterable[CaseAnswers]) -> Iterator[CaseA
     return (one for one in sent if one.verdict.label in labels and one.answer.kind in ("accepted", "rejected"))
 
 
-@dataclass
-class _PartialHeadline:
-    """Findings with the same leniency at the same rule, or a single finding of another kind."""
+@dataclass(frozen=True)
+class _Group:
+    """Findings with the same leniency at the same rule, or a single finding of another kind, and its cases."""
 
     leniency: Leniency | None
-    findings: list[Finding] = field(default_factory=list)
-
-    @property
-    def numbers(self) -> set[int]:
-        return {number for finding in self.findings for number in finding.numbers}
+    findings: Sequence[Finding]
+    cases: Mask
 
     @property
     def rule(self) -> str:
         return self.findings[0].case.faults[0].rule
 
-    @property
-    def paths(self) -> list[str]:
-        """The paths of the faults of the first case."""
-        return _paths(self.findings[0].case)
-
 
 @dataclass(frozen=True)
 class _Cause:
-    """A possible headline for several groups. `key` identifies it in every campaign."""
+    """A possible headline for several groups. `cases` can have this cause, and `key` identifies it in every campaign.
+    Of the causes of equally many groups, the one with the highest `simplicity` is used.
+    """
 
     key: tuple[str, ...]
     text: str
     groups: frozenset[int]
-    failed: int = 0
-    sent: int = 0
-    tried: int = 0
-    simplicity: int = 0
+    cases: Mask
+    simplicity: int = 1
     is_general: bool = False
+    names_place: bool = True
 
 
 class _Grouping:
@@ -159,188 +153,167 @@ class _Grouping:
         self, kind: FindingKind, findings: Sequence[Finding], sent: Sequence[CaseAnswers], contract: Contract
     ) -> None:
         self._kind: FindingKind = kind
-        self._findings, self._sent, self._contract = findings, sent, contract
-        self._leniencies: dict[str, Leniency | None] = {}
+        self._sent, self._contract, self._message_type = sent, contract, findings[0].message_type
         self._index = {one.number: index for index, one in enumerate(sent)}
-        self._groups = list(self._found())
+        self._failing = self._mask(one.number for one in sent if one.contradiction == kind)
+        self._having = self._masks(self._attributes)
+        self._lenient = self._masks(self._leniencies)
+        """The cases that a reader with a leniency would accept. Other kinds of findings have none."""
+        self._groups = list(self._grouped(findings))
 
     def headlines(self) -> Iterator[Headline]:
         """Uses the causes of most groups first, so that few headlines remain."""
         causes = list(self._causes()) if len(self._groups) > 1 else []
-        left = set(range(len(self._groups)))
+        left = frozenset(range(len(self._groups)))
         while causes:
-            best = max(causes, key=lambda cause: (len(cause.groups & left), cause.simplicity, cause.failed))
+            best = max(causes, key=lambda one: (len(one.groups & left), one.simplicity, self._failed(one)))
             covered = best.groups & left
             if len(covered) < 2:
                 break
-            yield self._headline(
-                best, [finding for index in sorted(covered) for finding in self._groups[index].findings]
-            )
+            yield self._headline(best, [one for index in sorted(covered) for one in self._groups[index].findings])
             left -= covered
         for index in sorted(left):
-            group = self._groups[index]
-            key = (group.rule, group.leniency.text) if group.leniency else group.findings[0].identity
-            yield self._headline(_Cause(key, group.findings[0].claim(), frozenset()), group.findings)
+            yield self._of_group(self._groups[index])
+
+    def _of_group(self, group: _Group) -> Headline:
+        first, some = group.findings[0], tuple(sorted(group.findings, key=_strangeness))
+        key = (group.rule, group.leniency.text) if group.leniency else first.identity
+        count = sum(finding.count for finding in some)
+        name = first.name if len(some) == 1 else self._name(key)
+        return Headline(self._kind, first.claim(), some, count, count, name)
 
     def _headline(self, cause: _Cause, findings: Iterable[Finding]) -> Headline:
         some = tuple(sorted(findings, key=_strangeness))
-        failed = cause.failed or sum(finding.count for finding in some)
-        places = len({rule for finding in some for rule in _rules(finding)}) if cause.tried else 0
-        name = some[0].name if len(some) == 1 else self._name(cause.key)
-        sent, tried = max(failed, cause.sent), max(places, cause.tried) if places else 0
+        places = 0 if cause.names_place else len({finding.case.faults[0].rule for finding in some})
+        tried = 0 if cause.names_place else max(places, self._places(cause.cases))
+        failed, sent, name = self._failed(cause), cause.cases.bit_count(), self._name(cause.key)
         return Headline(self._kind, cause.text, some, failed, sent, name, places, tried, cause.is_general)
 
+    def _failed(self, cause: _Cause) -> int:
+        return (cause.cases & self._failing).bit_count()
+
     def _name(self, key: Iterable[str]) -> str:
-        parts = [self._kind, self._findings[0].message_type, *key]
+        parts = [self._kind, self._message_type, *key]
         return sha256("\n".join(parts).encode(errors="backslashreplace")).hexdigest()[:8]
 
-    # --------------------------------------------------------------------------------------------------------- groups
+    # ------------------------------------------------------------------------------------------------ sets of cases
 
-    def _found(self) -> Iterator[_PartialHeadline]:
-        by_rule: dict[tuple[Leniency, str], _PartialHeadline] = {}
-        for finding in self._findings:
-            leniency = self._leniency(finding.case) if self._kind == "invalid-accepted" else None
-            if leniency is None:
-                yield _PartialHeadline(None, [finding])
-            else:
-                key = leniency, finding.case.faults[0].rule
-                by_rule.setdefault(key, _PartialHeadline(leniency)).findings.append(finding)
-        yield from by_rule.values()
+    def _mask(self, numbers: Iterable[int]) -> Mask:
+        return mask_of((self._index[number] for number in numbers if number in self._index), len(self._sent))
 
-    def _leniency(self, case: Case) -> Leniency | None:
-        if case.id not in self._leniencies:
-            self._leniencies[case.id] = leniency_of(case, self._contract) if len(case.faults) == 1 else None
-        return self._leniencies[case.id]
+    def _masks(self, kinds_of: Callable[[CaseAnswers], Iterable[_Kind]]) -> dict[_Kind, Mask]:
+        found: dict[_Kind, list[int]] = defaultdict(list)
+        for one in self._sent:
+            for kind in set(kinds_of(one)):
+                found[kind].append(one.number)
+        return {kind: self._mask(numbers) for kind, numbers in found.items()}
+
+    def _attributes(self, one: CaseAnswers) -> Iterator[Attribute]:
+        of_case = fault_attributes_of if self._kind == "invalid-accepted" else attributes_of
+        yield from of_case(one.case, self._contract)
+        yield from attributes_of_answer(one.answer)
+
+    def _leniencies(self, one: CaseAnswers | Finding) -> list[Leniency]:
+        is_about_a_rule = self._kind == "invalid-accepted" and len(one.case.faults) == 1
+        return [leniency_of(one.case, self._contract)] if is_about_a_rule else []
+
+    def _places(self, cases: Mask) -> int:
+        """The number of rules that the cases break."""
+        return sum(bool(mask & cases) for attribute, mask in self._having.items() if attribute.kind == "rule")
+
+    def _grouped(self, findings: Iterable[Finding]) -> Iterator[_Group]:
+        groups: dict[tuple[str, ...], list[Finding]] = defaultdict(list)
+        for finding in findings:
+            leniency = [one.text for one in self._leniencies(finding)]
+            groups[(finding.case.faults[0].rule, *leniency) if leniency else finding.identity].append(finding)
+        for some in groups.values():
+            leniency_or_none = next(iter(self._leniencies(some[0])), None)
+            yield _Group(leniency_or_none, some, self._mask(number for one in some for number in one.numbers))
 
     # --------------------------------------------------------------------------------------------------------- causes
 
     def _causes(self) -> Iterator[_Cause]:
-        if self._kind == "invalid-accepted":
+        if self._lenient:
             unchecked = self._unchecked_sites()
-            covered = frozenset(i for i, group in enumerate(self._groups) if _is_in(unchecked, group.paths))
+            unread = reduce(or_, (self._having[Attribute("below", site)] for site in unchecked), 0)
             if unchecked:
-                yield _Cause(("unchecked",), nothing_checked_in(unchecked), covered, simplicity=1)
-            yield from self._habits(unchecked, covered)
+                yield _Cause(("unchecked",), nothing_checked_in(unchecked), self._covered(unread), unread)
+            yield from self._habits(unread)
             yield from self._rules()
-        masks = [self._mask(group.numbers) for group in self._groups]
-        for one in common_attributes(masks, self._failing(), self._having(), len(self._sent)):
-            key = tuple(" ".join(attribute) for attribute in one.attributes)
-            text = in_words(self._kind, one.attributes, self._groups[one.groups[0]].findings[0].answer.reason)
-            simplicity = -len(one.attributes)
-            yield _Cause(key, text, frozenset(one.groups), one.failed, one.sent, simplicity=simplicity, is_general=True)
+        for attributes, cases in common_attributes(self._failing, self._having, len(self._sent)):
+            if covered := self._covered(cases):
+                key = tuple(" ".join(attribute) for attribute in attributes)
+                text = in_words(self._kind, attributes, self._groups[min(covered)].findings[0].answer.reason)
+                yield _Cause(key, text, covered, cases, simplicity=-len(attributes), is_general=True)
 
-    def _habits(self, unchecked: Sequence[str], covered: frozenset[int]) -> Iterator[_Cause]:
-        """Yields the leniencies at several places, or at all places that are checked at all. The groups in `covered`
-        are those of unchecked sites, which have another cause.
-        """
-        found: dict[Leniency, set[int]] = defaultdict(set)
-        for index, group in enumerate(self._groups):
-            if group.leniency is not None and index not in covered:
-                found[group.leniency].add(index)
-        tried: dict[Leniency, list[CaseAnswers]] = defaultdict(list)
-        for one in self._sent:
-            leniency = self._leniency(one.case)
-            if leniency is not None and leniency in found and not _is_in(unchecked, _paths(one.case)):
-                tried[leniency].append(one)
-        habits = {
-            leniency: groups
-            for leniency, groups in found.items()
-            if len(groups) >= SEVERAL or {self._groups[index].rule for index in groups} >= _rules_of(tried[leniency])
-        }
-        for leniency, groups in habits.items():
-            text = f"{leniency.text}{_narrowed(tried[leniency])}"
-            yield self._habit(("leniency", leniency.text), text, groups, tried[leniency])
-        if sum(bool(one.conversion) for one in habits) >= SEVERAL:
-            some = [one for one in found if one.conversion and (one in habits or not one.is_of_null)]
-            some.sort(key=lambda one: -len(found[one]))
-            every = [case for one in some for case in tried[one]]
-            text = converts([one.conversion for one in some])
-            yield self._habit(("conversions",), text, set().union(*(found[one] for one in some)), every)
-
-    def _habit(self, key: tuple[str, ...], text: str, groups: Iterable[int], tried: Sequence[CaseAnswers]) -> _Cause:
-        places = len(_rules_of(tried))
-        return _Cause(key, text, frozenset(groups), sent=len(tried), tried=places, simplicity=1)
-
-    def _rules(self) -> Iterator[_Cause]:
-        """Yields the rules that are not checked in several ways."""
-        ways: dict[str, set[int]] = defaultdict(set)
-        for index, group in enumerate(self._groups):
-            if group.leniency is not None:
-                ways[group.rule].add(index)
-        for rule, groups in ways.items():
-            sent = sum(one.case.faults[0].rule == rule for one in self._sent if len(one.case.faults) == 1)
-            yield _Cause(("rule", rule), sometimes_unchecked(rule), frozenset(groups), 0, sent, simplicity=-3)
+    def _covered(self, cases: Mask) -> frozenset[int]:
+        """Returns the groups whose cases are (almost) all among these cases."""
+        return frozenset(index for index, group in enumerate(self._groups) if covers(cases, group.cases))
 
     def _unchecked_sites(self) -> list[str]:
         """Returns the sites at which, and below which, (almost) every fault is accepted: properties that the target
         does not read. A target that reads nearly everything has no headline for them together.
         """
-        sites = self._contract.sites[self._findings[0].message_type]
-        tried: dict[str, list[CaseAnswers]] = defaultdict(list)
-        for one in self._sent:
-            for site in {attribute.site for attribute in of_faults(one.case, sites) if attribute.kind == "below"}:
-                tried[site].append(one)
-        found = sorted(site for site, some in tried.items() if self._is_unchecked(some))
+        found = sorted(
+            attribute.site
+            for attribute, cases in self._having.items()
+            if attribute.kind == "below" and is_certain(cases, self._failing) and self._varieties(cases) >= SEVERAL
+        )
         outermost = [site for site in found if not any(is_below(other, site) for other in found if other != site)]
         return outermost if len(outermost) >= SEVERAL else []
 
-    def _is_unchecked(self, tried: Sequence[CaseAnswers]) -> bool:
-        accepted = sum(one.answer.kind == "accepted" for one in tried)
-        varieties = {self._leniency(one.case) for one in tried}
-        return accepted >= max(ENOUGH, CERTAIN * len(tried)) and len(varieties) >= SEVERAL
+    def _varieties(self, cases: Mask) -> int:
+        return sum(bool(mask & cases) for mask in self._lenient.values())
 
-    # ------------------------------------------------------------------------------------------------------ attributes
+    def _habits(self, unread: Mask) -> Iterator[_Cause]:
+        """Yields the leniencies at several places, or at all places that are checked at all. The target does not read
+        the places of the faults in `unread`, which is another cause.
+        """
+        found: dict[Leniency, set[int]] = defaultdict(set)
+        for index in sorted({*range(len(self._groups))} - self._covered(unread)):
+            if leniency := self._groups[index].leniency:
+                found[leniency].add(index)
+        tried = {leniency: self._lenient[leniency] & ~unread for leniency in found}
+        habits = []
+        for leniency, groups in found.items():
+            rules = {self._groups[index].rule for index in groups}
+            if len(groups) >= SEVERAL or len(rules) >= self._places(tried[leniency]):
+                habits.append(leniency)
+                text = f"{leniency.text}{self._narrowed(tried[leniency])}"
+                yield _Cause(("leniency", leniency.text), text, frozenset(groups), tried[leniency], names_place=False)
+        if sum(bool(one.conversion) for one in habits) >= SEVERAL:
+            some = [one for one in found if one.conversion and (one in habits or not one.is_of_null)]
+            some.sort(key=lambda one: -len(found[one]))
+            groups, cases = set().union(*(found[one] for one in some)), reduce(or_, (tried[one] for one in some))
+            text = converts([one.conversion for one in some])
+            yield _Cause(("conversions",), text, frozenset(groups), cases, names_place=False)
 
-    def _mask(self, numbers: Iterable[int]) -> int:
-        return mask_of((self._index[number] for number in numbers if number in self._index), len(self._sent))
+    def _narrowed(self, tried: Mask) -> str:
+        """Returns an example of what is accepted, if a target accepts only what very few techniques generate: one that
+        reads names in any case rejects all other unknown properties.
+        """
+        cases = [one for index, one in enumerate(self._sent) if tried >> index & 1]
+        accepted = Counter(one.case.faults[0].technique for one in cases if one.answer.kind == "accepted")
+        every = {one.case.faults[0].technique for one in cases}
+        technique = max(accepted, key=accepted.__getitem__, default="")
+        if len(accepted) > FEW_TECHNIQUES * len(every) or technique not in TECHNIQUES:  # a corpus may name others
+            return ""
+        text = TECHNIQUES[technique].text
+        return f", only such as: {text[0].lower()}{text[1:].rstrip('.')}"
 
-    def _failing(self) -> int:
-        failing = (one.number for one in self._sent if one.contradiction == self._kind)
-        return self._mask(failing)
-
-    def _having(self) -> dict[Attribute, int]:
-        attributes: Callable[[Case, Contract], Iterator[Attribute]] = (
-            fault_attributes_of if self._kind == "invalid-accepted" else attributes_of
-        )
-        cases: dict[Attribute, list[int]] = defaultdict(list)
-        for index, one in enumerate(self._sent):
-            for attribute in {*attributes(one.case, self._contract), *attributes_of_answer(one.answer)}:
-                cases[attribute].append(index)
-        return {attribute: mask_of(some, len(self._sent)) for attribute, some in cases.items()}
+    def _rules(self) -> Iterator[_Cause]:
+        """Yields the rules that are not checked in several ways."""
+        for attribute, cases in self._having.items():
+            groups = frozenset(i for i, one in enumerate(self._groups) if one.leniency and one.rule == attribute.site)
+            if attribute.kind == "rule" and len(groups) > 1:
+                yield _Cause(
+                    ("rule", attribute.site), sometimes_unchecked(attribute.site), groups, cases, simplicity=-3
+                )
 
 
 def is_below(site: str, path: str) -> bool:
     """Returns whether a path is the site or inside it."""
     return path == site or path.startswith((f"{site}.", f"{site}[]"))
-
-
-def _is_in(sites: Iterable[str], paths: Sequence[str]) -> bool:
-    return any(is_below(site, path) for site in sites for path in paths)
-
-
-def _paths(case: Case) -> list[str]:
-    return [site_of(fault.at) for fault in case.faults]
-
-
-def _rules_of(tried: Iterable[CaseAnswers]) -> set[str]:
-    return {one.case.faults[0].rule for one in tried}
-
-
-def _narrowed(tried: Sequence[CaseAnswers]) -> str:
-    """Returns an example of what is accepted, if a target accepts only what very few techniques generate: one that
-    reads names in any case rejects all other unknown properties.
-    """
-    accepted = Counter(one.case.faults[0].technique for one in tried if one.answer.kind == "accepted")
-    every = {one.case.faults[0].technique for one in tried}
-    (technique, _), *_ = accepted.most_common(1)
-    if len(accepted) > FEW_TECHNIQUES * len(every) or technique not in TECHNIQUES:  # a corpus may name others
-        return ""
-    text = TECHNIQUES[technique].text
-    return f", only such as: {text[0].lower()}{text[1:].rstrip('.')}"
-
-
-def _rules(finding: Finding) -> list[str]:
-    return [fault.rule for fault in finding.case.faults]
 
 
 def _strangeness(finding: Finding) -> tuple[bool, bool, int]:
