@@ -23,8 +23,8 @@ from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.identity import group_key
 from brokerfuzz.campaign.problem import Bounds, LimitReachedError, Problem, signature
 from brokerfuzz.campaign.proof import CaseAnswers
-from brokerfuzz.campaign.sending import Sender, UnsendableError
-from brokerfuzz.campaign.shrinking import Schemas, Shrinker
+from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.campaign.size_search import is_too_large
 from brokerfuzz.campaign.twins import twin_of_finding
 from brokerfuzz.cases.case import Case
@@ -32,8 +32,6 @@ from brokerfuzz.json_trees import Tree, first_values, tree_of, write_tree
 from brokerfuzz.pointers import site_of
 from brokerfuzz.targets.threads import together
 
-ALONE = 2
-"""The number of times that a smallest message without a known cause is sent while no other message is sent."""
 MOST_EXAMPLES = 500
 """The maximum number of accepted messages in which to look for ordinary values."""
 MOST_CAUSES = 4
@@ -52,8 +50,7 @@ class Explanations:
         self, suspicions: Iterable[Finding], sender: Sender, judge: Judge, examples: Sequence[Case], bounds: Bounds
     ) -> None:
         self.suspicions = list(suspicions)
-        self._sender = sender
-        self.judge, self.bounds, self.examples = judge, bounds, examples
+        self.sender, self.judge, self.bounds, self.examples = sender, judge, bounds, examples
         self.plain = plain = sender.contact.case
         self.ordinary = OrdinaryValues({}, {}) if plain is None else OrdinaryValues.of(plain, examples)
 
@@ -62,8 +59,8 @@ class Explanations:
         bounds = Bounds(sporadic.TRIES, deadline)
         await confirming.confirm(
             self.suspicions,
-            self._sender.sporadic,
-            lambda suspicion: Problem(suspicion, self.judge, self._sender, "alone", bounds),
+            self.sender.sporadic,
+            lambda suspicion: Problem(suspicion, self.judge, self.sender, "alone", bounds),
         )
 
     async def run(self, concurrency: int) -> None:
@@ -77,28 +74,9 @@ class Explanations:
                 await _SameAnswer(self).explain(group)
 
         await together(*(work() for _ in range(concurrency)))
-        for suspicion in self.suspicions:
-            if suspicion.kind in WITH_CAUSES and suspicion.whole and not suspicion.size and not suspicion.places:
-                await self._repeat_alone(suspicion)
 
     def problem(self, suspicion: Finding, phase: str) -> Problem:
-        return Problem(suspicion, self.judge, self._sender, phase, self.bounds)
-
-    def schemas(self, suspicion: Finding) -> Schemas:
-        return {path: site.schema for path, site in self.judge.demands.sites[suspicion.case.message_type].items()}
-
-    def excuse(self, suspicion: Finding) -> None:
-        """Removes a contradiction that does not occur again."""
-        self._sender.sporadic.take(suspicion, self.suspicions)
-
-    async def _repeat_alone(self, suspicion: Finding) -> None:
-        """Sends the smallest message several times while no other message is sent, because other messages may be the
-        cause.
-        """
-        problem = self.problem(suspicion, "shrink")
-        with suppress(LimitReachedError, UnsendableError):
-            for _ in range(ALONE):
-                await problem.repeat()
+        return Problem(suspicion, self.judge, self.sender, phase, self.bounds)
 
 
 @dataclass(frozen=True)
@@ -185,10 +163,11 @@ class _SameAnswer:
         problem.allows = self._allows
         with suppress(LimitReachedError):
             if suspicion.reproduced or (not suspicion.sent and await problem.recurs()):
-                await Shrinker(problem, self._of.schemas(suspicion)).run()
+                sites = self._of.judge.demands.sites[suspicion.message_type]
+                await Shrinker(problem, {path: site.schema for path, site in sites.items()}).run()
                 suspicion.whole = True
                 await problem.repeat()
-        self._of.excuse(suspicion)
+        self._of.sender.sporadic.take(suspicion, self._of.suspicions)
         suspicion.twin = await twin_of_finding(suspicion, self._of.judge, self._of.examples)
 
     def _allows(self, tree: Tree) -> bool:

@@ -19,10 +19,6 @@ from brokerfuzz.wording import counted, listed, printable, readable, with_articl
 
 VERSION = "4"
 """Each fingerprint depends on the version of `identity_key`, so those of different versions never match by chance."""
-ENOUGH = 2
-"""Shrinking sends the smallest message up to `ENOUGH` times. Further repetitions are made while no other message is
-sent.
-"""
 
 
 @dataclass(eq=False)
@@ -249,7 +245,7 @@ class Finding:
         if self.ambiguities:
             return f"the contract leaves {listed(self.ambiguities[:4])} open"
         sent_with = f" with {listed(self.headers)}" if self.headers else ""
-        if self.reproduced and self.whole and self.sent > ENOUGH:
+        if self.reproduced and self.whole:
             return f"even the simplest message{sent_with} causes this"
         return f"the cause in this message{sent_with} was not found"
 
