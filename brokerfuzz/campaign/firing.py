@@ -23,17 +23,16 @@ from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.problem import Bounds
 from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.replaying import Outcome, replay_known
 from brokerfuzz.campaign.results import CampaignProgress, Result
-from brokerfuzz.campaign.retesting import Retesting
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.campaign.target_health import TargetLostError
-from brokerfuzz.campaign.twins import twin_of
 from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import HookError, JournalError
-from brokerfuzz.targets import Answer, Target
+from brokerfuzz.targets import Target
 from brokerfuzz.targets.threads import together
 from brokerfuzz.workers import Workers
 
@@ -91,7 +90,7 @@ class Campaign:
             longest_wait=self._options["longest_wait"],
         )
         self._seen = Observations()
-        self._retesting = Retesting(self._sender, self._judge)
+        self._proving = Proving(self._sender, self._judge)
         self._cases = iter(settings.plan.numbered() if cases is None else cases)
         self._case_ids = frozenset[str]()
         self._replayed: Mapping[str, Outcome] = {}
@@ -195,8 +194,10 @@ class Campaign:
                 return
             try:
                 await self._send(*found)
-            except TargetLostError:
-                continue
+            except UnsendableError:
+                self._seen.left_out += 1
+            except TargetLostError as lost:
+                self._lose(lost, *found)
 
     def _leave_time_for_findings(self) -> None:
         """Near the end of the time, stops if there is something to shrink."""
@@ -213,36 +214,17 @@ class Campaign:
 
     async def _send(self, number: int, case: Case) -> None:
         """Sends a case, and records its answer. If the target rejects a message that is not valid, also sends what can
-        prove the rejection: its twin, or the plain message with the same fault.
+        prove the rejection.
         """
-        try:
-            asked = CaseAnswers(number, case, self._judge.verdict(case), await self._ask("case", number, case))
-        except UnsendableError:
-            self._seen.left_out += 1
-            return
+        seen = self._seen
+        asked = CaseAnswers(number, case, self._judge.verdict(case), await self._sender.ask("case", number, case))
         if asked.needs_proof:
-            asked.is_conflict = self._sender.is_conflict(case, asked.answer)
-            await self._send_twin(asked)
-            again = await self._retesting.retested(asked)
-            if again is not None:
-                asked = again
-                self._seen.proofs.retested += 1
-        self._seen.add(asked, self._judge)
-
-    async def _send_twin(self, asked: CaseAnswers) -> None:
-        twin = twin_of(asked.case, asked.verdict, self._sender.contact.case, self._judge)
-        if twin is None or not self._sender.can_send(twin):
-            return
-        asked.twin, asked.twin_answer = twin, await self._ask("twin", asked.number, twin)
-        if twin.id not in self._case_ids:
-            self._seen.add_twin(asked.number, twin, asked.twin_answer)
-
-    async def _ask(self, role: str, number: int, case: Case) -> Answer:
-        try:
-            return await self._sender.ask(role, number, case)
-        except TargetLostError as lost:
-            self._lose(lost, number, case)
-            raise
+            proved = await self._proving.proved(asked)
+            if asked.twin is not None and asked.twin_answer is not None and asked.twin.id not in self._case_ids:
+                seen.add_twin(number, asked.twin, asked.twin_answer)
+            seen.proofs.retested += proved is not asked
+            asked = proved
+        seen.add(asked, self._judge)
 
     def _lose(self, lost: TargetLostError, number: int, case: Case) -> None:
         """Stops the campaign if the target no longer answers. All messages that were sent but not answered count as one

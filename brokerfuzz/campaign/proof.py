@@ -90,7 +90,7 @@ class Proofs:
 
     `rejected` is the number of rejected invalid messages, and `proven` is the number of proven rejections. `rules`
     counts the proven rejections for each broken rule. `first_unproven` maps each broken rule to the number of its first
-    unproven rejection, and the reason. `retested` counts the cases whose answers were replaced (see `retesting`).
+    unproven rejection, and the reason. `retested` counts the cases whose answers were replaced (see `proving`).
     """
 
     rejected: int = 0

@@ -1,6 +1,6 @@
-"""Retests a rejection that is unproven because the target also rejects the twin.
+"""Sends the messages that can prove a rejection: the twin of the case, or the plain message with the same fault.
 
-The target probably rejects the invalid message and its twin for the same reason, not because of the fault. So
+If the target also rejects the twin, it probably rejects the case for the same reason, not because of the fault. So
 brokerfuzz injects the same fault into the plain message, which the target accepts, and sends the result.
 
     fault    pageCount: 0, comments: "it's"    rejected   unproven
@@ -14,35 +14,36 @@ In the results, the answer to the changed message replaces the answer to the ori
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.twins import twin_of
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fault_wishes import breakable_places
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.techniques import TECHNIQUES
 
 
-class Retesting:
-    """Retests rejections with the plain message, if the target has accepted it."""
+class Proving:
+    """Proves rejections with twins and with the plain message, if the target has accepted it."""
 
     def __init__(self, sender: Sender, judge: Judge) -> None:
         self._sender, self._judge = sender, judge
-        self._checked: set[str] = set()
-        """The messages after whose rejection the target still accepted the plain message."""
 
-    async def retested(self, asked: CaseAnswers) -> CaseAnswers | None:
-        """Returns the answers that replace those to a case, or None if a retest is not necessary, or proves nothing.
-        Raises `TargetLostError`.
+    async def proved(self, asked: CaseAnswers) -> CaseAnswers:
+        """Sends the twin of a rejected case. Returns the answers to the case, or those to the plain message with the
+        same fault, which replace them. Raises `TargetLostError`.
         """
-        plain, sender = self._sender.contact.case, self._sender
+        sender, plain = self._sender, self._sender.contact.case
+        asked.is_conflict = sender.is_conflict(asked.case, asked.answer)
+        twin = twin_of(asked.case, asked.verdict, plain, self._judge)
+        if twin is not None and sender.can_send(twin):
+            asked.twin, asked.twin_answer = twin, await sender.ask("twin", asked.number, twin)
         if plain is None or not asked.is_twin_rejected or asked.is_conflict:
-            return None
+            return asked
         again = self._with_fault(plain, asked.case)
         if again is None or not sender.can_send(again):
-            return None
+            return asked
         answer = await sender.ask("retest", asked.number, again)
         found = CaseAnswers(asked.number, again, self._judge.verdict(again), answer, plain, sender.contact.answer)
-        if found.needs_proof and not await self._still_accepts(plain, found):
-            return None
-        return found
+        return asked if found.needs_proof and not await self._still_accepts(plain, found) else found
 
     def _with_fault(self, plain: Case, case: Case) -> Case | None:
         """Returns the plain message with the fault of a case, or None if it has no such place."""
@@ -57,9 +58,5 @@ class Retesting:
         """Sends the plain message again, because a target that meanwhile rejects everything proves nothing."""
         if self._sender.is_conflict(found.case, found.answer):
             return False
-        if found.case.id not in self._checked:
-            answer = await self._sender.ask("retest", found.number, plain, again=True)
-            if answer.kind != "accepted":
-                return False
-            self._checked.add(found.case.id)
-        return True
+        answer = await self._sender.ask("retest", found.number, plain, again=True)
+        return answer.kind == "accepted"
