@@ -24,7 +24,7 @@ from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.problem import Bounds
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.proving import Proving
-from brokerfuzz.campaign.replaying import Outcome, replay_known
+from brokerfuzz.campaign.replaying import Outcome, Replaying
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.settings import Settings
@@ -155,7 +155,8 @@ class Campaign:
             self.stop = refusal(contact, self._target)
         known = settings.known_messages
         if self.stop is None and known:
-            sent = await replay_known(list(known.values()), self._sender, self._judge, options["concurrency"])
+            replaying = Replaying(self._sender, self._judge, {settings.plan.message_type: settings.plain})
+            sent = await replaying.run(list(known.values()), options["concurrency"])
             self._replayed = {name: one.outcome for name, one in zip(known, sent, strict=True)}
             if self._listeners.on_known is not None:
                 self._listeners.on_known(self._replayed)

@@ -4,11 +4,8 @@ The outcome is `untested` if the answers show nothing about the target (see `Res
 `complete` if the campaign sent everything that the user asked for, and `partial` if the campaign ended too early.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
-
-from brokerfuzz.wording import counted
 
 State = Literal["complete", "partial", "untested"]
 StopCause = Literal["contact", "limit", "interrupt", "target", "journal", "hook"]
@@ -39,47 +36,17 @@ class Stop:
 class CampaignOutcome:
     """The outcome of a campaign.
 
-    `sent` says how many cases were sent, for example `16 of 5,288 cases (the time limit of 1 s was reached)`. `reason`
-    says why the campaign is not complete. `new` and `known` are the numbers of new and known findings. `headlines` is
-    the number of headlines with new findings. `unproven` is the number of rules for which every rejection is unproven.
-    `unwritten` lists the reports and other files that could not be written. `advice` recommends an option: for example
-    `--values`, if the target probably knows only certain values of a property.
+    `reason` says why the campaign is not complete. `status` is the exit status. `headline` is the outcome on one line,
+    for example `partial (interrupted): 2 findings in 300 of 5,288 cases, 3 rules unproven`. `new` and `known` are the
+    numbers of new and known findings. `unproven` is the number of rules for which every rejection is unproven.
+    `unwritten` lists the reports and other files that could not be written.
     """
 
     state: State
-    sent: str = ""
-    reason: str = ""
-    new: int = 0
-    known: int = 0
-    headlines: int = 0
-    unproven: int = 0
-    interrupted: bool = False
-    unwritten: tuple[str, ...] = ()
-    advice: str = ""
-
-    @property
-    def status(self) -> int:
-        if self.interrupted:
-            return INTERRUPTED
-        if self.new:
-            return FOUND
-        return NOT_TESTED if self.state != "complete" or self.unwritten else 0
-
-    @property
-    def headline(self) -> str:
-        """The outcome on one line, for example `partial (interrupted): 2 findings in 300 of 5,288 cases, 3 rules
-        unproven`.
-        """
-        state = "" if self.state == "complete" else f"{self.state} ({self.reason}): "
-        return state + ", ".join(self._numbers()) + (f" ({self.advice})" if self.advice else "")
-
-    def _numbers(self) -> Iterator[str]:
-        beside = f" ({self.known:,} known)" if self.known else ""
-        new = "new " if self.known else ""
-        among = f" in {self.sent}" if self.sent else ""
-        under = f" under {counted(self.headlines, 'headline')}" if self.headlines < self.new else ""
-        yield (counted(self.new, f"{new}finding") if self.new else f"no {new}findings") + under + beside + among
-        if self.unproven:
-            yield f"{counted(self.unproven, 'rule')} unproven"
-        if self.unwritten:
-            yield f"{counted(len(self.unwritten), 'file')} not written"
+    reason: str
+    status: int
+    headline: str
+    new: int
+    known: int
+    unproven: int
+    unwritten: tuple[str, ...]

@@ -94,46 +94,18 @@ async def replay(
     rate: float | None = None,
     fresh: FreshValues | None = None,
 ) -> list[Replayed]:
-    """Sends ordinary valid messages, then all messages again, and returns the results in the same order.
-
-    Raises `TargetError` if the target cannot be reached.
+    """Sends all messages again, and returns the results in the same order. Raises `TargetError` if the target cannot be
+    reached.
     """
-    sender, why_plain = Sender(target, rate=rate, fresh=fresh), dict[MessageType, str]()
     async with opened(target):
-        for message_type in dict.fromkeys(again.case.message_type for again in waiting):
-            why_plain[message_type] = await _why_plain(sender, plain[message_type])
-        return await _Replaying(sender, judge, why_plain).run(waiting, concurrency)
+        return await Replaying(Sender(target, rate=rate, fresh=fresh), judge, plain).run(waiting, concurrency)
 
 
-async def _why_plain(sender: Sender, plain: Sequence[Case]) -> str:
-    """Sends plain messages until the target accepts one. If it accepts none, returns the reason why a rejection without
-    a twin proves nothing.
-    """
-    reason = ""
-    for case in plain:
-        with suppress(UnsendableError, TargetLostError):
-            answer = await sender.ask("plain", 0, case)
-            if answer.kind == "accepted":
-                return ""
-            reason = reason or answer.reason
-    return f"the target accepts no ordinary valid message ({reason or 'none could be sent'})"
+class Replaying:
+    """Sends messages of findings again to a target that is open."""
 
-
-async def replay_known(
-    waiting: Sequence[ReplayRequest], sender: Sender, judge: Judge, concurrency: int
-) -> list[Replayed]:
-    """Works like `replay`, but for a campaign, whose target is open and has accepted a plain message."""
-    why_plain = {again.case.message_type: "" for again in waiting}
-    return await _Replaying(sender, judge, why_plain).run(waiting, concurrency)
-
-
-class _Replaying:
-    """Sends messages of findings again. `why_plain` says for each message type why a rejection without a twin proves
-    nothing, or is empty if the target accepts a plain message.
-    """
-
-    def __init__(self, sender: Sender, judge: Judge, why_plain: Mapping[MessageType, str]) -> None:
-        self._sender, self._judge, self._why_plain = sender, judge, why_plain
+    def __init__(self, sender: Sender, judge: Judge, plain: PlainMessages) -> None:
+        self._sender, self._judge, self._plain = sender, judge, plain
 
     async def run(self, waiting: Sequence[ReplayRequest], concurrency: int) -> list[Replayed]:
         found: dict[int, Replayed] = {}
@@ -202,11 +174,24 @@ class _Replaying:
         """
         twin = again.twin
         if twin is None or self._judge.of(twin, twin.body).label != "valid":
-            return self._why_plain[again.case.message_type]
+            return await self._why_plain(self._plain[again.case.message_type])
         answer = await self._sender.ask("replay", 0, twin)
         if answer.kind == "accepted":
             return ""
         return f"the target does not accept the twin (the valid counterpart) either ({answer.reason})"
+
+    async def _why_plain(self, plain: Sequence[Case]) -> str:
+        """Sends plain messages until the target accepts one. If it accepts none, returns the reason why a rejection
+        without a twin proves nothing.
+        """
+        reason = ""
+        for case in plain:
+            with suppress(UnsendableError, TargetLostError):
+                answer = await self._sender.ask("replay", 0, case)
+                if answer.kind == "accepted":
+                    return ""
+                reason = reason or answer.reason
+        return f"the target accepts no ordinary valid message ({reason or 'none could be sent'})"
 
     def _kind(self, again: ReplayRequest, answer: Answer) -> FindingKind | None:
         if again.kind == "malformed-answer" and malformed(answer, self._judge.demands) is not None:

@@ -1,11 +1,11 @@
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
-from brokerfuzz.campaign.outcome import CampaignOutcome, State, Stop
+from brokerfuzz.campaign.outcome import FOUND, INTERRUPTED, NOT_TESTED, CampaignOutcome, State, Stop
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.sending import Timing
 from brokerfuzz.schemas import Label
@@ -93,29 +93,42 @@ class Result:
     def outcome(self) -> CampaignOutcome:
         state, reason = self._state
         known = sum(finding.known for finding in self.findings)
-        interrupted = self.stop is not None and self.stop.cause == "interrupt"
+        new = len(self.findings) - known
+        status = NOT_TESTED if state != "complete" or self.unwritten else 0
+        if self.stop is not None and self.stop.cause == "interrupt":
+            status = INTERRUPTED
+        elif new:
+            status = FOUND
+        advice = f" ({self.stop.advice})" if self.stop is not None and self.stop.advice else ""
+        beginning = "" if state == "complete" else f"{state} ({reason}): "
         return CampaignOutcome(
             state=state,
-            sent=self._sent,
             reason=reason,
-            new=len(self.findings) - known,
+            status=status,
+            headline=f"{beginning}{', '.join(self._numbers(new, known))}{advice}",
+            new=new,
             known=known,
-            headlines=sum(not headline.known for headline in self.headlines),
             unproven=len(self.unproven_rules),
-            interrupted=interrupted,
             unwritten=self.unwritten,
-            advice="" if self.stop is None else self.stop.advice,
         )
 
-    @property
-    def _sent(self) -> str:
-        """The number of cases that were sent, and the reason if a limit of the user ended the campaign early."""
+    def _numbers(self, new: int, known: int) -> Iterator[str]:
+        """Describes the findings and the cases that were sent. If a limit of the user ended the campaign early, names
+        this limit.
+        """
+        headlines = sum(not headline.known for headline in self.headlines)
+        found = counted(new, "new finding" if known else "finding") if new else f"no {'new ' if known else ''}findings"
+        under = f" under {counted(headlines, 'headline')}" if headlines < new else ""
+        beside = f" ({known:,} known)" if known else ""
         possible = self.cases if self.total is None else self.total - self.left_out
-        cases = (
-            counted(self.cases, "case") if self.cases >= possible else f"{self.cases:,} of {counted(possible, 'case')}"
-        )
-        limit = self.stop.reason if self.stop is not None and self.stop.cause == "limit" else ""
-        return f"{cases} ({limit})" if limit else cases
+        of_all = f"{self.cases:,} of {counted(possible, 'case')}"
+        cases = of_all if self.cases < possible else counted(self.cases, "case")
+        limit = f" ({self.stop.reason})" if self.stop is not None and self.stop.cause == "limit" else ""
+        yield f"{found}{under}{beside} in {cases}{limit}"
+        if self.unproven_rules:
+            yield f"{counted(len(self.unproven_rules), 'rule')} unproven"
+        if self.unwritten:
+            yield f"{counted(len(self.unwritten), 'file')} not written"
 
     @property
     def unproven(self) -> int:
