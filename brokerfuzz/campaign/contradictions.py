@@ -31,8 +31,6 @@ CONFLICT = 409
 """The HTTP status with which services reject an offer whose number they already know. If the message got no new value
 (see `FreshValues`), this status says nothing about the message.
 """
-MOST_CASES = 10_000
-"""A campaign keeps only this number of cases and answers, so that long campaigns need no more memory."""
 WITH_CAUSES: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-rejected"})
 """The kinds of findings for which brokerfuzz searches the part of the message that is the cause."""
 TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed", "valid-rejected"})

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
-from brokerfuzz.campaign import accepting_everything, baseline, confirming, repeated_number
+from brokerfuzz.campaign import baseline, confirming, repeated_number
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.explanation import Explanations, accepted_examples
 from brokerfuzz.campaign.finding import Finding
@@ -254,7 +254,7 @@ class Campaign:
     async def _explain(self) -> None:
         self._phase = "shrinking"
         settings, options, seen = self._settings, self._options, self._seen
-        suspicions = accepting_everything.contradictions(seen)
+        suspicions = seen.contradictions()
         bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
         ordinary = [*accepted_examples(seen.sent), *settings.plain]
         explanations = Explanations(suspicions, self._sender, self._judge, ordinary, bounds)
@@ -269,9 +269,7 @@ class Campaign:
 
     def result(self) -> Result:
         seen, judge = self._seen, self._judge
-        found = (
-            accepting_everything.contradictions(seen) if self._explanations is None else self._explanations.suspicions
-        )
+        found = seen.contradictions() if self._explanations is None else self._explanations.suspicions
         if (sporadic := self._sender.sporadic.finding()) is not None:
             found = [*found, sporadic]
         findings = findings_of(found, self._target, judge.demands, self._settings.fresh_values)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from brokerfuzz.campaign import envelopes
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.contradictions import MOST_CASES, contradiction
+from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.identity import Suspicions
 from brokerfuzz.campaign.ledger import Ledger
@@ -16,6 +16,13 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Label
 from brokerfuzz.schemas.ambiguity_detectors import REJECTED
 from brokerfuzz.targets import Answer, AnswerKind
+
+MANY_RULES = 10
+"""If fewer rules were tested, the cases do not show that a target accepts everything."""
+ALMOST = 0.9
+EVERYTHING = "(almost) every invalid message"
+MOST_CASES = 10_000
+"""A campaign keeps only this number of cases and answers, so that long campaigns need no more memory."""
 
 
 @dataclass
@@ -61,6 +68,23 @@ class Observations:
         if kind is not None and twin.id not in self._twins:
             self.suspicions.add(Finding(kind, twin, number, twin.verdict, answer))
         self._twins.add(twin.id)
+
+    def contradictions(self) -> list[Finding]:
+        """Returns the contradictions in the order of their cases. If the target accepts (almost) every invalid message,
+        whatever rules it breaks, all these acceptances have the same cause, so they are one contradiction. For example,
+        the target may not read the messages.
+        """
+        every = self.suspicions.in_order()
+        accepted = sorted((one for one in every if one.kind == "invalid-accepted"), key=lambda one: len(one.body))
+        invalid = sum(count for (label, _), count in self.counts.items() if label == "invalid")
+        rules = {rule for rule, _ in self.rules}
+        if not accepted or len(rules) < MANY_RULES or self.counts["invalid", "accepted"] < ALMOST * invalid:
+            return every
+        everything = accepted[0].copy()
+        everything.about = EVERYTHING
+        for one in accepted[1:]:
+            everything.merge(one)
+        return [everything, *(one for one in every if one.kind != "invalid-accepted")]
 
     def _add_malformed(self, asked: CaseAnswers, judge: Judge, problem: str) -> None:
         if envelopes.AMBIGUITY not in judge.demands.ambiguity_names:
