@@ -245,8 +245,6 @@ class Finding:
         if self.ambiguities:
             return f"the contract leaves {listed(self.ambiguities[:4])} open"
         sent_with = f" with {listed(self.headers)}" if self.headers else ""
-        if self.reproduced and self.whole:
-            return f"even the simplest message{sent_with} causes this"
         return f"the cause in this message{sent_with} was not found"
 
     def _value(self, place: str) -> str:

@@ -226,20 +226,14 @@ class Sender:
 
     async def _checked(self, message: _Question) -> Answer:
         answer, failed = await self.health.checked(partial(self._request, message))
-        if failed is not None and self._is_flaky(message.role, failed):
-            answer = failed
+        if failed is not None and message.role == "alone" and is_server_error(failed, isolated=self.isolated):
+            answer = failed  # no other message can have caused it
         self._record(message, answer)
         self.known.remember(message.role, message.id, message.attempt, answer)
         if failed is not None and message.role in _OF_CASES:
             self._count_failure(message, failed)
             self._record(message, failed, "failed")
         return answer
-
-    def _is_flaky(self, role: str, failed: Answer) -> bool:
-        """Returns whether a failure that did not occur again still counts: no other message can have caused it."""
-        if role in _OF_CASES or not is_server_error(failed, isolated=self.isolated):
-            return False
-        return role == "alone" or not self.sporadic.server_errors()
 
     def _count_failure(self, message: _Question, failed: Answer | None) -> None:
         if failed is not None and message.id not in self._failed:
