@@ -98,7 +98,6 @@ def read(path: Path) -> Baseline:
 
 
 def applying(known: Baseline) -> list[str]:
-    """Returns the names of the findings whose entries apply today."""
     today = datetime.now(UTC).date()
     return [name for name, entry in known.items() if today <= date.fromisoformat(entry.get("until", "9999-12-31"))]
 

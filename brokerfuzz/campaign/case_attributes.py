@@ -102,7 +102,6 @@ def attributes_of_answer(answer: Answer) -> Iterator[Attribute]:
 
 
 def of_faults(case: Case, sites: Mapping[str, Site]) -> Iterator[Attribute]:
-    """Yields the broken rules, and the sites and array items that contain a fault."""
     for fault in case.faults:
         yield Attribute("rule", fault.rule)
         if condition := fault.rule.partition("@")[2]:

@@ -55,7 +55,6 @@ class Explanations:
         self.ordinary = OrdinaryValues({}, {}) if plain is None else OrdinaryValues.of(plain, examples)
 
     async def confirm(self, deadline: float) -> None:
-        """Removes the contradictions that do not occur again."""
         bounds = Bounds(sporadic.TRIES, deadline)
         await confirming.confirm(
             self.suspicions,

@@ -102,7 +102,6 @@ class Finding:
 
     @property
     def ambiguities(self) -> tuple[str, ...]:
-        """The ambiguities that the smallest message touches."""
         return tuple(dict.fromkeys(touched.ambiguity for touched in self.verdict.ambiguities))
 
     @property
@@ -166,7 +165,6 @@ class Finding:
 
     @property
     def headers(self) -> list[str]:
-        """Descriptions of the unusual headers with which the smallest message was sent."""
         return [in_words(name, value) for name, value in self.case.headers]
 
     def sentence(self) -> str:

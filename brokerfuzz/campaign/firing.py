@@ -120,7 +120,6 @@ class Campaign:
             await self._target.close()
 
     async def _limited(self, phase: Coroutine[Any, Any, None]) -> None:
-        """Ends a phase at the time limit of the campaign."""
         limit = asyncio.timeout(None if self._deadline == float("inf") else max(self._deadline - monotonic(), 0))
         try:
             async with limit:

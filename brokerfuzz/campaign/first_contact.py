@@ -107,7 +107,6 @@ def _lines(shown: Sequence[tuple[Case, Answer]]) -> Iterator[str]:
 
 
 def _advice(contact: FirstContact, different: Sequence[Answer], target: Target) -> Iterator[str]:
-    """Yields pieces of advice, the most specific one first."""
     for answer in different:
         if remedy := _remedy(target, answer):
             yield remedy

@@ -68,7 +68,6 @@ class Headline:
 
     @property
     def known(self) -> bool:
-        """True if the baseline contains all findings."""
         return all(finding.known for finding in self.findings)
 
     @property

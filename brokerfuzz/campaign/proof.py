@@ -56,7 +56,6 @@ class CaseAnswers:
 
     @property
     def is_twin_rejected(self) -> bool:
-        """True if the target answered the twin, but did not accept it."""
         return self.twin_answer is not None and self.twin_answer.kind in ("rejected", "crashed")
 
     def why_unproven(self) -> str | None:
@@ -102,7 +101,6 @@ class Proofs:
     """Maps reasons why rejections are unproven to examples."""
 
     def add(self, rejection: CaseAnswers, why_unproven: str | None) -> None:
-        """Adds the rejection of an invalid message."""
         self.rejected += 1
         rule = rejection.rule
         if why_unproven is None:

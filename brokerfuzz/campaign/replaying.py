@@ -156,7 +156,6 @@ class Replaying:
         return again.said(both[1], again.kind if repeated_number.is_crash(both) else None)
 
     async def _beside_others(self, again: ReplayRequest) -> Replayed:
-        """Sends many copies of the message at the same time, several times."""
         answers: list[Answer] = []
         for _ in range(TRIES):
             copies = (self._sender.ask("replay", 0, again.case, again=True) for _ in range(COPIES))

@@ -28,7 +28,6 @@ class CampaignProgress:
 
     @property
     def rate(self) -> float:
-        """The number of requests per second."""
         return self.requests / self.seconds if self.seconds else 0.0
 
 
@@ -86,7 +85,6 @@ class Result:
 
     @property
     def stopped(self) -> str | None:
-        """The reason why the campaign ended early, or None."""
         return None if self.stop is None else self.stop.reason
 
     @property

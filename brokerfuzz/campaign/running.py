@@ -29,7 +29,6 @@ def fire(settings: Settings, target: Target, listeners: Listeners | None = None)
 
 
 async def fire_here(settings: Settings, target: Target) -> Result:
-    """Runs a campaign in the event loop of the caller."""
     with _campaign(settings, target) as campaign:
         await campaign.run()
         return campaign.result()

@@ -79,7 +79,6 @@ class RateLimiter:
             await asyncio.sleep(mine - now)
 
     def pause(self, seconds: float) -> None:
-        """Allows no request in the next `seconds`."""
         self._next = max(self._next, monotonic() + seconds)
 
 

@@ -114,7 +114,6 @@ class Settings:
         return about if target is None else {**about, **target.about}
 
     def journal_head(self, target: Target) -> dict[str, Any]:
-        """Describes the campaign in the first line of its journal."""
         return {
             "brokerfuzz": __version__,
             "started": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -47,8 +47,6 @@ _YEARS = ("2000", "9999")
 
 
 class Shrinker:
-    """Shrinks `problem.body`."""
-
     def __init__(self, problem: Problem, schemas: Schemas) -> None:
         self._problem, self._schemas = problem, schemas
 

@@ -58,7 +58,6 @@ class SporadicFailures:
             self.add(suspicion)
 
     def remove(self, failure: Finding) -> None:
-        """Removes a failure that has now occurred again."""
         for head, samples in self._samples.items():
             if failure in samples:
                 samples.remove(failure)

@@ -183,7 +183,6 @@ class TargetHealth:
 
 
 def is_answer(answer: Answer) -> bool:
-    """Returns whether the target answered, correctly or not."""
     return answer.reached and answer.kind != "timeout"
 
 
