@@ -79,7 +79,6 @@ def read(path: Path) -> Baseline:
     """Raises `BaselineError` if the file is missing or is not a baseline."""
     try:
         document = json.loads(read_file(path))
-        problem = problem_in(document, _BASELINE)
     except FileNotFoundError as missing:
         raise BaselineError(
             f"{path} does not exist: add --baseline-update to create a baseline from the findings"
@@ -89,7 +88,9 @@ def read(path: Path) -> Baseline:
             f"{path} cannot be read: {unreadable.strerror or unreadable}; specify a readable file"
         ) from unreadable
     except (ValueError, RecursionError) as invalid:
-        problem = problem_of(invalid)
+        document, problem = None, problem_of(invalid)
+    else:
+        problem = problem_in(document, _BASELINE)
     if problem:
         raise BaselineError(
             f"{path} is not a baseline ({problem}): correct it, or specify a file written with --baseline-update"
