@@ -78,23 +78,25 @@ Baseline = Mapping[str, Mapping[str, Any]]
 def read(path: Path) -> Baseline:
     """Raises `BaselineError` if the file is missing or is not a baseline."""
     try:
-        document = json.loads(read_file(path))
-    except FileNotFoundError as missing:
+        return _entries(json.loads(read_file(path)))
+    except FileNotFoundError as problem:
         raise BaselineError(
             f"{path} does not exist: add --baseline-update to create a baseline from the findings"
-        ) from missing
-    except OSError as unreadable:
+        ) from problem
+    except OSError as problem:
         raise BaselineError(
-            f"{path} cannot be read: {unreadable.strerror or unreadable}; specify a readable file"
-        ) from unreadable
-    except (ValueError, RecursionError) as invalid:
-        document, problem = None, problem_of(invalid)
-    else:
-        problem = problem_in(document, _BASELINE)
-    if problem:
+            f"{path} cannot be read: {problem.strerror or problem}; specify a readable file"
+        ) from problem
+    except (ValueError, RecursionError) as problem:
         raise BaselineError(
-            f"{path} is not a baseline ({problem}): correct it, or specify a file written with --baseline-update"
-        )
+            f"{path} is not a baseline ({problem_of(problem)}): correct it, or specify a file written with "
+            "--baseline-update"
+        ) from problem
+
+
+def _entries(document: Any) -> Baseline:
+    if problem := problem_in(document, _BASELINE):
+        raise ValueError(problem)
     return {entry["finding"]: entry for entry in document["findings"]}
 
 
