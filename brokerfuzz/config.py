@@ -63,7 +63,7 @@ def find(start: Path) -> Path | None:
         return None
     for folder in _searched(here):
         for path in (folder / NAME, folder / PROJECT):
-            if _exists(path) and (path.name == NAME or _mentions_us(path)):
+            if os.path.isfile(path) and (path.name == NAME or _mentions_us(path)):  # noqa: PTH113 - without errors
                 if not _is_trusted(path):
                     raise ConfigurationError(
                         f"{path} belongs to another user: read the file, and add --config {path} if you trust it"
@@ -75,7 +75,7 @@ def find(start: Path) -> Path | None:
 def _searched(here: Path) -> tuple[Path, ...]:
     folders = (here, *here.parents)
     for number, folder in enumerate(folders, 1):
-        if _exists(folder / ".git", folders=True):
+        if os.path.exists(folder / ".git"):  # noqa: PTH110 - without errors
             return folders[:number]
     return (here,)
 
@@ -85,13 +85,6 @@ def _is_trusted(path: Path) -> bool:
     check the owner of a file, and trusts every file.
     """
     return not hasattr(os, "geteuid") or {path.stat().st_uid, path.lstat().st_uid} <= {0, os.geteuid()}
-
-
-def _exists(path: Path, *, folders: bool = False) -> bool:
-    try:
-        return path.exists() if folders else path.is_file()
-    except OSError:  # the user may have no permission to read a parent folder
-        return False
 
 
 def _mentions_us(path: Path) -> bool:

@@ -111,9 +111,6 @@ class _RecordedTarget(Target):
     def __init__(self, known: KnownAnswers) -> None:
         self._known = known
 
-    async def open(self) -> None:
-        pass
-
     async def send(self, message: Message) -> Answer:
         """Returns the answer to a plain message. The campaign knows all other answers in the journal."""
         answer = self._known.answer("plain", message.case_id)
@@ -123,9 +120,6 @@ class _RecordedTarget(Target):
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         return True
-
-    async def close(self) -> None:
-        pass
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns advice instead of a command, because a journal does not say how to reach its target."""

@@ -2,8 +2,9 @@
 reference service.
 """
 
+import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.commands.output import UsageError, note
 from brokerfuzz.commands.streams import hide
 from brokerfuzz.config import Configuration
-from brokerfuzz.errors import ConfigurationError, HookError
+from brokerfuzz.errors import ConfigurationError, HookError, TargetError
 from brokerfuzz.hooks.cleanup import cleanup
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
@@ -23,9 +24,10 @@ from brokerfuzz.option import completed
 from brokerfuzz.schemas import Contract, MessageType, Policies, load_contract
 from brokerfuzz.service.running import running, serve_command
 from brokerfuzz.target_options import http_options, substituted
-from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget, Target, threads
+from brokerfuzz.targets import Answer, CallTarget, CommandTarget, HttpTarget, LineTarget, Target, threads
 from brokerfuzz.targets.application import OPTIONS, NamedApplicationTarget
-from brokerfuzz.targets.waiting import wait_until_listening
+from brokerfuzz.targets.target import opened as opened_target
+from brokerfuzz.targets.waiting import repeated
 from brokerfuzz.wording import listed
 
 _NUMBER = "number"
@@ -160,8 +162,6 @@ def opened(
         return
     target = _given_target(options, campaign_id, processes)
     _hide_secrets(target)
-    if options["wait_for"] is not None and target.is_http:
-        threads.run(wait_until_listening(target, options["wait_for"]))
     yield target
 
 
@@ -178,13 +178,34 @@ def _given_target(options: Mapping[str, Any], campaign_id: str, processes: int |
     if options["app"] is not None:
         return NamedApplicationTarget(options["app"], url or "/", **{name: http[name] for name in OPTIONS})
     assert url is not None, "a target is given"
-    if options["hooks"] is None and options["cleanup"] is None:
-        return HttpTarget(url, **http)
-    return _hooked_target(options, url, http)
+    target = HttpTarget(url, **http)
+    if options["wait_for"] is not None:
+        threads.run(_wait_until_ready(target, options["wait_for"]))
+    return target if options["hooks"] is None and options["cleanup"] is None else _hooked_target(options, target)
 
 
-def _hooked_target(options: Mapping[str, Any], url: str, http: dict[str, Any]) -> Target:
-    inner = HttpTarget(url, **http)
+async def _wait_until_ready(target: HttpTarget, seconds: float) -> None:
+    """Waits until the target answers a HEAD request. A gateway answers with 502, 503 or 504 while the server behind it
+    does not listen. Raises `TargetError` if the target is not ready within `seconds`.
+    """
+
+    async def ask() -> Answer:
+        try:
+            answer = await target.head()
+        except TargetError as problem:
+            return Answer("crashed", reason=str(problem), reached=False)
+        return answer._replace(reached=answer.status not in (None, 502, 503, 504))
+
+    answer = Answer("timeout", reason="it did not answer", reached=False)
+    with suppress(TimeoutError):
+        async with opened_target(target), asyncio.timeout(seconds):
+            answer = await ask()
+            answer = await repeated(ask, lambda found: found.reached, seconds, answer)
+    if not answer.reached:
+        raise TargetError(f"{target.name} was not ready within {seconds:g} s: {answer.reason}")
+
+
+def _hooked_target(options: Mapping[str, Any], inner: HttpTarget) -> Target:
     secrets = inner.secrets
     hide(lambda: secrets.masks)  # before the file with hooks is loaded, because this file may print secrets
     try:

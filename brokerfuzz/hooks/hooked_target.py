@@ -86,9 +86,6 @@ class HookedTarget(Target):
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         return self._target.can_send(body, headers)
 
-    async def contact(self) -> Answer:
-        return await self._target.contact()
-
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a curl command that sends the message. In the command, environment variables replace the values of
         headers that hooks added.

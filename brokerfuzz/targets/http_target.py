@@ -182,6 +182,10 @@ class HttpTarget(Target):
         self._answered = self._answered or answer.reached
         return answer
 
+    async def head(self) -> Answer:
+        """Sends a HEAD request, to find out whether the target can be reached. Raises `TargetError` like `exchange`."""
+        return await self.exchange(Request("HEAD", self.url, tuple(self.headers), b""))
+
     def _failed(self, failure: Failure, seconds: float) -> Answer:
         reason = self.secrets.hide(failure.reason)
         if failure.kind == "fatal":
@@ -194,20 +198,6 @@ class HttpTarget(Target):
             )
         kind: AnswerKind = "timeout" if failure.kind == "timeout" else "crashed"
         return Answer(kind, reason=reason, seconds=seconds, reached=failure.kind != "unreachable")
-
-    async def contact(self) -> Answer:
-        """Sends a HEAD request.
-
-        The statuses 502, 503 and 504 do not count as an answer: a gateway sends them while the server behind the
-        gateway does not listen. Raises `TargetError` if the certificate of the server cannot be verified.
-        """
-        assert self._client is not None, "the target is open"
-        found = await self._client.exchange(Request("HEAD", self.url, tuple(self.headers), b""))
-        if isinstance(found, Failure):
-            if found.kind == "fatal":
-                self._failed(found, 0.0)
-            return Answer("crashed", reason=self.secrets.hide(found.reason), reached=False)
-        return Answer("accepted", reason=f"status {found.status}", reached=found.status not in _NOT_READY)
 
     def _read(self, response: Response, seconds: float, whole: bool) -> Answer:
         answer = self.rules.read(response, seconds, self.secrets, MOST_READ if whole else EXCERPT)
@@ -236,7 +226,6 @@ class HttpTarget(Target):
         return replaced(self.headers, instead) if instead else self.headers
 
 
-_NOT_READY = (502, 503, 504)
 _UNIX_SOCKET = re.compile(r"(?:https?\+)?unix:|https?://unix:/|[^?#]*\.sock(?:$|[:/?#])", re.IGNORECASE)
 
 

@@ -59,12 +59,10 @@ class Target(ABC):
     `--rate` also limits these requests. The caller of `send` limits the rate of the first requests.
     """
 
-    @abstractmethod
-    async def open(self) -> None:
+    async def open(self) -> None:  # noqa: B027
         """Prepares the target. Raises `TargetError` if this fails, for example because a program cannot be started."""
 
-    @abstractmethod
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: B027
         """Releases everything that `open` acquired. Raises no error if `open` failed, or if the target has already
         stopped.
         """
@@ -83,10 +81,6 @@ class Target(ABC):
         receive.
         """
         return not headers
-
-    async def contact(self) -> Answer:
-        """Returns an answer with `reached=False` if the target cannot receive messages yet."""
-        return Answer("accepted")
 
     @property
     def about(self) -> Mapping[str, Any]:

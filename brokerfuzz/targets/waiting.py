@@ -5,9 +5,7 @@ import re
 from collections.abc import Awaitable, Callable
 from time import monotonic
 
-from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.answers import Answer, AnswerKind
-from brokerfuzz.targets.target import Target, opened
 
 LONGEST_WAIT = 120.0
 """The default limit, in seconds, for waiting until a target is ready."""
@@ -60,21 +58,3 @@ def postponed(answer: Answer, pause: float) -> Answer:
     reason = f"asked brokerfuzz to wait{duration} with status {answer.status}"
     kind: AnswerKind = "timeout" if answer.status == _TOO_MANY else "crashed"
     return answer._replace(kind=kind, reason=reason, reached=False, pause=pause)
-
-
-async def wait_until_listening(target: Target, seconds: float) -> None:
-    """Waits until the target can receive messages. Raises `TargetError` if the target does not answer within
-    `seconds`.
-    """
-    answer = Answer("timeout", reason="it did not answer", reached=False)
-    try:
-        async with opened(target), asyncio.timeout(seconds):
-            answer = await target.contact()
-            answer = await repeated(target.contact, lambda found: found.reached, seconds, answer)
-    except TimeoutError:
-        pass
-    if not answer.reached:
-        raise TargetError(
-            f"{target.name} was not ready within {seconds:g} s ({answer.reason}): start the service, or wait longer "
-            "with --wait-for"
-        )

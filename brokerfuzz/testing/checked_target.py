@@ -5,9 +5,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
-from brokerfuzz.targets import Answer, Message, Target
+from brokerfuzz.targets import Answer, HttpTarget, Message, Target
 from brokerfuzz.targets.threads import LoopThread
 from brokerfuzz.targets.waiting import LONGEST_WAIT, repeated
 from brokerfuzz.testing.failure_text import described_failure
@@ -21,15 +20,12 @@ class WrongAnswer(AssertionError):
 
 @contextmanager
 def checked(target: Target) -> Iterator["CheckedTarget"]:
-    """Opens the target during a `with` block. Raises `TargetError` if the target cannot be reached."""
+    """Opens the target during a `with` block. Raises `TargetError` if a URL cannot be reached."""
     loop = LoopThread()
     try:
         loop.run(target.open())
-        contact = loop.run(target.contact())
-        if not contact.reached:
-            raise TargetError(
-                f"{target.name} cannot be reached ({contact.reason}): start the service, or correct the URL"
-            )
+        if isinstance(target, HttpTarget):
+            loop.run(target.head())
         yield CheckedTarget(target, loop)
     finally:
         loop.run(target.close())
