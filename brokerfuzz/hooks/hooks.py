@@ -90,7 +90,9 @@ class Hooks:
         self._thread = CallThread() if self._functions else None
 
     def close(self) -> None:
-        self._thread = None
+        if self._thread is not None:
+            self._thread.close()
+            self._thread = None
 
     # ------------------------------------------------------------------------------------------------ loading
 
@@ -189,7 +191,7 @@ class Hooks:
         except HangingError:
             remedy = "correct the hook, or use a longer --timeout"
             raise self._error(name, f"did not return within {self._seconds:g} s: {remedy}") from None
-        except (Exception, SystemExit) as problem:
+        except Exception as problem:
             said = f"raised {_described(problem)}; correct this error in the hook"
             raise self._error(name, said, user_traceback(problem)) from None
 

@@ -5,7 +5,6 @@ to build requests, limit their time, interpret results, and describe crashes.
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
-from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -75,7 +74,9 @@ class InProcessTarget(Target):
         if self._end_watching is not None:
             self._end_watching()
             self._end_watching = None
-        self._thread = None
+        if self._thread is not None:
+            self._thread.close()
+            self._thread = None
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns False if the message has a header that only a server can handle, such as `Transfer-Encoding`."""
@@ -95,12 +96,17 @@ class InProcessTarget(Target):
         sent = replaced(self.headers, message.headers) if message.headers else self.headers
         if self.is_asynchronous:
             return await self._awaited(message.body, sent)
+        context = copy_context()
+
+        def call() -> Answer:
+            return context.run(self._called, message.body, sent)
+
         if self._thread is None:
             await asyncio.sleep(0)  # so that the event loop can end the campaign
             with outside_of_event_loop():
-                return copy_context().run(self._called, message.body, sent)
+                return call()
         try:
-            return await self._thread.result(partial(self._called, message.body, sent), self.timeout)
+            return await self._thread.result(call, self.timeout)
         except HangingError:
             return self.no_answer()
 

@@ -11,11 +11,11 @@ import signal
 import threading
 import traceback
 from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, TypeVar
-
-from anyio import to_thread
 
 T = TypeVar("T")
 
@@ -30,26 +30,54 @@ class HangingError(Exception):
 
 
 class CallThread:
-    """Runs one call at a time in another thread. anyio's threads are daemon threads, so a call that hangs does not
+    """A separate thread that runs one call at a time. The thread is a daemon thread, so that a call that hangs does not
     prevent Python from exiting.
     """
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
+        self._start()
 
     async def result(self, call: Callable[[], T], seconds: float) -> T:
         """Returns the result of `call` or raises its exception. Raises `HangingError` if `call` does not return within
         `seconds`. Then another thread runs the next calls, and also if this method is cancelled.
         """
         async with self._lock:
-            limit = asyncio.timeout(seconds)
+            future: Future[T] = Future()
+            self._calls.put((call, future))
+            result = asyncio.wrap_future(future)
             try:
-                async with limit:
-                    return await to_thread.run_sync(call, abandon_on_cancel=True)
-            except TimeoutError:
-                if limit.expired():
-                    raise HangingError from None
-                raise
+                await asyncio.wait({result}, timeout=seconds)
+                if result.done():
+                    return result.result()
+                raise HangingError
+            finally:
+                if not result.done():
+                    result.cancel()
+                    self.close()
+                    self._start()
+
+    def close(self) -> None:
+        """Ends the thread after the current call."""
+        self._calls.put(None)
+
+    def _start(self) -> None:
+        self._calls: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=_serve, args=(self._calls,), name="brokerfuzz", daemon=True)
+        self._thread.start()
+
+
+def _serve(calls: "SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None]") -> None:
+    while (waiting := calls.get()) is not None:
+        call, future = waiting
+        if not future.set_running_or_notify_cancel():
+            continue
+        try:
+            future.set_result(call())
+        except Exception as problem:
+            future.set_exception(problem)
+        except BaseException as problem:  # such as SystemExit
+            future.set_exception(RuntimeError(type(problem).__name__).with_traceback(problem.__traceback__))
 
 
 def user_traceback(problem: BaseException) -> str:

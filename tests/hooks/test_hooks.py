@@ -223,7 +223,7 @@ WRONG: Final = [
         f"import time\n{CLASSIFY}\n    time.sleep(99)",
         "2: the hook classify did not return within 0.5 s: correct the hook",
     ),
-    (f"{CLASSIFY} raise SystemExit(0)", "1: the hook classify raised SystemExit: 0"),
+    (f"{CLASSIFY} raise SystemExit(0)", "1: the hook classify raised RuntimeError: SystemExit"),
     (
         "\ndef classify(): pass",
         "2: classify does not have the expected parameters: write `def classify(answer)`",
