@@ -116,17 +116,6 @@ def test_hooks_authenticate_sign_classify_and_see_every_answer(fire: Fire, broke
         assert "is-secret" not in text
 
 
-@pytest.mark.long
-def test_the_workers_of_a_cluster_receive_the_hooks(fire: Fire, cluster: tuple[str, list[int]], folder: Path) -> None:
-    seen = str(folder / "processes.txt")
-    writes = f"    with open({seen!r}, 'a') as file:\n        print(os.getpid(), file=file)\n"
-    hooks = f"import os\n\ndef before_request(request):\n{writes}    return request\n"
-    address, workers = cluster
-    done = fire(f"--reject 299 --workers {address}", hooks)
-    assert done.exit_code == 1, done.stderr
-    assert set(map(int, Path(seen).read_text().split())) & set(workers)
-
-
 EXPIRED: Final = """
 get_token = authenticate
 calls = []
@@ -162,7 +151,10 @@ def test_ctrl_c_does_not_wait_for_a_hook_that_hangs(broker: Broker, start: Start
     with start("fire", broker.url, *SOME, *HOOKED, "--timeout", "600") as campaign:
         assert happens(Path("called").exists)
         campaign.send_signal(signal.SIGINT)
-        assert campaign.wait(60) in (2, 130)
+        try:
+            assert campaign.wait(30) in (2, 130)
+        finally:
+            campaign.kill()
 
 
 # ---------------------------------------------------------------------------------------------------- failures of hooks
@@ -182,18 +174,12 @@ def {name}({parameters}):
 
 @pytest.mark.parametrize(
     ("name", "parameters", "result", "workers"),
-    [
-        ("before_request", "request", "request", 1),
-        ("classify", "answer", "None", 1),
-        ("classify", "answer", "None", 2),
-        ("after_answer", "case, answer", "None", 1),
-    ],
+    [("before_request", "request", "request", 1), ("classify", "answer", "None", 2)],
 )
 def test_an_exception_in_a_hook_is_reported_with_its_traceback_and_is_no_finding(
     fire: Fire, name: str, parameters: str, result: str, workers: int
 ) -> None:
-    hooks = LATER.format(name=name, parameters=parameters, result=result)
-    done = fire(f"--json --workers {workers}", hooks)
+    done = fire(f"--json --workers {workers}", LATER.format(name=name, parameters=parameters, result=result))
     report = json.loads(done.stdout)
     assert (done.exit_code, report["findings"]) == (2, [])
     said = f"hooks.py, line 4: the hook {name} raised ValueError: no password; correct this error in the hook"
@@ -204,42 +190,29 @@ def test_an_exception_in_a_hook_is_reported_with_its_traceback_and_is_no_finding
     assert "threads.py" not in done.stderr
 
 
-CLASSIFY: Final = "def classify(answer):"
 WRONG: Final = [
-    (
-        "def authenticate(): raise ValueError('no\\npassword')",
-        "1: the hook authenticate raised ValueError: no password",
-    ),
-    ("def authenticate(): return 5", "1: the hook authenticate returned 5: return a dictionary with headers"),
-    ("def authenticate(): return {'A': 5}", "1: the hook authenticate returned an invalid header 'A'"),
-    ("def before_request(request): pass", "1: the hook before_request returned None: return a Request"),
+    ("def authenticate(): raise ValueError('no\\nkey')", "line 1: the hook authenticate raised ValueError: no key"),
+    ("def authenticate(): return 5", "line 1: the hook authenticate returned 5: return a dictionary with headers"),
+    ("def authenticate(): return {'A': 5}", "line 1: the hook authenticate returned an invalid header 'A'"),
+    ("def before_request(request): pass", "line 1: the hook before_request returned None: return a Request"),
     (
         "from dataclasses import replace\ndef before_request(request): return replace(request, body=b'{}')",
-        "2: the hook before_request changed more than the headers",
-    ),
-    (f"{CLASSIFY} return 'ok'", "1: the hook classify returned 'ok': return None or one of accepted, rejected,"),
-    ("def after_answer(case, answer): return 1", "1: the hook after_answer returned 1: return nothing"),
-    (
-        f"import time\n{CLASSIFY}\n    time.sleep(99)",
-        "2: the hook classify did not return within 0.5 s: correct the hook",
-    ),
-    (f"{CLASSIFY} raise SystemExit(0)", "1: the hook classify raised RuntimeError: SystemExit"),
-    (
-        "\ndef classify(): pass",
-        "2: classify does not have the expected parameters: write `def classify(answer)`",
+        "line 2: the hook before_request changed more than the headers",
     ),
     (
-        "def authenticate(): return {}\ndef after_answers(case, answer): pass",
-        "2: after_answers is not the name of a hook: rename",
+        "def classify(answer): return 'ok'",
+        "line 1: the hook classify returned 'ok': return None or one of accepted, re",
     ),
+    ("def after_answer(case, answer): return 1", "line 1: the hook after_answer returned 1: return nothing"),
+    ("import time\ndef classify(answer): time.sleep(99)", "line 2: the hook classify did not return within 0.5 s: cor"),
+    ("def classify(answer): raise SystemExit(0)", "line 1: the hook classify raised RuntimeError: SystemExit"),
+    ("\ndef classify(): pass", "line 2: classify does not have the expected parameters: write `def classify(answer)`"),
+    ("\ndef after_answers(case, answer): pass", "line 2: after_answers is not the name of a hook: rename"),
     ("x = 1", "defines no hook: define at least one of authenticate, before_request, classify or after_answer"),
-    ("x = 1\nx = = 2", "2: the hooks cannot be loaded: SyntaxError: invalid syntax (hooks.py, line 2); correct"),
-    (
-        "\nimport not_installed",
-        "2: the hooks cannot be loaded: ModuleNotFoundError: No module named 'not_installed'; correct",
-    ),
+    ("\nx = = 2", "line 2: the hooks cannot be loaded: SyntaxError: invalid syntax (hooks.py, line 2); correct"),
+    ("\nimport gone", "line 2: the hooks cannot be loaded: ModuleNotFoundError: No module named 'gone'; correct"),
 ]
-"""Hooks with a mistake, and the words of the error, which begin with the line of the mistake."""
+"""Hooks with a mistake, and the words of the error."""
 
 
 @pytest.mark.parametrize(("hooks", "said"), WRONG)
@@ -250,7 +223,7 @@ def test_wrong_hooks_give_an_error_with_file_and_line_before_any_case_is_sent(
     assert (done.exit_code, done.stdout) == (2, "")
     *others, last = done.stderr.splitlines()
     assert last.startswith("brokerfuzz: hooks.py")
-    assert (f"line {said}" if said[0].isdigit() else said) in last
+    assert said in last
     assert others == [] or others[0].startswith("Traceback")
     assert len(broker.sent) <= 1
 
