@@ -89,24 +89,22 @@ def parametrize(
     def decorate(function: Test) -> Test:
         __tracebackhide__ = True
         _check(function)
-        if inspect.iscoroutinefunction(function):
 
-            @wraps(function)
-            async def test(*args: Any, **kwargs: Any) -> None:
-                __tracebackhide__ = True
-                for collected, arguments in _calls(chosen, args, kwargs):
-                    with collected:
-                        await function(*args, **arguments)
+        @wraps(function)
+        async def asynchronous(*args: Any, **kwargs: Any) -> None:
+            __tracebackhide__ = True
+            for collected, arguments in _calls(chosen, args, kwargs):
+                with collected:
+                    await function(*args, **arguments)
 
-        else:
+        @wraps(function)
+        def synchronous(*args: Any, **kwargs: Any) -> None:
+            __tracebackhide__ = True
+            for collected, arguments in _calls(chosen, args, kwargs):
+                with collected:
+                    function(*args, **arguments)
 
-            @wraps(function)
-            def test(*args: Any, **kwargs: Any) -> None:
-                __tracebackhide__ = True
-                for collected, arguments in _calls(chosen, args, kwargs):
-                    with collected:
-                        function(*args, **arguments)
-
+        test = asynchronous if inspect.iscoroutinefunction(function) else synchronous
         setattr(test, CHOSEN, chosen)
         return cast(Test, test)
 
