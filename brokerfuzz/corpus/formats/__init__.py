@@ -1,11 +1,12 @@
-"""Defines the formats of corpora: most test suites in `suite_formats`, and a module with a constant `FORMAT` for every
-other format.
+"""Defines the formats of corpora: those that brokerfuzz can read again, test suites, and a module with a constant
+`FORMAT` for every other format.
 """
 
 from importlib import import_module
 from pathlib import PurePosixPath
 
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
+from brokerfuzz.corpus.formats.readable_formats import READABLE
 from brokerfuzz.corpus.formats.suite_formats import SUITES
 from brokerfuzz.errors import CorpusError, UnknownNameError
 from brokerfuzz.format_names import FORMATS
@@ -20,8 +21,8 @@ LINES = ("", ".ndjson", ".jsonl")
 def format_named(name: str) -> Format:
     if name not in FORMATS:
         raise UnknownNameError("format", name, FORMATS, "`brokerfuzz export --help` lists all formats")
-    if name in SUITES:
-        return SUITES[name]
+    if name in READABLE | SUITES:
+        return (READABLE | SUITES)[name]
     found: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT
     return found
 
