@@ -217,11 +217,12 @@ class CasesFailed(AssertionError):
 
 def _collected(cases: Sequence[Case], kwargs: dict[str, Any]) -> Iterator[Call]:
     """In the end, raises one error for all failures. The error has the traceback of the first failure, so a debugger
-    stops there.
+    stops there. An exception that is no failure, such as a skip, ends the test (or the sub-test) at once.
     """
     __tracebackhide__ = True
     failures: list[tuple[Case, str]] = []
     first: list[BaseException] = []
+    stops: list[BaseException] = []
 
     @contextmanager
     def collecting(case: Case) -> Iterator[None]:
@@ -230,13 +231,15 @@ def _collected(cases: Sequence[Case], kwargs: dict[str, Any]) -> Iterator[Call]:
             yield
         except BaseException as problem:
             if not _is_failure(problem):
-                raise
-            if not first:
-                first.append(problem)
+                stops.append(problem)
+                return
             failures.append((case, actual_of(problem)))
+            first.extend([] if first else [problem])
 
     for case in cases:
         yield collecting(case), {**kwargs, ARGUMENT: case}
+        if stops:
+            raise stops[0]
     if first:
         raise CasesFailed(cases, failures).with_traceback(first[0].__traceback__) from None
 
