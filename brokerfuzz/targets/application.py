@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from brokerfuzz.errors import TargetError, quoted
@@ -22,6 +23,8 @@ _NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 """The name of an application, such as `package.module:app`."""
 _GRACE = 0.5
 """An application that does not block gets this number of seconds to give up a request itself after the time limit."""
+_ENDING_SECONDS = 5.0
+"""The maximum number of seconds until an application has stopped."""
 KINDS = (
     "a URL, an ASGI or WSGI application, a test client (httpx, Starlette, Flask, Django), or a function that gets bytes"
 )
@@ -117,8 +120,10 @@ class NamedApplicationTarget(InProcessTarget):
         loop, self._loop = self._loop, None
         if loop is None:
             return
-        if opened is not None and not await loop.is_blocked():
-            await loop.wait_for(opened.close())
+        if opened is not None:
+            with suppress(TimeoutError):  # the application blocks its event loop
+                async with asyncio.timeout(_ENDING_SECONDS):
+                    await loop.wait_for(opened.close())
         loop.close()
 
     async def send(self, message: Message) -> Answer:

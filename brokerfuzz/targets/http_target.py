@@ -73,7 +73,9 @@ class HttpTarget(Target):
         secrets: Mapping[str, str] | None = None,
         started_by: str = "",
     ) -> None:
-        checked_url(url)
+        if not is_http_url(url):
+            said = NOTHING_SECRET.url(url)
+            raise TargetError(f"{said!r} is not an HTTP URL: write, for example, http://127.0.0.1:8000/offers")
         self.method = method
         self.timeout = timeout
         self.rules = rules or AnswerRules()
@@ -169,8 +171,7 @@ class HttpTarget(Target):
         Raises `TargetError` if no server has ever answered at this URL. Also raises `TargetError` if the certificate of
         the server or of the client is not accepted, or if this machine has no resources for a connection.
         """
-        if self._client is None:
-            raise TargetError(f"{self.name} is not open: call open() before send()")
+        assert self._client is not None, "the target is open"
         started = perf_counter()
         found = await self._client.exchange(request if prepare is None else await prepare(request))
         if isinstance(found, Failure) and found.kind == "dropped":
@@ -206,36 +207,10 @@ class HttpTarget(Target):
             answer = answer._replace(headers=shown)
         if response.status < 300 or self.rules.has_code(response.status):
             return answer
-        if response.status == 401 and not self._answered:
-            self._check_authentication(response)
         if response.status // 100 == 3 and (location := response.header("location")) is not None:
             return answer._replace(location=self.secrets.hide(self.secrets.url(location)))
         pause = pause_of(response.status, response.header("retry-after"))
         return answer if pause is None else postponed(answer, pause)
 
-    def _check_authentication(self, response: Response) -> None:
-        """Raises `TargetError` if the server supports only Digest authentication."""
-        offered = [value for name, value in response.headers if name.lower() == "www-authenticate"]
-        if {value.partition(" ")[0].lower() for value in offered} == {"digest"}:
-            remedy = "use a proxy that adds it, or compute the header Authorization in the hook before_request"
-            raise TargetError(
-                f"{self.name} requires Digest authentication, which brokerfuzz does not support: {remedy}"
-            )
-
     def _headers(self, instead: Headers) -> Sequence[tuple[str, str]]:
         return replaced(self.headers, instead) if instead else self.headers
-
-
-_UNIX_SOCKET = re.compile(r"(?:https?\+)?unix:|https?://unix:/|[^?#]*\.sock(?:$|[:/?#])", re.IGNORECASE)
-
-
-def checked_url(url: str) -> None:
-    """Raises `TargetError` if brokerfuzz cannot send requests to this URL."""
-    said = NOTHING_SECRET.url(url)
-    if _UNIX_SOCKET.match(url):
-        remedy = (
-            "make it available at a port, such as with `socat TCP-LISTEN:8000,bind=127.0.0.1,fork UNIX-CONNECT:FILE`"
-        )
-        raise TargetError(f"{said!r} is a Unix socket, to which brokerfuzz cannot connect: {remedy}")
-    if not is_http_url(url):
-        raise TargetError(f"{said!r} is not an HTTP URL: write, for example, http://127.0.0.1:8000/offers")

@@ -69,10 +69,7 @@ class ProgramTarget(Target):
 
     async def send(self, message: Message) -> Answer:
         """If this call is cancelled, its program is killed."""
-        if self._threads is None:
-            raise TargetError(f"{self.name} is not open: call open() before send(), and close() after all answers")
-        if not self.can_send(message.body, message.headers):
-            raise TargetError(f"{self.name} cannot receive this message: check can_send() before send()")
+        assert self._threads is not None, "the target is open"
         mine: list[Program] = []
         loop = asyncio.get_running_loop()
         try:

@@ -22,7 +22,7 @@ T = TypeVar("T")
 OURS = (f"{Path(__file__).parents[1]}{os.sep}", importlib.__file__, "<frozen importlib")
 """The beginnings of the names of files that run code of the user."""
 _PATIENCE = 2.0
-"""If an event loop runs nothing else for this number of seconds, code that blocks its thread is the reason."""
+"""The maximum number of seconds until a thread ends."""
 
 
 class HangingError(Exception):
@@ -129,15 +129,6 @@ class LoopThread:
     async def wait_for(self, main: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine in this thread, while the event loop of the caller runs other tasks."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(main, self._loop))
-
-    async def is_blocked(self) -> bool:
-        """Returns whether code that does not return keeps the event loop from running anything else."""
-        try:
-            async with asyncio.timeout(_PATIENCE):
-                await self.wait_for(asyncio.sleep(0))
-        except TimeoutError:
-            return True
-        return False
 
     def close(self) -> None:
         """Ends the thread. A thread that is blocked cannot be ended, and remains until the process ends."""
