@@ -17,7 +17,7 @@ from brokerfuzz.campaign.explanation import Explanations, accepted_examples
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import make_contact, refusal
-from brokerfuzz.campaign.headlines import headlines_of, problems_of
+from brokerfuzz.campaign.headlines import headlines_of
 from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.outcome import Stop
@@ -312,7 +312,7 @@ class Campaign:
             phase = f"{WAITING} ({waits_for})"
         seen, seconds, count = self._seen, monotonic() - self._sender.started, self._settings.plan.count
         total = None if self._generated is None or count is None else self._generated + count
-        problems = problems_of(seen.suspicions.in_order(), self._judge.demands)
+        problems = seen.problems(self._judge.demands)
         self._listeners.on_progress(
             CampaignProgress(phase, seen.counts.total(), problems, self._sender.requests, seconds, total)
         )

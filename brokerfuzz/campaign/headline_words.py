@@ -1,13 +1,17 @@
 """Writes headlines: what the target does wrong, in a few words."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 from brokerfuzz.campaign.case_attributes import Attribute
 from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.wording import listed, with_article
 
 _LONGEST_REASON: Final = 40
+FEW_TECHNIQUES: Final = 0.2
+"""The share of the techniques of a leniency that must be accepted. With fewer, an example says more."""
 MOST_NAMED: Final = 2
 """The number of properties or conversions that a headline names."""
 _NULL_FOR: Final = "null for "
@@ -80,6 +84,17 @@ def converts(conversions: Sequence[str]) -> str:
     first, more = named[:MOST_NAMED], len(named) - MOST_NAMED
     listing = listed([*first, f"{more:,} more"] if more > 1 else named)
     return f"accepts null for {listing}" if of_null else f"converts values of wrong types: {listing}"
+
+
+def narrowed(accepted: Counter[str], every: Collection[str]) -> str:
+    """Returns an example of what is accepted, if a target accepts only what very few techniques generate: one that
+    reads names in any case rejects all other unknown properties. The arguments are the names of the techniques.
+    """
+    technique = max(accepted, key=accepted.__getitem__, default="")
+    if len(accepted) > FEW_TECHNIQUES * len(every) or technique not in TECHNIQUES:  # a corpus may name others
+        return ""
+    text = TECHNIQUES[technique].text
+    return f", only such as: {text[0].lower()}{text[1:].rstrip('.')}"
 
 
 def sometimes_unchecked(rule: str) -> str:

@@ -24,9 +24,8 @@ from brokerfuzz.campaign.common_attributes import Mask, common_attributes, cover
 from brokerfuzz.campaign.contradictions import IN_WORDS, FindingKind
 from brokerfuzz.campaign.conversions import Leniency, leniency_of
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.headline_words import converts, in_words, nothing_checked_in, sometimes_unchecked
+from brokerfuzz.campaign.headline_words import converts, in_words, narrowed, nothing_checked_in, sometimes_unchecked
 from brokerfuzz.campaign.proof import CaseAnswers
-from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import Contract, Label
 from brokerfuzz.wording import counted
 
@@ -34,8 +33,6 @@ _Kind = TypeVar("_Kind", Attribute, Leniency)
 
 SEVERAL: Final = 3
 """A leniency at fewer places is no habit of the target, so each place is a headline of its own."""
-FEW_TECHNIQUES: Final = 0.2
-"""The share of the techniques of a leniency that must be accepted. With fewer, an example says more."""
 _UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__")
 """A byte that is not printable ASCII, the backslash of an escape, or a name such as `__proto__`."""
 _LABELS: Final[Mapping[FindingKind, tuple[Label, ...]]] = {
@@ -95,19 +92,6 @@ def headlines_of(findings: Sequence[Finding], sent: Sequence[CaseAnswers], contr
     ]
     order = list(IN_WORDS)
     return tuple(sorted(found, key=lambda one: (order.index(one.kind), -one.failed)))
-
-
-def problems_of(suspicions: Iterable[Finding], contract: Contract) -> list[str]:
-    """Says in a few words what a target did wrong so far, the most frequent problems first. The causes are not known
-    yet.
-    """
-    counts: Counter[str] = Counter()
-    for one in suspicions:
-        if one.kind == "invalid-accepted" and len(one.case.faults) == 1:
-            counts[leniency_of(one.case, contract).text] += one.count
-        else:
-            counts[f"{IN_WORDS[one.kind]} ({one.answer.reason})"] += one.count
-    return [text for text, _ in counts.most_common()]
 
 
 def _concerned(kind: FindingKind, sent: Iterable[CaseAnswers]) -> Iterator[CaseAnswers]:
@@ -288,17 +272,9 @@ class _Grouping:
             yield _Cause(("conversions",), text, frozenset(groups), cases, names_place=False)
 
     def _narrowed(self, tried: Mask) -> str:
-        """Returns an example of what is accepted, if a target accepts only what very few techniques generate: one that
-        reads names in any case rejects all other unknown properties.
-        """
         cases = [one for index, one in enumerate(self._sent) if tried >> index & 1]
-        accepted = Counter(one.case.faults[0].technique for one in cases if one.answer.kind == "accepted")
-        every = {one.case.faults[0].technique for one in cases}
-        technique = max(accepted, key=accepted.__getitem__, default="")
-        if len(accepted) > FEW_TECHNIQUES * len(every) or technique not in TECHNIQUES:  # a corpus may name others
-            return ""
-        text = TECHNIQUES[technique].text
-        return f", only such as: {text[0].lower()}{text[1:].rstrip('.')}"
+        accepted = [one.case.faults[0].technique for one in cases if one.answer.kind == "accepted"]
+        return narrowed(Counter(accepted), {one.case.faults[0].technique for one in cases})
 
     def _rules(self) -> Iterator[_Cause]:
         """Yields the rules that are not checked in several ways."""

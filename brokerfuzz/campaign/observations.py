@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 from brokerfuzz.campaign import envelopes
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.contradictions import contradiction
+from brokerfuzz.campaign.contradictions import IN_WORDS, contradiction
+from brokerfuzz.campaign.conversions import leniency_of
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.identity import Suspicions
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import CaseAnswers, Proofs
 from brokerfuzz.cases.case import Case
-from brokerfuzz.schemas import Label
+from brokerfuzz.schemas import Contract, Label
 from brokerfuzz.schemas.ambiguity_detectors import REJECTED
 from brokerfuzz.targets import Answer, AnswerKind
 
@@ -85,6 +86,18 @@ class Observations:
         for one in accepted[1:]:
             everything.merge(one)
         return [everything, *(one for one in every if one.kind != "invalid-accepted")]
+
+    def problems(self, contract: Contract) -> list[str]:
+        """Says in a few words what the target did wrong so far, the most frequent problems first. The causes are not
+        known yet.
+        """
+        counts: Counter[str] = Counter()
+        for one in self.suspicions.in_order():
+            if one.kind == "invalid-accepted" and len(one.case.faults) == 1:
+                counts[leniency_of(one.case, contract).text] += one.count
+            else:
+                counts[f"{IN_WORDS[one.kind]} ({one.answer.reason})"] += one.count
+        return [text for text, _ in counts.most_common()]
 
     def _add_malformed(self, asked: CaseAnswers, judge: Judge, problem: str) -> None:
         if envelopes.AMBIGUITY not in judge.demands.ambiguity_names:
