@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from brokerfuzz.campaign import Campaign, Listeners, Result, Settings, Stop
+from brokerfuzz.campaign import Campaign, Result, Settings, Stop
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.option import completed
@@ -22,7 +22,6 @@ def fired(
     *,
     plain: tuple[Case, ...] = (),
     now: datetime | None = NOW,
-    listeners: Listeners | None = None,
     contract: Contract | None = None,
     **options: Any,
 ) -> Result:
@@ -35,7 +34,7 @@ def fired(
         options=completed(FireOptions, {**options, "now": now}),
     )
     settings.__dict__["plain"] = plain
-    campaign = Campaign(settings, target, listeners, cases=enumerate(cases))
+    campaign = Campaign(settings, target, cases=enumerate(cases))
     try:
         threads.run(campaign.run())
     except (KeyboardInterrupt, asyncio.CancelledError):

@@ -4,7 +4,7 @@ contract.
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.firing import Campaign, Listeners
+from brokerfuzz.campaign.firing import Campaign
 from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.outcome import CampaignOutcome, Stop
@@ -19,7 +19,6 @@ __all__ = [
     "Finding",
     "FindingKind",
     "Headline",
-    "Listeners",
     "Observed",
     "Result",
     "Settings",

@@ -6,7 +6,6 @@ not depend on the order in which answers arrive.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
@@ -47,29 +46,20 @@ GENERATING, WAITING = "generating the catalogue", "waiting for the target"
 OnProgress = Callable[[CampaignProgress], None]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Listeners:
-    """Functions that a campaign calls: about ten times per second with its progress, and with the results for known
-    findings.
-    """
-
-    on_progress: OnProgress | None = None
-    on_known: Callable[[Mapping[str, Outcome]], None] | None = None
-
-
 class Campaign:
     """A campaign that runs in an event loop. You can call `result` at any time.
 
     `known` contains the answers of an earlier run, so that these messages are not sent again. Before the first case,
     the campaign sends ordinary valid messages until the target accepts one, and the messages of known findings. If
     there is a `pool` of workers, they send the cases. By default, `cases` are those of the plan, with their numbers.
+    `on_progress` is called about ten times per second.
     """
 
     def __init__(
         self,
         settings: Settings,
         target: Target,
-        listeners: Listeners | None = None,
+        on_progress: OnProgress | None = None,
         *,
         cases: Iterable[tuple[int, Case]] | None = None,
         known: KnownAnswers | None = None,
@@ -78,7 +68,7 @@ class Campaign:
     ) -> None:
         self.stop: Stop | None = None
         self._settings, self._options, self._judge = settings, settings.options, settings.judge
-        self._target, self._listeners = target, listeners or Listeners()
+        self._target, self._on_progress = target, on_progress
         self._journal = journal
         self._workers = None if pool is None else WorkerAnswers(pool, settings, target)
         self._sender = Sender(
@@ -157,8 +147,6 @@ class Campaign:
             replaying = Replaying(self._sender, self._judge, {settings.plan.message_type: settings.plain})
             sent = await replaying.run(list(known.values()), options["concurrency"])
             self._replayed = {name: one.outcome for name, one in zip(known, sent, strict=True)}
-            if self._listeners.on_known is not None:
-                self._listeners.on_known(self._replayed)
 
     async def _generate(self) -> None:
         """Generates the catalogue, which does not count towards the time limit."""
@@ -306,13 +294,11 @@ class Campaign:
             await asyncio.sleep(TICK)
 
     def _report_progress(self, phase: str) -> None:
-        if self._listeners.on_progress is None:
+        if self._on_progress is None:
             return
         if waits_for := self._sender.waits_for:
             phase = f"{WAITING} ({waits_for})"
         seen, seconds, count = self._seen, monotonic() - self._sender.started, self._settings.plan.count
         total = None if self._generated is None or count is None else self._generated + count
         problems = seen.problems(self._judge.demands)
-        self._listeners.on_progress(
-            CampaignProgress(phase, seen.counts.total(), problems, self._sender.requests, seconds, total)
-        )
+        self._on_progress(CampaignProgress(phase, seen.counts.total(), problems, self._sender.requests, seconds, total))

@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing, contextmanager
 
 from brokerfuzz import workers
 from brokerfuzz.campaign.exchanges import KnownAnswers
-from brokerfuzz.campaign.firing import Campaign, Listeners
+from brokerfuzz.campaign.firing import Campaign, OnProgress
 from brokerfuzz.campaign.journal import Journal, exchanges
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.results import Result
@@ -14,13 +14,13 @@ from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.targets import Target, threads
 
 
-def fire(settings: Settings, target: Target, listeners: Listeners | None = None) -> Result:
+def fire(settings: Settings, target: Target, on_progress: OnProgress | None = None) -> Result:
     """Runs a campaign until it ends or Ctrl-C is pressed, and returns the result.
 
     Raises `TargetError` if the target cannot be reached, and `WorkerError` if a worker is lost. Raises `BaselineError`
     or `JournalError` if the baseline or the journal cannot be used.
     """
-    with _campaign(settings, target, listeners) as campaign:
+    with _campaign(settings, target, on_progress) as campaign:
         try:
             threads.run(campaign.run())
         except (KeyboardInterrupt, asyncio.CancelledError):
@@ -35,14 +35,14 @@ async def fire_here(settings: Settings, target: Target) -> Result:
 
 
 @contextmanager
-def _campaign(settings: Settings, target: Target, listeners: Listeners | None = None) -> Iterator[Campaign]:
+def _campaign(settings: Settings, target: Target, on_progress: OnProgress | None = None) -> Iterator[Campaign]:
     with ExitStack() as stack:
         known, path = KnownAnswers(), settings.journal
         journal = None if path is None else stack.enter_context(closing(_journal(path, settings, target)))
         if path is not None and settings.resume:
             known = KnownAnswers(exchanges(path))
         pool = stack.enter_context(workers.started(settings.options["workers"])) if settings.uses_workers else None
-        yield Campaign(settings, target, listeners, known=known, journal=journal, pool=pool)
+        yield Campaign(settings, target, on_progress, known=known, journal=journal, pool=pool)
 
 
 def _journal(path: str, settings: Settings, target: Target) -> Journal:

@@ -7,9 +7,8 @@ from dataclasses import replace
 import click
 
 from brokerfuzz import campaign
-from brokerfuzz.campaign import Listeners, Result, Settings
+from brokerfuzz.campaign import Result, Settings
 from brokerfuzz.campaign.journal import head_of
-from brokerfuzz.campaign.replaying import Outcome
 from brokerfuzz.case_options import folder_of, plan_of
 from brokerfuzz.cases.case import clock
 from brokerfuzz.commands import campaign_results, targets
@@ -78,6 +77,8 @@ def command(url: str | None, options: FireCommandOptions) -> int:
         settings = _in_one_session(target, settings)
         result = _run(target, settings)
         about = settings.about(target)
+    if result.known_findings:
+        _note_known(result.known_findings)
     _note_slowdown(result)
     _show_details(result, as_json=options["json"])
     return campaign_results.finish(result, settings, about, options, _continuing(result, settings))
@@ -143,7 +144,7 @@ def _run(target: Target, settings: Settings) -> Result:
     if settings.resume and settings.journal is not None:
         _compare_targets(settings.journal, target)
     with nullcontext() if is_quiet() else campaign_line() as on_progress:
-        return campaign.fire(settings, target, Listeners(on_progress=on_progress, on_known=_note_known))
+        return campaign.fire(settings, target, on_progress)
 
 
 def _check_filters(settings: Settings) -> None:
@@ -164,7 +165,7 @@ def _compare_targets(journal: str, target: Target) -> None:
 # ------------------------------------------------------------------------------------------------------------- notes
 
 
-def _note_known(outcomes: Mapping[str, Outcome]) -> None:
+def _note_known(outcomes: Mapping[str, str]) -> None:
     """Prints which known findings occur again. The campaign sent the messages of the known findings first."""
     gone = [name for name, outcome in outcomes.items() if outcome == "gone"]
     said = ", ".join(f"{count:,} {outcome}" for outcome, count in Counter(outcomes.values()).items())
