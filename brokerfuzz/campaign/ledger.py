@@ -43,14 +43,6 @@ class Observed:
             return self.answered
         return (",".join(self.possible) or "mixed") if self.contradicted else "unclear"
 
-    @property
-    def is_noteworthy(self) -> bool:
-        """True if the answers of the target match no interpretation (or there are none), if an answer is neither an
-        acceptance nor a rejection, or if a rejection is unproven.
-        """
-        failed = self.counts["crashed"] + self.counts["timeout"]
-        return bool(self.answered) or self.behaviour == "mixed" or self.unproven + failed > 0
-
 
 CLOCK_TOLERANCES = ("0", "30", "60", "120", "300")
 """The clock tolerances that the ledger compares with the answers, in seconds."""
