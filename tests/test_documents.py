@@ -1,4 +1,5 @@
-"""The README and the pages of `docs` are true: their code runs, their commands are valid, and their links lead somewhere.
+"""The README, the pages of `docs` and the recipes of CONTRIBUTING.md are true: their code runs, their commands are valid,
+and their links lead somewhere.
 
 - A Python block with a title (`title="service.py"`) becomes a file, and the lines after `$` in a `console` block run in
   the folder of these files. Their output has to match, where `…` stands for anything.
@@ -14,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from shutil import copy, copytree
+from shutil import copy, copytree, ignore_patterns
 from typing import Any, NamedTuple
 
 import pytest
@@ -27,11 +28,6 @@ from brokerfuzz.cli import commands
 
 ROOT = Path(__file__).parents[1]
 GENERATED = {"commands.md", "rules.md", "ambiguities.md"}
-DOCUMENTS = [
-    ROOT / "README.md",
-    *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in GENERATED),
-]
-NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 FOUND = 1
 
 
@@ -41,25 +37,22 @@ class Block(NamedTuple):
     text: str
 
 
-def blocks(document: Path) -> list[Block]:
-    return blocks_of(text_of(document))
-
-
 def blocks_of(text: str) -> list[Block]:
     found = re.findall(r'^```(\w+)(?: title="(.*?)")?\n(.*?)^```$', text, re.MULTILINE | re.DOTALL)
     return [Block(*parts) for parts in found]
 
 
-def text_of(document: Path) -> str:
-    return document.read_text(encoding="utf-8") if document.exists() else ""
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8") if (ROOT / name).exists() else ""
 
 
-def having(*languages: str) -> list[str]:
-    return [
-        name
-        for name, document in zip(NAMES, DOCUMENTS, strict=True)
-        if any(block.language in languages for block in blocks(document))
-    ]
+PAGES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md") if path.name not in GENERATED)
+BLOCKS = {name: blocks_of(text_of(name)) for name in ("README.md", *PAGES)}
+RECIPES = dict(re.findall(r"^### (Add .*?)\n(.*?)(?=^##)", text_of("CONTRIBUTING.md"), re.MULTILINE | re.DOTALL))
+
+
+def having(language: str) -> list[str]:
+    return [name for name, blocks in BLOCKS.items() if any(block.language == language for block in blocks)]
 
 
 # ----------------------------------------------------------------------------------------------------------- sessions
@@ -68,14 +61,37 @@ def having(*languages: str) -> list[str]:
 @pytest.mark.long
 @pytest.mark.parametrize("name", having("console"))
 def test_the_commands_of_a_guide_print_what_it_shows(name: str, tmp_path: Path) -> None:
+    follow(BLOCKS[name], tmp_path, NODE_PATH=str(ROOT / "tests" / "node" / "node_modules"), CI="true", COLUMNS="100")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_of_contributing_works_in_a_copy_of_the_repository_as_it_is_written(name: str, tmp_path: Path) -> None:
+    for folder in ("brokerfuzz", "tests"):
+        copytree(ROOT / folder, tmp_path / folder, ignore=ignore_patterns("node_modules", "__pycache__"))
+    copy(ROOT / "pyproject.toml", tmp_path)
+    follow(blocks_of(RECIPES[name]), tmp_path, PYTHONPATH=str(tmp_path), COLUMNS="120")
+
+
+def follow(blocks: list[Block], folder: Path, **variables: str) -> None:
+    """Adds each block with a title to a file, and runs the commands of `console` blocks."""
     status = 0
-    for block in blocks(ROOT / name):
+    for block in blocks:
         if block.title:
-            (tmp_path / block.title).write_text(block.text, encoding="utf-8")
-        if block.language == "console":
-            for command, shown in said(block.text):
-                status, printed = in_shell(command, tmp_path, status)
-                assert matches(shown, printed), f"{command}\n{printed}\nis not what {name} shows:\n{shown}"
+            add(block, folder)
+        for command, shown in said(block.text) if block.language == "console" else ():
+            status, printed = in_shell(command, folder, status, **variables)
+            assert matches(shown, printed), f"{command}\n{printed}\nis not what the document shows:\n{shown}"
+
+
+def add(block: Block, folder: Path) -> None:
+    """Adds a block to the file in its title: at the end, or before the first line with a word."""
+    name, _, word = block.title.partition(", before ")
+    path = folder / name
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    place = text.rindex("\n", 0, text.index(word)) + 1 if word else len(text)
+    separator = "\n\n" if text and not word else ""
+    path.write_text(text[:place] + separator + block.text + text[place:], encoding="utf-8")
 
 
 def said(session: str) -> Iterator[tuple[str, str]]:
@@ -86,20 +102,12 @@ def said(session: str) -> Iterator[tuple[str, str]]:
             yield command, shown
 
 
-def in_shell(command: str, folder: Path, status: int) -> tuple[int, str]:
+def in_shell(command: str, folder: Path, status: int, **variables: str) -> tuple[int, str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    packages = str(ROOT / "tests" / "node" / "node_modules")
-    own = {
-        **os.environ,
-        "PATH": path,
-        "NODE_PATH": packages,
-        "NO_COLOR": "1",
-        "COLUMNS": "100",
-        "CI": "true",
-    }
     done = subprocess.run(
         ["bash", "-c", f"(exit {status}); {command}"],
-        cwd=folder, env=own, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=300,
+        cwd=folder, env={**os.environ, "PATH": path, "NO_COLOR": "1", **variables}, text=True, check=False, timeout=600,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     return done.returncode, done.stdout
 
@@ -118,15 +126,14 @@ def matches(shown: str, printed: str) -> bool:
 @pytest.mark.every(6)
 @pytest.mark.parametrize("name", having("python"))
 def test_the_python_examples_of_a_document_run(name: str, tmp_path: Path) -> None:
-    examples = [block.text for block in blocks(ROOT / name) if block.language == "python" and not block.title]
+    examples = [block.text for block in BLOCKS[name] if block.language == "python" and not block.title]
     for number, example in enumerate(examples):
         text = f"{example}\n\ndef test_that_it_was_read():\n    pass\n"
         (tmp_path / f"test_example_{number}.py").write_text(text, encoding="utf-8")
+    profile = "settings.register_profile('few', settings.get_profile('ci'), max_examples=20)"
+    text = f"from hypothesis import settings\n{profile}\nsettings.load_profile('few')\n"
+    (tmp_path / "conftest.py").write_text(text)
     if examples:
-        profile = "settings.register_profile('few', settings.get_profile('ci'), max_examples=20)"
-        (tmp_path / "conftest.py").write_text(
-            f"from hypothesis import settings\n{profile}\nsettings.load_profile('few')\n"
-        )
         status, printed = in_shell("python -m pytest -W error -p no:cacheprovider", tmp_path, 0)
         assert status == 0, printed
 
@@ -136,19 +143,18 @@ def test_the_python_examples_of_a_document_run(name: str, tmp_path: Path) -> Non
 
 def typed() -> Iterator[tuple[str, list[str]]]:
     for name in having("sh"):
-        for block in blocks(ROOT / name):
+        for block in BLOCKS[name]:
             for line in block.text.splitlines() if block.language == "sh" else ():
                 words = shlex.split(line, comments=True)
                 if words[:1] == ["brokerfuzz"]:
                     yield name, words[1:]
 
 
-def in_recipes() -> Iterator[tuple[str, list[str]]]:
+def in_build_servers() -> Iterator[tuple[str, list[str]]]:
     """Yields the commands in the recipes for build servers, which run `brokerfuzz` with a baseline."""
     for path in sorted((ROOT / "examples" / "build-servers").glob("*")):
         text = path.read_text(encoding="utf-8")
-        lines = strings_in(yaml.safe_load(text)) if path.suffix == ".yml" else [text]
-        for line in lines:
+        for line in strings_in(yaml.safe_load(text)) if path.suffix == ".yml" else [text]:
             for command in re.findall(r"^\s*(brokerfuzz fire .*)$", line.replace("\\\n", " "), re.MULTILINE):
                 yield path.name, shlex.split(command)[1:]
 
@@ -177,7 +183,7 @@ HERE = [
 ]
 ELSEWHERE = [
     pytest.param(words, id=f"{name}: {' '.join(words)}")
-    for name, words in [*typed(), *in_recipes()]
+    for name, words in [*typed(), *in_build_servers()]
     if is_elsewhere(words)
 ]
 
@@ -240,5 +246,5 @@ def test_commands_for_a_service_of_the_reader_are_valid(
 @pytest.mark.parametrize("name", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])
 def test_links_between_files_lead_somewhere(name: str) -> None:
     """The links between the pages of `docs` are checked when the site is built."""
-    for link in re.findall(r"\]\((?!https?:)([^)#]*)[^)]*\)", text_of(ROOT / name)):
+    for link in re.findall(r"\]\((?!https?:)([^)#]*)[^)]*\)", text_of(name)):
         assert (ROOT / link).exists() or link in {f"docs/reference/{page}" for page in GENERATED}, f"{name}: {link}"
