@@ -47,7 +47,6 @@ class Overview:
 
     parts: dict[MessageType, CaseCounts] = field(default_factory=dict)
     _ids: set[int] = field(default_factory=set)
-    _twins: Counter[int] = field(default_factory=Counter)
 
     def add(self, case: Case | CaseRecord) -> None:
         number = int(case.id, 16)
@@ -61,23 +60,17 @@ class Overview:
         part.names["ambiguities"].update(set(_ambiguities(case)))
         part.bytes += size
         part.largest = max(part.largest, size)
-        if case.twin_id is not None:
-            self._twins[int(case.twin_id, 16)] += 1
 
     def summary(self, *, names: bool = False) -> Description:
         """A table with a row for each message type. With `names`, the text also lists the number of cases for each
         rule, technique and ambiguity.
         """
         parts = {name: part.data() for name, part in self.parts.items()}
-        without_twin = sum(count for twin, count in self._twins.items() if twin not in self._ids)
         columns = ("message", *LABELS, "rules", "techniques", "bytes", "largest")
         text = [*table([columns, *(_row(name, part) for name, part in parts.items())], numbers=True), ""]
         if names:
             text += [line for name, part in parts.items() for line in _names(name, part)]
-        text += [f"{len(self._ids):,} cases"]
-        if without_twin and not names:
-            text += [f"{without_twin:,} invalid cases whose twin (the valid counterpart) is not in the corpus"]
-        return Description(text, {"cases": len(self._ids), "without_twin": without_twin, "messages": parts})
+        return Description([*text, f"{len(self._ids):,} cases"], {"cases": len(self._ids), "messages": parts})
 
 
 def _ambiguities(case: Case | CaseRecord) -> Iterable[str]:
