@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format
 from brokerfuzz.corpus.formats.readable_formats import READABLE
-from brokerfuzz.corpus.formats.suite_formats import SUITES
+from brokerfuzz.corpus.formats.suite_folder import SUITES
 from brokerfuzz.errors import CorpusError, UnknownNameError
 from brokerfuzz.format_names import FORMATS
 from brokerfuzz.storage import suffix
