@@ -3,17 +3,13 @@ import re
 import threading
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import brokerfuzz
 from brokerfuzz import check
-from brokerfuzz.campaign import baseline
-from brokerfuzz.campaign.journal import head_of
 from brokerfuzz.errors import BrokerfuzzError, TargetError
-from brokerfuzz.reports.report_files import read_report
 from brokerfuzz.testing.campaigns import FindingsError
 
 if TYPE_CHECKING:
@@ -170,19 +166,6 @@ def test_campaigns_run_inside_an_event_loop() -> None:
         return (*map(kinds, both), kinds(brokerfuzz.fire(AsgiShop(), path="/offers", **SOME)))
 
     assert asyncio.run(main()) == (["accepted", "crashed"],) * 3
-
-
-def test_a_campaign_writes_a_journal_and_reports_and_uses_a_baseline(tmp_path: Path) -> None:
-    files = tmp_path / "run.ndjson", tmp_path / "report.json", tmp_path / "known.json"
-    shop = flask_shop()
-    first = brokerfuzz.fire(shop, path="/offers", journal=files[0], reports=files[1:2], **SOME)
-    document = read_report(files[1])
-    assert [finding["name"] for finding in document["findings"]] == [finding.name for finding in first.findings]
-    assert head_of(files[0])["campaign"] == document["campaign"]
-    baseline.update(files[2], first.findings)
-    second = brokerfuzz.assert_conforms(shop, path="/offers", baseline=files[2], **SOME)
-    assert second.outcome.known == len(first.findings) > 0
-    assert dict(second.result.known_findings) == {finding.name: "still there" for finding in first.findings}
 
 
 @pytest.mark.parametrize(
