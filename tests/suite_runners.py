@@ -169,20 +169,11 @@ def _vitest(folder: Path, built: Path) -> Report:
     modules = folder.parent / "node_modules"  # Node looks for Vitest in the folders above the tests
     if not modules.exists():
         modules.symlink_to((NODE / "node_modules").resolve())
-    printed = _output(
-        ["node", str(NODE / "node_modules/vitest/vitest.mjs"), "run", "--root", str(folder), "--reporter=json"], folder
-    )
-    tests = [
-        test for file in json.loads(printed[printed.index("{") :])["testResults"] for test in file["assertionResults"]
-    ]
-    outcomes = {"passed": "passed", "failed": "failed", "skipped": "skipped", "pending": "skipped"}
-    return {
-        " ".join([*test["ancestorTitles"], test["title"]]): (
-            outcomes[test["status"]],
-            "\n".join(test["failureMessages"]),
-        )
-        for test in tests
-    }
+    log = built / "vitest.xml"
+    vitest = str(NODE / "node_modules/vitest/vitest.mjs")
+    printed = _output(["node", vitest, "run", "--root", str(folder), "--reporter=junit", f"--outputFile={log}"], folder)
+    assert log.exists(), printed
+    return {name.replace(" > ", " "): outcome for name, outcome in _junit_report(log).items()}
 
 
 JUNIT = [
