@@ -1,6 +1,5 @@
 """Creates the contract, the filters and the plan of cases that options describe."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -10,10 +9,7 @@ from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError
-from brokerfuzz.option import declared, flag_of
-from brokerfuzz.options import CaseFilters
 from brokerfuzz.schemas import Contract, MessageType, load_contract
-from brokerfuzz.schemas.instants import spell
 
 RANDOM_CASES = 100
 """The number of random cases if there are only random cases, and the user specifies no number."""
@@ -107,26 +103,3 @@ def _random_count(count: int | None, only_random: bool) -> int:
     if only_random and count == 0:
         raise BrokerfuzzError("--random with --count 0 generates no case: use a --count above 0")
     return count if count is not None else RANDOM_CASES if only_random else 0
-
-
-def recipe_of(plans: Sequence[Plan], values: str | None, more: Sequence[str]) -> str:
-    """Returns the options with which `export` generates the same cases again, and `more` options. If a file name is not
-    UTF-8, the options contain its invalid bytes as escapes. `values` is the file with the reference data.
-    """
-    plan, types = plans[0], tuple(plan.message_type for plan in plans)
-    words = [f"--message={name}" for name in types if types != plan.demands.message_types]
-    words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != LABELS and not plan.plausible]
-    filters = declared(CaseFilters)
-    words += [f"{flag_of(name, filters[name])}={value}" for name in PATTERNS for value in getattr(plan, name)]
-    flags = {
-        "--random": plan.only_random and not plan.plausible,
-        "--plausible": plan.plausible,
-        "--full": plan.scope == "whole" and not plan.only_random,
-        "--large": plan.large,
-    }
-    words += [flag for flag, is_set in flags.items() if is_set]
-    words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
-    words += [f"--contract={plan.contract}"] if plan.contract is not None else []
-    words += [f"--values={values}"] if values is not None else []
-    words += [*([] if plan.plausible else ["--clock"]), f"--now={spell(plan.now)}"] if plan.now is not None else []
-    return shlex.join([*words, *more]).encode(errors="backslashreplace").decode()

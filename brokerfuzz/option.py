@@ -5,7 +5,7 @@ A declaration is an entry of a `TypedDict`: `rate: Annotated[float | None, Optio
 `TypedDict` can rely on all its options, because `completed` adds the defaults.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, get_args, get_type_hints
@@ -141,6 +141,16 @@ def flag_of(name: str, option: Option) -> str:
     """The name of an option on the command line: the long one, if there are several."""
     no = "no-" if option.default is True else ""
     return option.flags[-1] if option.flags else f"--{no}{name.replace('_', '-')}"
+
+
+def words_of(kind: type, options: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the words of a command line with these options, except for defaults."""
+    for name, option in declared(kind).items():
+        value = options.get(name, option.default)
+        if value != option.default:
+            flag = flag_of(name, option)
+            values = value if option.many else [value]
+            yield from [flag] if value is True else (f"{flag}={one}" for one in values)
 
 
 def _click_option(name: str, option: Option) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -1,3 +1,4 @@
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -9,10 +10,9 @@ from typing import Any
 import click
 
 from brokerfuzz import wording, workers
-from brokerfuzz.case_options import RANDOM_CASES, contract_of, has_filters, message_types_of, plans_of, recipe_of
+from brokerfuzz.case_options import RANDOM_CASES, contract_of, has_filters, message_types_of, plans_of
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.fresh_values import check_property
-from brokerfuzz.cases.plan import Plan
 from brokerfuzz.commands.output import UsageError, print_written
 from brokerfuzz.commands.progress import Progress, show_line
 from brokerfuzz.corpus.exporting import Export
@@ -22,10 +22,14 @@ from brokerfuzz.corpus.writing import Summary, write_corpus, write_stream
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.format_names import FORMATS
 from brokerfuzz.generation.plausible.streams import today
-from brokerfuzz.option import SectionedCommand, on_command_line
+from brokerfuzz.option import SectionedCommand, on_command_line, words_of
 from brokerfuzz.options import ExportOptions
 from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas.instants import spell
 from brokerfuzz.storage import place_of
+
+_NOT_OF_CASES = ("force", "json", "resume", "shards", "workers")
+"""The options that change no case."""
 
 
 class _WithFormats(SectionedCommand):
@@ -78,7 +82,7 @@ def command(out: str, options: ExportOptions) -> None:
             for plan in plans:
                 check_property(fresh, plan.message_type, plan.demands)
         info = CorpusInfo(
-            plans[0].demands, message_types, _recipe(plans, form, options), place_of(out).name,
+            plans[0].demands, message_types, _recipe(options, form, plans[0].now), place_of(out).name,
             by_case=options["by_case"], base64=options["base64"],
         )  # fmt: skip
         pool = None if options["workers"] == 1 else stack.enter_context(workers.started(options["workers"]))
@@ -142,12 +146,13 @@ def _supported(form: Format, message_types: tuple[MessageType, ...], contract: C
     return supported
 
 
-def _recipe(plans: tuple[Plan, ...], form: Format, options: ExportOptions) -> str:
-    more = [f"--format={form.name}"]
-    more += ["--base64"] if options["base64"] else []
-    more += ["--by-case"] if options["by_case"] else []
-    more += [f"--fresh={options['fresh']}"] if options["fresh"] is not None else []
-    return recipe_of(plans, options["values"], more)
+def _recipe(options: ExportOptions, form: Format, now: datetime | None) -> str:
+    """Returns the options with which `export` generates the same cases again. If a file name is not UTF-8, the options
+    contain its invalid bytes as escapes.
+    """
+    same = {name: value for name, value in options.items() if name not in _NOT_OF_CASES}
+    words = words_of(ExportOptions, {**same, "format": form.name, "now": None if now is None else spell(now)})
+    return shlex.join(words).encode(errors="backslashreplace").decode()
 
 
 def _written(
