@@ -46,13 +46,15 @@ SCHEMA: Final = (
 @pytest.mark.parametrize(
     ("words", "status"),
     [
-        (("fire", "URL", *SOME, "--workers", "2"), 0),
-        (("export", "OUT", "--message", PRICING, "--random", "--count", "1000", "--workers", "2"), 0),
-        (("fire", "--demo", *SOME), 0),
-        (("check", "offer.json", "--contract", "contract"), 1),
+        pytest.param(("fire", "URL", *SOME, "--workers", "2"), 0, id="workers of a campaign"),
+        pytest.param(
+            ("export", "OUT", "--message", PRICING, "--random", "--count", "1000", "--workers", "2"), 0,
+            id="workers of an export", marks=pytest.mark.long,
+        ),
+        pytest.param(("fire", "--demo", *SOME), 0, id="the reference service"),
+        pytest.param(("check", "offer.json", "--contract", "contract"), 1, id="patterns of a contract"),
     ],
-    ids=["workers of a campaign", "workers of an export", "the reference service", "patterns of a contract"],
-)
+)  # fmt: skip
 def test_no_process_runs_a_module_in_the_current_folder(
     traps: Path, folder: Path, url: str, tmp_path_factory: pytest.TempPathFactory, words: tuple[str, ...], status: int
 ) -> None:

@@ -48,7 +48,7 @@ def _started(folder: Path, words: Sequence[str]) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("kind", FILES)
 def test_a_device_or_a_named_pipe_instead_of_a_file_is_one_line(tmp_path: Path, kind: str) -> None:
     running = []
