@@ -410,13 +410,45 @@ def is_short_name(text: str) -> bool:
     return len(text) <= 64 and re.fullmatch("[A-Za-z0-9]+(?:[ -][A-Za-z0-9]+)*", text) is not None and text[0].isalpha()
 
 
-def repeats(items: Any, key: str = "") -> bool:
+def at(message: Any, path: str) -> list[Any]:
+    """Returns the values at a path such as `data.offers[].pageCount`, except nulls."""
+    found = [message]
+    for step in filter(None, path.split(".")):
+        values = [one.get(step.removesuffix("[]")) for one in found if isinstance(one, dict)]
+        found = [value for value in values if value is not None]
+        if step.endswith("[]"):
+            found = [item for items in found if isinstance(items, list) for item in items]
+    return found
+
+
+TIMESTAMPS = ("availableStartDate", "availableEndDate", "lastUpdatedDateTimeUtc", "data[].lastUpdateDateTimeUtc")
+URLS = ("fullImageUrl", "thumbnailUrl", "pdfUrl")
+NAMES = {
+    "property-types": "additionalPropsRequiredOnOrder[].type",
+    "product-types": "data[].productType",
+    "product-states": "data[].status",
+}
+RANGES = (
+    ("", "orderMinimum", "orderMaximum"),
+    ("priceClasses[].priceTiers[]", "minimumQuantity", "maximumQuantity"),
+    ("priceClasses[].priceTiers[].pageCounts[]", "minimumPages", "maximumPages"),
+)
+UNIQUE = (
+    ("accessGroups", ""), ("categoryIds", ""), ("onlyShipMethodsAvailable", ""), ("fixedOrderQuantities", ""),
+    ("additionalPropsRequiredOnOrder", "name"), ("omniChannel.offers", "offerId"), ("priceClasses", "name"),
+    ("priceClasses[].priceTiers", ""), ("priceClasses[].priceTiers[].pageCounts", ""), ("productClusters", "id"),
+    ("productClusters[].products", "productId"), ("data", "productId"), ("data.offers", "offerId"),
+    ("data.offers[].productIds", ""),
+)  # fmt: skip
+"""Arrays whose items should be different, and the property that identifies an item."""
+
+
+def repeats(items: Any, key: str) -> bool:
     """Returns True if two items of an array are equal, or have the same string in the property `key`."""
-    given = items or []
-    keys = [item.get(key) if key else None for item in given]
+    keys = [item.get(key) if key else None for item in items]
     return any(
         one == other or (keys[i] == keys[j] and isinstance(keys[i], str))
-        for (i, one), (j, other) in combinations(enumerate(given), 2)
+        for (i, one), (j, other) in combinations(enumerate(items), 2)
     )
 
 
@@ -424,51 +456,29 @@ def exceeds(low: Value | None, high: Value | None) -> bool:
     return low is not None and high is not None and low.number > high.number
 
 
+def questions_of(message: Mapping[str, Any]) -> Iterator[str]:
+    for path in TIMESTAMPS:
+        for text in at(message, path):
+            yield from (f"timestamp-format.{spelling}" for spelling in timestamp(text)[1])
+    yield from (question for question, path in NAMES.items() if not all(map(is_short_name, at(message, path))))
+    if any(exceeds(one.get(low), one.get(high)) for path, low, high in RANGES for one in at(message, path)):
+        yield "range-order"
+    if any(repeats(items, key) for path, key in UNIQUE for items in at(message, path) if isinstance(items, list)):
+        yield "duplicate-items"
+    yield from questions_of_response(message) if "data" in message else questions_of_offer(message)
+
+
 def questions_of_offer(offer: Mapping[str, Any]) -> Iterator[str]:
-    start, end = (
-        moment_of(offer[name]) if offer.get(name) else None for name in ("availableStartDate", "availableEndDate")
-    )
-    for name in ("availableStartDate", "availableEndDate", "lastUpdatedDateTimeUtc"):
-        if offer.get(name) is not None:
-            yield from (f"timestamp-format.{spelling}" for spelling in timestamp(offer[name])[1])
+    start, end = (next(map(moment_of, at(offer, name)), None) for name in ("availableStartDate", "availableEndDate"))
     if start is not None and end is not None and end <= start:
         yield "availability-order"
-    if offer.get("deliveryScheduleCron") is not None and not is_cron(offer["deliveryScheduleCron"]):
+    if not all(map(is_cron, at(offer, "deliveryScheduleCron"))):
         yield "cron-syntax"
-    if any(
-        offer.get(name) is not None and not is_web_address(offer[name])
-        for name in ("fullImageUrl", "thumbnailUrl", "pdfUrl")
-    ):
+    if not all(is_web_address(url) for name in URLS for url in at(offer, name)):
         yield "url-syntax"
     low, high = offer.get("orderMinimum"), offer.get("orderMaximum")
-    if any(exceeds(low, one) or exceeds(one, high) for one in offer.get("fixedOrderQuantities") or ()):
+    if any(exceeds(low, one) or exceeds(one, high) for one in at(offer, "fixedOrderQuantities[]")):
         yield "quantity-range"
-    required = offer.get("additionalPropsRequiredOnOrder") or []
-    if not all(is_short_name(one.get("type", "string")) for one in required):
-        yield "property-types"
-    classes = offer.get("priceClasses") or []
-    tiers = [tier for one in classes for tier in one.get("priceTiers") or ()]
-    pages = [page for tier in tiers for page in tier.get("pageCounts") or ()]
-    ranges = [(low, high)]
-    ranges += [(tier.get("minimumQuantity"), tier.get("maximumQuantity")) for tier in tiers]
-    ranges += [(page.get("minimumPages"), page.get("maximumPages")) for page in pages]
-    if any(exceeds(*pair) for pair in ranges):
-        yield "range-order"
-    clusters = offer.get("productClusters") or []
-    arrays = [
-        (offer.get(name), "")
-        for name in ("accessGroups", "categoryIds", "onlyShipMethodsAvailable", "fixedOrderQuantities")
-    ]
-    arrays += [
-        (required, "name"),
-        (classes, "name"),
-        (clusters, "id"),
-        ((offer.get("omniChannel") or {}).get("offers"), "offerId"),
-    ]
-    arrays += [(one.get("priceTiers"), "") for one in classes] + [(tier.get("pageCounts"), "") for tier in tiers]
-    arrays += [(cluster.get("products"), "productId") for cluster in clusters]
-    if any(repeats(*array) for array in arrays):
-        yield "duplicate-items"
 
 
 def questions_of_response(response: Mapping[str, Any]) -> Iterator[str]:
@@ -477,25 +487,10 @@ def questions_of_response(response: Mapping[str, Any]) -> Iterator[str]:
         yield "envelope-consistency"
     if isinstance(data, dict):
         yield from questions_of_prices(data)
-    elif data is not None:
-        yield from questions_of_products(data)
-
-
-def questions_of_products(products: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for one in products:
-        yield from (f"timestamp-format.{spelling}" for spelling in timestamp(one["lastUpdateDateTimeUtc"])[1])
-        if not is_short_name(one["productType"]):
-            yield "product-types"
-        if not is_short_name(one["status"]):
-            yield "product-states"
-    if repeats(products, "productId"):
-        yield "duplicate-items"
 
 
 def questions_of_prices(data: Mapping[str, Any]) -> Iterator[str]:
     offers = data["offers"]
-    if repeats(offers, "offerId") or any(repeats(offer.get("productIds")) for offer in offers):
-        yield "duplicate-items"
     total = sum((offer["extendedPrice"].number for offer in offers), Fraction(0))
     prices = [(offer["unitPrice"].number * offer["quantity"].number, offer["extendedPrice"].number) for offer in offers]
     below = [pair for pair in prices if pair[1] < pair[0]]
@@ -603,12 +598,11 @@ def findings(message_type: str, value: Any, questions: set[str], now: datetime, 
     """Judges one interpretation of a message."""
     found = Findings(set(), set(questions))
     check_object(f"{message_type}/", value, "", found)
-    is_offer = message_type == "offer-creation-request"
-    if is_offer and isinstance(value, dict):
+    if message_type == "offer-creation-request" and isinstance(value, dict):
         check_product_list_offer(value, found)
         check_past(value, [int(one) for one in answers.get("clock-tolerance", ("0", "300"))], now, found)
     if not found.faults:
-        found.questions |= set(questions_of_offer(value) if is_offer else questions_of_response(value))
+        found.questions |= set(questions_of(value))
     for question in found.questions & answers.keys():
         if list(answers[question]) == ["rejected"]:
             found.faults.add(f"rejected: {question}")
