@@ -63,10 +63,16 @@ NOT_COVERED = {
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_the_catalogue_covers_all_goals(run: Run, tmp_path: Path, message_type: MessageType) -> None:
+def test_the_catalogue_covers_all_goals_and_only_all_goals_are_100_percent(
+    run: Run, tmp_path: Path, message_type: MessageType
+) -> None:
     corpus.write(tmp_path / "c.ndjson", catalogue(message_type, now=NOW))
-    missing = run("coverage", "--missing", "--now", f"{NOW:%Y-%m-%dT%H:%M:%SZ}", tmp_path / "c.ndjson").stdout
-    assert [line for line in missing.splitlines() if not line.endswith(tuple(NOT_COVERED))] == []
+    command = ("coverage", "--now", f"{NOW:%Y-%m-%dT%H:%M:%SZ}", tmp_path / "c.ndjson")
+    missing = run(*command, "--missing").stdout.splitlines()
+    assert [line for line in missing if not line.endswith(tuple(NOT_COVERED))] == []
+    for line in run(*command).stdout.splitlines()[1:6]:
+        covered, whole, percent = re.findall(r"[\d,]+", line)
+        assert (percent == "100") == (covered == whole), line
 
 
 def test_a_message_covers_its_edges_and_pairs_and_an_ambiguous_one_only_its_ambiguity(run: Run, write: Write) -> None:
@@ -83,37 +89,18 @@ def test_a_message_covers_its_edges_and_pairs_and_an_ambiguous_one_only_its_ambi
 def test_the_technique_of_a_false_record_is_ignored(run: Run, write: Write) -> None:
     fault = {"rule": "offer-creation-request/number:minLength", "at": "/number", "technique": "one-shorter"}
     record = {
-        "id": "0" * 16,
-        "message": "offer-creation-request",
-        "verdict": "invalid",
-        "faults": [fault],
-        "ambiguities": [],
-        "tags": [],
-        "twin": None,
-    }
+        "id": "0" * 16, "message": "offer-creation-request", "verdict": "invalid", "faults": [fault], "ambiguities": [],
+        "tags": [], "twin": None,
+    }  # fmt: skip
     line = json.dumps({**record, "body": json.loads(QUOTED)}, separators=(",", ":"))
     assert at(of_offers(run, write("c.ndjson", line)), "number")["technique"]["covered"] == []
     assert at(of_offers(run, "c.ndjson"), "orderMinimum")["rule"]["covered"] == ["type"]
 
 
-def test_recorded_traffic_is_counted_without_other_traffic(run: Run, write: Write) -> None:
-    def body(text: str) -> dict[str, Any]:
-        return {"request": {"postData": {"mimeType": "application/json", "text": text}}}
-
-    har = json.dumps({"log": {"entries": [body(PLAIN), body('{"login":"a"}'), body(QUOTED)]}})
-    result = run("coverage", "--json", write("t.har", har))
-    assert json.loads(result.stdout)["left_out"]["other_traffic"] == 1
-    assert json.loads(result.stdout)["messages"]["offer-creation-request"]["messages"] == 2
-    assert result.stderr == "brokerfuzz: t.har: left out 1 body that is not a message of the contract\n"
-
-
 def test_a_message_of_unclear_type_is_skipped_and_reported(run: Run, write: Write) -> None:
     result = run("coverage", "--json", write("a.ndjson", PLAIN, "{}", "nope"))
     assert json.loads(result.stdout)["left_out"]["type_unknown"] == 2
-    assert (
-        "left out 2 messages that match several message types (the first is a.ndjson:2): specify the type with "
-        "--message" in result.stderr
-    )
+    assert "left out 2 messages that match several message types (the first is a.ndjson:2): specify" in result.stderr
     named = of_offers(run, "a.ndjson", "--message", "offer-creation-request")
     assert named["verdicts"] == {"valid": 1, "invalid": 2, "unspecified": 0}
     assert at(named, "")["rule"]["covered"] == ["json"]
@@ -129,26 +116,6 @@ def test_the_table_has_totals_and_one_row_per_site(run: Run, write: Write) -> No
     row = next(line for line in lines if line.startswith("  orderMinimum"))
     assert re.fullmatch(r"  orderMinimum +1/3 +0/\d+ +1/5 +0/1 +-", row)
     assert len({len(line) for line in lines[7:]}) == 1, "columns are aligned"
-
-
-def test_colours_are_only_for_terminals_that_support_them(
-    run: Run, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus_of_two = write("a.ndjson", PLAIN, QUOTED)
-    assert "\x1b[" not in run("coverage", corpus_of_two).stdout
-    coloured = run("coverage", corpus_of_two, color=True).stdout
-    assert all(f"\x1b[{code}m" in coloured for code in (31, 33))
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[" not in run("coverage", corpus_of_two, color=True).stdout
-
-
-def test_a_hundred_percent_means_that_all_goals_are_covered(run: Run, write: Write, tmp_path: Path) -> None:
-    corpus.write(tmp_path / "c.ndjson", catalogue("offer-pricing-response"))
-    lines = run("coverage", tmp_path / "c.ndjson").stdout.splitlines()[1:6]
-    assert len(lines) == 5
-    for line in lines:
-        covered, whole, percent = re.findall(r"[\d,]+", line)
-        assert (percent == "100") == (covered == whole), line
 
 
 # ---------------------------------------------------------------------------------------------------------- missing

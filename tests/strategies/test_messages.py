@@ -110,18 +110,16 @@ def test_messages_are_independent_and_can_be_modified(name: str) -> None:
     strategy, message_type, _ = MESSAGES[name]
 
     def spoil(value: Any) -> None:
-        for item in list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else ():
-            spoil(item)
         if isinstance(value, dict | list):
+            for item in list(value.values()) if isinstance(value, dict) else value:
+                spoil(item)
             value.clear()
 
-    @settings(max_examples=60, database=None)
-    @given(strategy())
-    def spoil_each(message: Any) -> None:
+    def check_and_spoil(message: Any) -> None:
         assert check(message_type, message).label == "valid"
         spoil(message)
 
-    spoil_each()
+    settings(max_examples=60, database=None)(given(strategy())(check_and_spoil))()
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -147,8 +145,6 @@ REACHED: dict[str, tuple[SearchStrategy[Any], Callable[[Any], bool]]] = {
         product_list_offers(min_clusters=2),
         lambda m: len({p["productId"] for p in _products(m)}) < len(_products(m)),
     ),
-    "a null page count": (product_list_offers(), lambda m: any(p.get("pageCount", 1) is None for p in _products(m))),
-    "the smallest quantity": (product_list_offers(), lambda m: any(p["productQuantityInOffer"] == -(2**31) for p in _products(m))),
     "the largest double": (offer_requests(), lambda m: m.get("defaultPrice") == 1.7976931348623157e308),
     "a string beyond the basic plane": (offer_requests(), lambda m: any(ord(c) > 0xFFFF for c in m["number"])),
     "page counts three levels down": (
@@ -156,7 +152,6 @@ REACHED: dict[str, tuple[SearchStrategy[Any], Callable[[Any], bool]]] = {
         lambda m: any(t.get("pageCounts") for c in m.get("priceClasses") or [] for t in c.get("priceTiers") or []),
     ),
     "a failed list": (product_list_responses(), lambda m: m["data"] is None and not m["operationWasSuccessful"]),
-    "a free offer": (pricing_responses(min_offers=1), lambda m: m["data"]["totalExtendedPrice"] == 0),
 }  # fmt: skip
 
 

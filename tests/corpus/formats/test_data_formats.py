@@ -1,6 +1,5 @@
 """Formats for other programs: each program reads the bytes and verdicts of the cases."""
 
-import io
 import json
 import os
 import re
@@ -20,7 +19,6 @@ from ready_suites import chosen
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus import read, write
-from brokerfuzz.corpus.formats import parquet
 from brokerfuzz.corpus.formats.fuzz_seeds import LARGEST_SEED, LONGEST_TOKEN, dictionary
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MESSAGE_TYPES, check, load_contract
@@ -95,13 +93,6 @@ def test_duckdb_and_pyarrow_read_the_data_of_the_cases(tmp_path: Path) -> None:
     decoded = "SELECT decode(body)::JSON ->> '$.number' FROM corpus WHERE verdict = 'valid' AND message LIKE 'offer-c%'"
     valid = [case for case in cases() if case.label == "valid" and case.message_type == OFFER]
     assert [number for (number,) in duckdb.sql(decoded).fetchall()] == [case.value["number"] for case in valid]
-
-
-def test_rows_are_written_in_groups_to_limit_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    monkeypatch.setattr(parquet, "GROUP_ROWS", 100)
-    metadata = pq.read_metadata(io.BytesIO(written("parquet", cases()[:250])))
-    assert [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)] == [100, 100, 50]
 
 
 def test_without_pyarrow_no_file_is_left(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

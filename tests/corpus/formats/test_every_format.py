@@ -7,13 +7,10 @@ from urllib.parse import unquote_to_bytes
 
 import pytest
 from exported_cases import OFFER, about, cases, folder, written
-from ready_suites import HOSTILE, chosen, clocked, hostile
+from ready_suites import chosen, clocked
 
-from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.corpus.formats import format_named
-from brokerfuzz.corpus.formats.case_names import reason_of, stem
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.schemas import Verdict, Violation
 
 SUITES = ("go", "junit5", "minitest", "phpunit", "rust", "vitest", "xunit")
 FOLDERS = ("files", "fuzz-seeds", "postman", "pytest", "wiremock", *SUITES)
@@ -97,17 +94,3 @@ def test_a_csharp_parser_finds_no_syntax_error(name: str) -> None:
     assert not parser.parse(source).root_node.has_error
     assert parser.parse(source.replace(b"{", b"", 1)).root_node.has_error
     assert b"AcceptsAsync(" in source
-
-
-# ------------------------------------------------------------------------------------------------- names and reasons
-
-
-@pytest.mark.parametrize("end", ["", "\ud800", "x" * 5000])
-def test_names_and_reasons_are_plain_ascii_even_for_a_hostile_contract(end: str) -> None:
-    text = HOSTILE + end
-    verdict = Verdict("invalid", (Violation(text, text, text, text),))
-    case = Case(hostile().message_type, b"{}", verdict, (Fault(text, text, text),), (text,))
-    assert re.fullmatch(r"[a-z0-9_.-]{1,100}", stem(case))
-    assert reason_of(case).isascii()
-    assert reason_of(case).isprintable()
-    assert len(reason_of(case)) < 1100
