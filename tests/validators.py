@@ -64,35 +64,22 @@ def _passes(judge: Callable[[Any], Any], value: Any) -> bool:
 
 def _in_node(message_type: MessageType, values: Sequence[Any]) -> list[dict[str, bool]]:
     lines = "".join(json.dumps({"message": message_type, "body": value}, allow_nan=False) + "\n" for value in values)
-    run = subprocess.run(
-        [_node(), str(NODE / "validate.mjs"), str(SCHEMAS)],
-        input=lines,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=300,
-        check=False,
-    )
-    assert (run.returncode, run.stderr) == (0, "")
-    return [json.loads(line) for line in run.stdout.splitlines()]
-
-
-def _node() -> str:
-    node = shutil.which("node")
-    if node and (NODE / "node_modules").is_dir():
-        return node
-    reason = "Node is not installed" if not node else "its packages are not installed: run `npm ci` in tests/node"
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"no second opinions from JavaScript: {reason}")
-    pytest.skip(f"no second opinions from JavaScript: {reason}")
+    return [json.loads(line) for line in said_by_node(NODE / "validate.mjs", SCHEMAS, text=lines).splitlines()]
 
 
 def suite_in_node(path: Path) -> dict[str, list[str]]:
-    """Maps each validator in Node to the tests of JSON-Schema-Test-Suite that it fails. If Node is missing, skips the
-    test, or fails it in CI.
-    """
-    run = subprocess.run(
-        [_node(), str(NODE / "suite.mjs"), str(path)], capture_output=True, encoding="utf-8", timeout=300, check=False
-    )
-    assert (run.returncode, run.stderr) == (0, "")
-    wrong: dict[str, list[str]] = json.loads(run.stdout)
+    """Maps each validator in Node to the tests of JSON-Schema-Test-Suite that it fails."""
+    wrong: dict[str, list[str]] = json.loads(said_by_node(NODE / "suite.mjs", path))
     return wrong
+
+
+def said_by_node(*arguments: object, text: str = "") -> str:
+    """Runs Node. If it or its packages are missing, skips the test, or fails it in CI."""
+    node = shutil.which("node")
+    if not node or not (NODE / "node_modules").is_dir():
+        reason = "no second opinions from JavaScript: install Node, and run `npm ci` in tests/node"
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+    command = [str(node), *map(str, arguments)]
+    run = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", timeout=300, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+    return run.stdout

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.vendor.pretty import pretty
 from sampled import sample
 
-from brokerfuzz import MESSAGE_TYPES, Broken, BrokerfuzzError, Case, MessageType, catalogue, corpus, messages
+from brokerfuzz import MESSAGE_TYPES, Broken, BrokerfuzzError, Case, MessageType, corpus, messages
 from brokerfuzz.strategies import faulty, invalid_offer_requests, pricing_responses, product_list_offers
 
 OFFER: MessageType = "offer-creation-request"
@@ -28,9 +28,8 @@ def evaluated(text: str) -> Any:
 
 
 def every_kind_of_case(size: int) -> Iterator[Case]:
-    """Yields `size` percent of the catalogues, of the corpus in the package, and of 1,000 random cases of each type."""
+    """Yields `size` percent of the corpus in the package, and of 1,000 random cases of each type."""
     for message_type in MESSAGE_TYPES:
-        yield from islice(catalogue(message_type, now=NOW), None, None, 100 // size)
         yield from islice(corpus.load(message_type), None, None, 100 // size)
         yield from islice(messages(message_type, 1, verdicts=["valid", "invalid", "unspecified"], now=NOW), 10 * size)
 

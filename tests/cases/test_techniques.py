@@ -3,7 +3,6 @@
 import base64
 import json
 import re
-import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from typing import Any
 import orjson
 import pytest
 from fixture_types import Run
-from validators import _node
+from validators import said_by_node
 
 from brokerfuzz import MESSAGE_TYPES, Case, MessageType, Rule, catalogue, check, corpus, rules
 
@@ -149,9 +148,7 @@ process.stdout.write(JSON.stringify(lines.map(passes)))
 
 def _parsed_in_node(texts: list[bytes]) -> list[bool]:
     lines = "".join(base64.b64encode(text).decode() + "\n" for text in texts)
-    command = [_node(), "-e", _PARSE]
-    done = subprocess.run(command, input=lines, capture_output=True, encoding="utf-8", timeout=120, check=True)
-    parsed: list[bool] = json.loads(done.stdout)
+    parsed: list[bool] = json.loads(said_by_node("-e", _PARSE, text=lines))
     return parsed
 
 
