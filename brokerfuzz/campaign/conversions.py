@@ -21,15 +21,6 @@ _NAMES: Final[Mapping[type, str]] = {
     list: "arrays",
     dict: "objects",
 }
-_WANTED: Final = {
-    "string": "strings",
-    "integer": "numbers",
-    "number": "numbers",
-    "boolean": "booleans",
-    "array": "arrays",
-    "object": "objects",
-    "null": "null",
-}
 _UNCHECKED: Final = {
     "additionalProperties": "ignores unknown properties",
     "required": "does not require required properties",
@@ -68,8 +59,12 @@ def leniency_of(case: Case, contract: Contract) -> Leniency:
 
 def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Leniency:
     schema = contract.sites[case.message_type][rule.site].schema
-    wanted = " or ".join(sorted({_WANTED[name] for name in types_of(schema)} - {"null"})) or "nothing"
+    wanted = " or ".join(sorted({_plural(name) for name in types_of(schema) - {"null"}})) or "nothing"
     found = _NAMES[type(value_at(case.value, fault.at))]
     if found == wanted == "numbers":
         return Leniency("accepts fractions for integers")
     return Leniency(f"accepts {found} for {wanted}", f"{found} for {wanted}")
+
+
+def _plural(json_type: str) -> str:
+    return "numbers" if json_type == "integer" else f"{json_type}s"

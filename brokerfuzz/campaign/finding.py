@@ -57,10 +57,8 @@ class Finding:
     places: tuple[str, ...] = ()
     size: int = 0
     numbers: set[int] = field(default_factory=set)
-    first_shown: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """The keys are techniques and tags. Each value contains the number of the first case with this name, and the
-    position of the name in this case.
-    """
+    names: set[str] = field(default_factory=set)
+    """The techniques and tags of all cases."""
     identity: tuple[str, ...] = ()
     known: bool = False
     source: str = ""
@@ -72,20 +70,18 @@ class Finding:
     def __post_init__(self) -> None:
         self.body = self.case.body
         self.numbers = {self.index}
-        names = [*(fault.technique for fault in self.case.faults), *(tag for tag in self.case.tags if ":" in tag)]
-        self.first_shown = {name: (self.index, place) for place, name in reversed(list(enumerate(names)))}
+        self.names = {*(fault.technique for fault in self.case.faults), *(tag for tag in self.case.tags if ":" in tag)}
 
     def copy(self) -> "Finding":
         twin = copy(self)
-        twin.first_shown, twin.numbers = dict(self.first_shown), set(self.numbers)
+        twin.names, twin.numbers = set(self.names), set(self.numbers)
         return twin
 
     def merge(self, other: "Finding") -> None:
         """Merges `other`, which has the same cause, into this finding."""
         self.count += other.count
         self.numbers |= other.numbers
-        for name, place in other.first_shown.items():
-            self.first_shown[name] = min(place, self.first_shown.get(name, place))
+        self.names |= other.names
 
     @property
     def message_type(self) -> MessageType:
@@ -106,16 +102,13 @@ class Finding:
 
     @property
     def techniques(self) -> list[str]:
-        """The techniques of all cases that showed the contradiction, in the order of their first occurrence."""
-        return [name for name in self._names() if ":" not in name]
+        """The techniques of all cases that showed the contradiction."""
+        return sorted(name for name in self.names if ":" not in name)
 
     @property
     def tags(self) -> list[str]:
-        """The tags of all cases, such as `edge:empty-string`, in the order of their first occurrence."""
-        return [name for name in self._names() if ":" in name]
-
-    def _names(self) -> list[str]:
-        return sorted(self.first_shown, key=lambda name: (*self.first_shown[name], name))
+        """The tags of all cases, such as `edge:empty-string`."""
+        return sorted(name for name in self.names if ":" in name)
 
     @property
     def families(self) -> list[str]:
