@@ -9,13 +9,15 @@ from itertools import groupby
 from brokerfuzz.campaign.contradictions import WITH_CAUSES
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.identity import group_key
-from brokerfuzz.campaign.problem import LimitReachedError, Problem
+from brokerfuzz.campaign.problem import TRIES, LimitReachedError, Problem
 from brokerfuzz.campaign.sporadic import SporadicFailures, is_sporadic
 
 SECONDS = 60.0
 """The maximum time for all repetitions, in seconds."""
 ENOUGH = 5
-"""If the first contradictions with the same answer have all occurred again, brokerfuzz does not repeat the others."""
+"""If the first contradictions with the same answer have all occurred again, brokerfuzz does not repeat the others. If
+none of them has, it repeats each of the others only once.
+"""
 
 
 async def confirm(
@@ -28,10 +30,12 @@ async def confirm(
     repeated = sorted((one for one in suspicions if one.kind in WITH_CAUSES), key=group_key)
     with suppress(LimitReachedError):
         for _, group in groupby(repeated, key=group_key):
-            for number, suspicion in enumerate(same := list(group)):
-                if number >= ENOUGH and all(one.reproduced for one in same[:ENOUGH]):
+            some = list(group)
+            for number, suspicion in enumerate(some):
+                recurring = sum(one.reproduced for one in some[:ENOUGH])
+                if number >= ENOUGH and recurring == ENOUGH:
                     break
-                await problem_of(suspicion).recurs()
+                await problem_of(suspicion).recurs(1 if number >= ENOUGH and not recurring else TRIES)
                 sporadic.take(suspicion, suspicions)
         for failure in earlier:
             await problem_of(failure).recurs()

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import groupby
 
-from brokerfuzz.campaign import confirming, sporadic
+from brokerfuzz.campaign import confirming
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import WITH_CAUSES, FindingKind
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.identity import group_key
-from brokerfuzz.campaign.problem import Bounds, LimitReachedError, Problem, signature
+from brokerfuzz.campaign.problem import TRIES, Bounds, LimitReachedError, Problem, signature
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.shrinking import Shrinker
@@ -55,7 +55,7 @@ class Explanations:
         self.ordinary = OrdinaryValues({}, {}) if plain is None else OrdinaryValues.of(plain, examples)
 
     async def confirm(self, deadline: float) -> None:
-        bounds = Bounds(sporadic.TRIES, deadline)
+        bounds = Bounds(TRIES, deadline)
         await confirming.confirm(
             self.suspicions,
             self.sender.sporadic,
@@ -161,12 +161,13 @@ class _SameAnswer:
         problem = self._of.problem(suspicion, "shrink")
         problem.allows = self._allows
         with suppress(LimitReachedError):
-            if suspicion.reproduced or (not suspicion.sent and await problem.recurs()):
+            if not suspicion.sent and not await problem.recurs():
+                self._of.sender.sporadic.take(suspicion, self._of.suspicions)
+            if suspicion.reproduced:
                 sites = self._of.judge.demands.sites[suspicion.message_type]
                 await Shrinker(problem, {path: site.schema for path, site in sites.items()}).run()
                 suspicion.whole = True
                 await problem.repeat()
-        self._of.sender.sporadic.take(suspicion, self._of.suspicions)
         suspicion.twin = await twin_of_finding(suspicion, self._of.judge, self._of.examples)
 
     def _allows(self, tree: Tree) -> bool:

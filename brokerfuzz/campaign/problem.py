@@ -17,7 +17,6 @@ from brokerfuzz.campaign.contradictions import TEXT_MATTERS
 from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.sending import Sender, UnsendableError
-from brokerfuzz.campaign.sporadic import TRIES
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.json_trees import Tree, write_tree
 from brokerfuzz.schemas import Verdict
@@ -26,6 +25,9 @@ from brokerfuzz.targets import Answer
 
 MOST_JUDGED = 32 << 20
 """The maximum number of bytes that the oracle judges for one problem. This limits the time for a very large message."""
+
+TRIES = 5
+"""The maximum number of times that a message is sent again to measure how often the problem occurs."""
 
 Outcome = Literal["same problem", "other verdict", "other answer"]
 """The result of sending a changed message. A message that cannot be sent has no answer, so it counts as `other
@@ -146,11 +148,11 @@ class Problem:
             return False
         return finding.kind not in TEXT_MATTERS or self._text.includes(text_of(answer, body))
 
-    async def recurs(self) -> bool:
+    async def recurs(self, tries: int = TRIES) -> bool:
         """Sends the message again, and returns whether the problem occurs again. If not, sends it several more times,
         to measure how often the problem occurs.
         """
-        for _ in range(TRIES):
+        for _ in range(tries):
             await self.repeat()
             if self.finding.reproduced:
                 return True

@@ -12,8 +12,6 @@ from brokerfuzz.campaign.contradictions import WITH_CAUSES
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.targets import Answer
 
-TRIES = 5
-"""The maximum number of times that a message is sent again to measure how often its problem occurs."""
 SAMPLES = 3
 """The number of messages that are kept for each answer."""
 
@@ -22,8 +20,8 @@ GATEWAY = frozenset({502, 503, 504})
 
 
 def is_sporadic(finding: Finding) -> bool:
-    """Returns whether a failure occurred in fewer than two of `TRIES` repetitions."""
-    return finding.kind in (*WITH_CAUSES, "sporadic-crash") and finding.sent >= TRIES and finding.shown < 2
+    """Returns whether a failure that was repeated did not occur again at once, and at most once later."""
+    return finding.kind in (*WITH_CAUSES, "sporadic-crash") and finding.flaky and finding.shown < 2
 
 
 def is_server_error(answer: Answer, *, isolated: bool) -> bool:
