@@ -1,6 +1,7 @@
 """Headlines of targets that check almost nothing, also if a campaign has sent only a few cases."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -132,3 +133,13 @@ def test_a_target_that_was_tested_with_few_rules_is_not_said_to_accept_everythin
     report = brokerfuzz.fire(lambda _: True, rules=["*orderMinimum:minimum"], verdicts=["invalid"], shrink=0)
     assert report.findings
     assert not [headline for headline in report.headlines if "every invalid" in headline.sentence()]
+
+
+def test_a_reader_that_rejects_a_notation_of_numbers_is_one_headline() -> None:
+    def accepts(body: bytes) -> bool:
+        return not re.search(rb":[0-9.-]+[eE]", body) and brokerfuzz.check(PRICING, body).label != "invalid"
+
+    report = brokerfuzz.fire(accepts, PRICING, verdicts=["valid"], count=0, shrink=5)
+    (headline,) = report.headlines or pytest.fail(str(report))
+    assert len(headline.findings) > 1
+    assert headline.text == "rejects every message in which there is an exponent"
