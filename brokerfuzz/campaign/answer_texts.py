@@ -6,6 +6,7 @@ message.
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from brokerfuzz.targets.answers import EXCERPT, Answer
@@ -14,6 +15,7 @@ _QUOTED = re.compile(r"""(?<!\w)(?:'[^']*'|"[^"]*"|`[^`]*`|‘[^’]*’|“[^�
 _WITH_DIGITS = re.compile(r"[\w.]*\d[\w.]*")
 _TEXT_OF_EXCEPTION = re.compile(r":.*(?= \(\S+:\d+\)$)")
 """What an exception says, if its line of code is known. It may say anything: `AssertionError: Draft (reader.py:18)`."""
+_SHORTEST = 3  # the minimum number of characters of a string of the message that is no word of a text by chance
 _MOST_PARTS = 200  # the maximum number of strings (or lines) of an answer that are compared
 _LONGEST = 300  # the maximum number of characters of each string that are compared
 
@@ -44,19 +46,27 @@ class AnswerText:
         return (self.head, *sorted(self.parts or ()))
 
 
-def text_of(answer: Answer, message: bytes = b"") -> AnswerText:
-    """Returns the text of an answer without details. Strings that also occur in `message` count as details."""
-    head = (
-        f"{answer.kind} {answer.status}"
-        if answer.status is not None
-        else f"{answer.kind} {without_details(_TEXT_OF_EXCEPTION.sub('', answer.reason))}"
-    )
+def text_of(answer: Answer, message: bytes = b"", causes: Iterable[str] = ()) -> AnswerText:
+    """Returns the text of an answer without details, which include the strings of the message. Very short strings may
+    be in the text by chance, so they are details only if they are in `causes`, the values that cause the answer.
+    """
+    strings_of_message = set(_json_strings(message) or ())
+    copied = sorted((value for value in strings_of_message if len(value) >= _SHORTEST), key=len, reverse=True)
+    short = "|".join(re.escape(value) for value in causes if 0 < len(value) < _SHORTEST)
+
+    def general(text: str) -> str:
+        for value in copied:
+            text = text.replace(value, "'…'")
+        return without_details(re.sub(rf"(?<!\w)(?:{short})(?!\w)", "'…'", text) if short else text)
+
+    head = f"{answer.kind} {answer.status}"
+    if answer.status is None:
+        head = f"{answer.kind} {general(_TEXT_OF_EXCEPTION.sub('', answer.reason))}"
     if len(answer.body) >= EXCERPT:
         return AnswerText(head, None)
     strings = _json_strings(answer.body)
     found = answer.body.decode(errors="replace").splitlines()[:_MOST_PARTS] if strings is None else strings
-    repeated = set(_json_strings(message) or ())
-    parts = (without_details(part) for part in found if part not in repeated)
+    parts = (general(part) for part in found if part not in strings_of_message)
     return AnswerText(head, frozenset(part for part in parts if part))
 
 

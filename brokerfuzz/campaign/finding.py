@@ -2,6 +2,7 @@
 problem to developers.
 """
 
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -122,6 +123,15 @@ class Finding:
         """The sites of the causes. If the causes are unknown, the sites of the broken rules or of the ambiguities."""
         faulty = [broken.at for broken in self.reasons] or [touched.at for touched in self.verdict.ambiguities]
         return sorted({site_of(place) for place in self.places or faulty})
+
+    @property
+    def strings_of_causes(self) -> list[str]:
+        """The strings at the places of the causes, which the answer may repeat."""
+        found = []
+        for place in self.places:
+            with suppress(LookupError, ValueError):  # there is no value, or the message is not JSON
+                found.append(at_pointer(read_tree(self.body), place))
+        return [value for value in found if isinstance(value, str)]
 
     @property
     def flaky(self) -> bool:

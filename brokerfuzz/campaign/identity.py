@@ -57,7 +57,9 @@ def identity_key(suspicion: Finding) -> IdentityKey:
 
 
 def _text(suspicion: Finding) -> AnswerText:
-    return text_of(suspicion.answer, suspicion.body) if suspicion.kind in TEXT_MATTERS else AnswerText("")
+    if suspicion.kind not in TEXT_MATTERS:
+        return AnswerText("")
+    return text_of(suspicion.answer, suspicion.body, suspicion.strings_of_causes)
 
 
 _BY_INDEX = attrgetter("index")
