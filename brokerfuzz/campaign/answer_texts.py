@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from brokerfuzz.targets.answers import EXCERPT, Answer
 
 _QUOTED = re.compile(r"""(?<!\w)(?:'[^']*'|"[^"]*"|`[^`]*`|‘[^’]*’|“[^”]*”)(?!\w)""")
+_DETAIL = " '…' "
 _WITH_DIGITS = re.compile(r"[\w.]*\d[\w.]*")
 _TEXT_OF_EXCEPTION = re.compile(r":.*(?= \(\S+:\d+\)$)")
 """What an exception says, if its line of code is known. It may say anything: `AssertionError: Draft (reader.py:18)`."""
 _SHORTEST = 3  # the minimum number of characters of a string of the message that is no word of a text by chance
-_MOST_PARTS = 200  # the maximum number of strings (or lines) of an answer that are compared
 _LONGEST = 300  # the maximum number of characters of each string that are compared
 
 
@@ -50,29 +50,32 @@ def text_of(answer: Answer, message: bytes = b"", causes: Iterable[str] = ()) ->
     """Returns the text of an answer without details, which include the strings of the message. Very short strings may
     be in the text by chance, so they are details only if they are in `causes`, the values that cause the answer.
     """
-    strings_of_message = set(_json_strings(message) or ())
-    copied = sorted((value for value in strings_of_message if len(value) >= _SHORTEST), key=len, reverse=True)
-    short = "|".join(re.escape(value) for value in causes if 0 < len(value) < _SHORTEST)
-
-    def general(text: str) -> str:
-        for value in copied:
-            text = text.replace(value, "'…'")
-        return without_details(re.sub(rf"(?<!\w)(?:{short})(?!\w)", "'…'", text) if short else text)
-
-    head = f"{answer.kind} {answer.status}"
-    if answer.status is None:
-        head = f"{answer.kind} {general(_TEXT_OF_EXCEPTION.sub('', answer.reason))}"
+    strings = _json_strings(answer.body)
+    found = answer.body.decode(errors="replace").splitlines() if strings is None else strings
+    reason = _TEXT_OF_EXCEPTION.sub("", answer.reason) if answer.status is None else ""
+    copied = set(_json_strings(message) or ())
+    values = _pattern([value for value in copied if any(value in text for text in (reason, *found))], causes)
+    head = f"{answer.kind} {without_details(reason, values) if answer.status is None else answer.status}"
     if len(answer.body) >= EXCERPT:
         return AnswerText(head, None)
-    strings = _json_strings(answer.body)
-    found = answer.body.decode(errors="replace").splitlines()[:_MOST_PARTS] if strings is None else strings
-    parts = (general(part) for part in found if part not in strings_of_message)
+    parts = (without_details(part, values) for part in found if part not in copied)
     return AnswerText(head, frozenset(part for part in parts if part))
 
 
-def without_details(text: str) -> str:
-    """Replaces each quoted value with `'…'`, and each word that contains a digit with `#`."""
-    return " ".join(_WITH_DIGITS.sub("#", _QUOTED.sub("'…'", text[:_LONGEST])).split())
+def _pattern(copied: Iterable[str], causes: Iterable[str]) -> str:
+    """Returns a regular expression for these strings of the message, also in quotes."""
+    values = [re.escape(value) for value in copied if len(value) >= _SHORTEST]
+    values += [rf"(?<!\w){re.escape(value)}(?!\w)" for value in causes if 0 < len(value) < _SHORTEST]
+    every = "|".join(sorted(values, key=len, reverse=True))
+    return rf"[\"'`‘“]?(?:{every})[\"'`’”]?" if every else ""
+
+
+def without_details(text: str, values: str = "") -> str:
+    """Replaces what the regular expression `values` matches, and each quoted value, with `'…'`, and each word that
+    contains a digit with `#`.
+    """
+    text = re.sub(values, _DETAIL, text[:_LONGEST]) if values else text[:_LONGEST]
+    return " ".join(_WITH_DIGITS.sub("#", _QUOTED.sub(_DETAIL, text)).split())
 
 
 def _json_strings(data: bytes) -> list[str] | None:
@@ -82,9 +85,7 @@ def _json_strings(data: bytes) -> list[str] | None:
     except (ValueError, RecursionError):
         return None
     found = []
-    for _ in range(_MOST_PARTS):
-        if not waiting:
-            break
+    while waiting:
         match waiting.pop():
             case str() as text:
                 found.append(text)

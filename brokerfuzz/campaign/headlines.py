@@ -26,6 +26,7 @@ from brokerfuzz.campaign.conversions import Leniency, leniency_of
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.headline_words import converts, in_words, narrowed, nothing_checked_in, sometimes_unchecked
 from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, Label
 from brokerfuzz.wording import counted
 
@@ -224,7 +225,7 @@ class _Grouping:
             yield from self._habits(unread)
             yield from self._rules()
         for attributes, cases in common_attributes(self._failing, self._having, len(self._sent)):
-            if covered := self._covered(cases):
+            if covered := frozenset(i for i in self._covered(cases) if _agrees(self._groups[i].findings, attributes)):
                 key = tuple(" ".join(attribute) for attribute in attributes)
                 text = in_words(self._kind, attributes, self._groups[min(covered)].findings[0].answer.reason)
                 yield _Cause(key, text, covered, cases, simplicity=-len(attributes), is_general=True)
@@ -289,6 +290,17 @@ class _Grouping:
 def is_below(site: str, path: str) -> bool:
     """Returns whether a path is the site or inside it."""
     return path == site or path.startswith((f"{site}.", f"{site}[]"))
+
+
+def _agrees(findings: Iterable[Finding], attributes: Iterable[Attribute]) -> bool:
+    """Returns False if the proven causes of the findings are at other sites than the attributes: messages with one
+    unusual property often have others, too.
+    """
+    causes = [site_of(place) for finding in findings for place in finding.places]
+    sites = [one.site for one in attributes if one.site and one.kind not in {"rule", "condition"}]
+    return not causes or all(
+        any(not cause or is_below(site, cause) or is_below(cause, site) for cause in causes) for site in sites
+    )
 
 
 def _strangeness(finding: Finding) -> tuple[bool, bool, int]:

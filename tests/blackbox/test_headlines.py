@@ -70,6 +70,16 @@ def test_an_exception_whose_text_is_a_value_of_the_message_is_one_headline(
     assert len(headline["findings"]) == 1
 
 
+def test_an_answer_that_repeats_the_value_is_one_headline_about_its_property() -> None:
+    def read(body: bytes) -> str:
+        comments = parsed(body).get("comments") or "none"
+        return "accepted" if comments.isalpha() else f"rejected: bad comment {comments}!"
+
+    report = brokerfuzz.fire(read, verdicts=["valid"], tags=["edge:*"])
+    assert {place for finding in report.findings for place in finding.places} == {"/comments"}
+    assert len(report.findings) == len(report.headlines) == 1, report
+
+
 def test_a_reader_that_converts_values_is_one_headline_beside_other_mistakes() -> None:
     def is_converted(message: Any, at: str) -> bool:
         for step in at.split("/")[1:]:
