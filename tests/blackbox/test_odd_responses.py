@@ -131,7 +131,6 @@ def test_a_ca_file_can_contain_the_certificate_of_the_server(run: Run, folder: P
 
 # ---------------------------------------------------------------------------------------------------- other protocols
 
-DIGEST: Final = response(401, b"", 'WWW-Authenticate: Digest realm="offers", nonce="n", qop="auth"')
 FRAMES: Final = bytes.fromhex("000000040000000000" + "0000080700000000000000000000000001")
 """The settings of HTTP/2, and the frame that ends a connection."""
 NO_APPLICATION_PROTOCOL: Final = bytes.fromhex("15030300020278")
@@ -141,7 +140,6 @@ NO_APPLICATION_PROTOCOL: Final = bytes.fromhex("15030300020278")
 @pytest.mark.parametrize(
     ("said", "scheme", "explanation"),
     [
-        (DIGEST, "http", "requires Digest authentication, which brokerfuzz does not support"),
         (FRAMES, "http", "if the server speaks only HTTP/2, enable HTTP/1.1"),
         (
             NO_APPLICATION_PROTOCOL,
@@ -149,11 +147,9 @@ NO_APPLICATION_PROTOCOL: Final = bytes.fromhex("15030300020278")
             "because it speaks only HTTP/2: enable HTTP/1.1 in the server or in a proxy",
         ),
     ],
-    ids=["Digest", "HTTP/2", "HTTP/2 over TLS"],
+    ids=["HTTP/2", "HTTP/2 over TLS"],
 )
-def test_a_service_that_speaks_something_else_is_explained(
-    run: Run, said: bytes, scheme: str, explanation: str
-) -> None:
+def test_a_service_that_speaks_only_http_2_is_explained(run: Run, said: bytes, scheme: str, explanation: str) -> None:
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(24)
         writer.write(said)
