@@ -86,7 +86,7 @@ def measure(
             first = first or message
             source, possible = f"{message.name}:{message.line}", possible_types_of(message, message_type, contract)
             is_empty = message.record is None and not message.body.strip()
-            if len(possible) > 1 or is_empty:
+            if len(possible) != 1 or is_empty:
                 coverage.ambiguous_types.append(source)
                 continue
             known_type = possible[0]
