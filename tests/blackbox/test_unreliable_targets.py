@@ -64,7 +64,7 @@ class Unreliable:
         if said.endswith(CUT):
             writer.close()
 
-    def fails(self, _: bytes) -> bool:
+    def fails(self, body: bytes) -> bool:
         return self.requests % 23 == 0
 
 
@@ -73,7 +73,7 @@ class Overloaded(Unreliable):
 
     most = 8
 
-    def fails(self, _: bytes) -> bool:
+    def fails(self, body: bytes) -> bool:
         return self.under_way > self.most
 
 
