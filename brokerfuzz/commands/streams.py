@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper, UnsupportedOperation
+from io import BufferedWriter, FileIO, TextIOWrapper, UnsupportedOperation
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -29,8 +29,8 @@ def prepare() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
-    sys.stdout = lossless(_with_own_descriptor(sys.stdout, FileIO))
-    sys.stderr = lossless(_with_own_descriptor(sys.stderr, _ErrorIgnoring))
+    sys.stdout = _own(sys.stdout, FileIO)
+    sys.stderr = _own(sys.stderr, _ErrorIgnoring)
 
 
 _masks: list[Callable[[], "Masks"]] = []
@@ -125,26 +125,15 @@ def _copy(reading: int, stream: TextIO) -> None:
     os.close(reading)
 
 
-def lossless(stream: TextIO) -> TextIO:
-    """The new stream escapes characters that its encoding cannot represent. The new stream has a buffer, because Python
-    can lose bytes of an unbuffered stream (for example, if PYTHONUNBUFFERED is set).
+def _own(stream: TextIO, kind: type[FileIO]) -> TextIO:
+    """Returns a stream with a file descriptor that no other code uses. It escapes characters that its encoding cannot
+    represent, and has a buffer, because Python can lose bytes of an unbuffered stream (with PYTHONUNBUFFERED).
     """
-    if not isinstance(stream, TextIOWrapper):
-        return stream
-    if isinstance(stream.buffer, RawIOBase):
-        encoding = stream.encoding
-        stream = TextIOWrapper(BufferedWriter(stream.detach()), encoding=encoding, line_buffering=True)
-    stream.reconfigure(errors="backslashreplace")
-    return stream
-
-
-def _with_own_descriptor(stream: TextIO, kind: type[FileIO]) -> TextIO:
-    """Returns a stream with a file descriptor that no other code uses."""
     try:
-        number = os.dup(stream.fileno())
+        buffer = BufferedWriter(kind(os.dup(stream.fileno()), "w"))
     except UnsupportedOperation:  # in tests
         return stream
-    return TextIOWrapper(kind(number, "w"), encoding=stream.encoding)
+    return TextIOWrapper(buffer, encoding=stream.encoding, errors="backslashreplace", line_buffering=True)
 
 
 def _has_own_descriptor(stream: TextIO) -> bool:
