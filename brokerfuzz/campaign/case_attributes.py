@@ -25,6 +25,8 @@ class Attribute(NamedTuple):
     detail: str = ""
 
 
+USUAL_LIMITS: Final = (20, 32, 50, 64, 100, 128, 255)
+"""The lengths of strings at which many columns of databases end."""
 TEXT_FEATURES: Final[Mapping[str, re.Pattern[str]]] = {
     "a character beyond U+FFFF": re.compile("[\U00010000-\U0010ffff]"),
     "a character beyond ASCII": re.compile("[^\x00-\x7f]"),
@@ -44,7 +46,7 @@ TEXT_FEATURES: Final[Mapping[str, re.Pattern[str]]] = {
     "a question mark": re.compile(r"\?"),
     "a number sign": re.compile("#"),
     "a space at an end": re.compile(r"\A\s|\s\Z"),
-    "more than 255 characters": re.compile(r"(?s).{256}"),
+    **{f"more than {most} characters": re.compile(rf"(?s).{{{most + 1}}}") for most in USUAL_LIMITS},
     "a lone surrogate": re.compile("[\ud800-\udfff]"),
     "a year before 1970": re.compile(r"\A(?:0\d\d\d|1[0-8]\d\d|19[0-6]\d)-\d\d-\d\d"),
 }

@@ -34,6 +34,8 @@ _Kind = TypeVar("_Kind", Attribute, Leniency)
 
 SEVERAL: Final = 3
 """A leniency at fewer places is no habit of the target, so each place is a headline of its own."""
+COUNTEREXAMPLE: Final = 10
+"""The number of failing cases that one case outweighs that does not fail."""
 _UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__")
 """A byte that is not printable ASCII, the backslash of an escape, or a name such as `__proto__`."""
 _LABELS: Final[Mapping[FindingKind, tuple[Label, ...]]] = {
@@ -150,7 +152,7 @@ class _Grouping:
         causes = list(self._causes()) if len(self._groups) > 1 else []
         left = frozenset(range(len(self._groups)))
         while causes:
-            best = max(causes, key=lambda one: (len(one.groups & left), one.simplicity, self._failed(one)))
+            best = max(causes, key=lambda one: (len(one.groups & left), one.simplicity, self._evidence(one)))
             covered = best.groups & left
             if len(covered) < 2:
                 break
@@ -172,6 +174,11 @@ class _Grouping:
         tried = 0 if cause.names_place else max(places, self._places(cause.cases))
         failed, sent, name = self._failed(cause), cause.cases.bit_count(), self._name(cause.key)
         return Headline(self._kind, cause.text, some, failed, sent, name, places, tried, cause.is_general)
+
+    def _evidence(self, cause: _Cause) -> int:
+        """A case that does not fail speaks against a cause more than one that fails speaks for it."""
+        failed = self._failed(cause)
+        return failed - COUNTEREXAMPLE * (cause.cases.bit_count() - failed)
 
     def _failed(self, cause: _Cause) -> int:
         return (cause.cases & self._failing).bit_count()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from behaviours import OFFER, PRICING, PRODUCTS, parsed
+from behaviours import OFFER, PRICING, PRODUCTS, everything_in, parsed
 from fixture_types import Run
 
 import brokerfuzz
@@ -78,6 +78,15 @@ def test_an_answer_that_repeats_the_value_is_one_headline_about_its_property() -
     report = brokerfuzz.fire(read, verdicts=["valid"], tags=["edge:*"])
     assert {place for finding in report.findings for place in finding.places} == {"/comments"}
     assert len(report.findings) == len(report.headlines) == 1, report
+
+
+def test_a_limit_of_lengths_is_one_headline() -> None:
+    def accepts(body: bytes) -> bool:
+        return all(len(value) <= 50 for value in everything_in(parsed(body)) if isinstance(value, str))
+
+    report = brokerfuzz.fire(accepts, verdicts=["valid"], tags=["edge:*"], shrink=1)
+    (headline,) = report.headlines or pytest.fail(str(report))
+    assert headline.text.startswith("rejects every message in which a string contains more than ")
 
 
 def test_a_reader_that_converts_values_is_one_headline_beside_other_mistakes() -> None:
