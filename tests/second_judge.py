@@ -138,9 +138,11 @@ def character(sequence: bytes) -> tuple[str, str]:
     code = sequence[0] & (0xFF >> len(sequence) + 1)
     for byte in sequence[1:]:
         code = code << 6 | byte & 0x3F
+    is_surrogate = 0xD800 <= code < 0xE000
+    shown = "\ufffd" if is_surrogate or code > 0x10FFFF else chr(code)
     if code > 0x10FFFF or code < (0x80, 0x800, 0x10000)[len(sequence) - 2]:
-        return "overlong", chr(code) if code <= 0x10FFFF else "\ufffd"
-    return ("surrogates", "\ufffd") if 0xD800 <= code < 0xE000 else ("valid", chr(code))
+        return "overlong", shown
+    return "surrogates" if is_surrogate else "valid", shown
 
 
 def with_overlong_characters(body: bytes) -> str:
