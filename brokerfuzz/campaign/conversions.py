@@ -2,7 +2,7 @@
 not check. The same leniency at many places is one headline.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from brokerfuzz.cases.case import Case, Fault
@@ -36,14 +36,25 @@ _UNCHECKED: Final = {
 
 
 class Leniency(NamedTuple):
-    """`conversion` says which values are converted, for example `strings for numbers`, if it is a conversion."""
+    """If values are converted, `found` and `wanted` say which: `strings` for `numbers`."""
 
     text: str
-    conversion: str = ""
+    found: str = ""
+    wanted: str = ""
 
-    @property
-    def is_of_null(self) -> bool:
-        return self.conversion.startswith("null")
+
+def one_habit(conversions: Sequence[Leniency], every: Iterable[Leniency]) -> list[Leniency]:
+    """Returns the conversions that have one cause if these are habits of a reader: two of the same values, two to the
+    same type, or several of any. Null at a single place may have another cause.
+    """
+    found, wanted = {one.found for one in conversions}, {one.wanted for one in conversions}
+    if len(conversions) > 1 and len(found) == 1:
+        return [one for one in every if one.found in found]
+    if len(conversions) > 1 and len(wanted) == 1:
+        return [one for one in every if one.wanted in wanted]
+    if len(conversions) > 2:
+        return [one for one in every if one in conversions or one.found not in ("", "null")]
+    return []
 
 
 def leniency_of(case: Case, contract: Contract) -> Leniency:
@@ -63,7 +74,7 @@ def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Len
     found = _NAMES[type(value_at(case.value, fault.at))]
     if found == wanted == "numbers":
         return Leniency("accepts fractions for integers")
-    return Leniency(f"accepts {found} for {wanted}", f"{found} for {wanted}")
+    return Leniency(f"accepts {found} for {wanted}", found, wanted)
 
 
 def _plural(json_type: str) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from brokerfuzz.campaign.case_attributes import Attribute
 from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.conversions import Leniency
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.wording import listed, with_article
 
@@ -14,7 +15,6 @@ FEW_TECHNIQUES: Final = 0.2
 """The share of the techniques of a leniency that must be accepted. With fewer, an example says more."""
 MOST_NAMED: Final = 2
 """The number of properties or conversions that a headline names."""
-_NULL_FOR: Final = "null for "
 _CONDITIONS: Final[Mapping[str, Callable[[str, str], str]]] = {
     "null": lambda site, _: f"{site or 'a value'} is null",
     "missing": lambda site, _: f"{site} is missing",
@@ -73,17 +73,21 @@ def in_words(kind: FindingKind, attributes: tuple[Attribute, ...], reason: str) 
 
 def nothing_checked_in(sites: Sequence[str]) -> str:
     """Names only the first properties. The places of the findings show all of them."""
-    first, more = sites[:MOST_NAMED], len(sites) - MOST_NAMED
-    return f"checks nothing in {listed([*first, f'{more:,} more properties'] if more > 1 else sites)}"
+    return f"checks nothing in {_some_of(sites, 'more properties')}"
 
 
-def converts(conversions: Sequence[str]) -> str:
-    """Writes, for example, `accepts null for objects, strings and numbers`, if null is all that is converted."""
-    of_null = all(one.startswith(_NULL_FOR) for one in conversions)
-    named = [one.removeprefix(_NULL_FOR) for one in conversions] if of_null else conversions
-    first, more = named[:MOST_NAMED], len(named) - MOST_NAMED
-    listing = listed([*first, f"{more:,} more"] if more > 1 else named)
-    return f"accepts null for {listing}" if of_null else f"converts values of wrong types: {listing}"
+def converts(some: Sequence[Leniency]) -> str:
+    """Writes, for example, `accepts null for objects, strings and numbers`, if all conversions have one side."""
+    found = list(dict.fromkeys(one.found for one in some))
+    wanted = list(dict.fromkeys(one.wanted for one in some))
+    if 1 in (len(found), len(wanted)):
+        return f"accepts {_some_of(found)} for {_some_of(wanted)}"
+    return f"converts values of wrong types: {_some_of([f'{one.found} for {one.wanted}' for one in some])}"
+
+
+def _some_of(words: Sequence[str], more: str = "more") -> str:
+    first, others = words[:MOST_NAMED], len(words) - MOST_NAMED
+    return listed([*first, f"{others:,} {more}"] if others > 1 else words)
 
 
 def narrowed(accepted: Counter[str], every: Collection[str]) -> str:

@@ -22,7 +22,7 @@ from brokerfuzz.campaign.case_attributes import (
 )
 from brokerfuzz.campaign.common_attributes import Mask, common_attributes, covers, is_certain, mask_of
 from brokerfuzz.campaign.contradictions import IN_WORDS, FindingKind
-from brokerfuzz.campaign.conversions import Leniency, leniency_of
+from brokerfuzz.campaign.conversions import Leniency, leniency_of, one_habit
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.headline_words import converts, in_words, narrowed, nothing_checked_in, sometimes_unchecked
 from brokerfuzz.campaign.proof import CaseAnswers
@@ -272,11 +272,10 @@ class _Grouping:
                 habits.append(leniency)
                 text = f"{leniency.text}{self._narrowed(tried[leniency])}"
                 yield _Cause(("leniency", leniency.text), text, frozenset(groups), tried[leniency], names_place=False)
-        if sum(bool(one.conversion) for one in habits) >= SEVERAL:
-            some = [one for one in found if one.conversion and (one in habits or not one.is_of_null)]
+        if some := one_habit([one for one in habits if one.found], found):
             some.sort(key=lambda one: -len(found[one]))
             groups, cases = set().union(*(found[one] for one in some)), reduce(or_, (tried[one] for one in some))
-            text = converts([one.conversion for one in some])
+            text = converts(some)
             yield _Cause(("conversions",), text, frozenset(groups), cases, names_place=False)
 
     def _narrowed(self, tried: Mask) -> str:

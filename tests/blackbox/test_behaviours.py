@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import brokerfuzz
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(8)
 @pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=str)
 @pytest.mark.parametrize("scope", ["some cases", pytest.param("all cases", marks=pytest.mark.long)])
 def test_a_campaign_names_the_causes_and_nothing_else(scope: str, behaviour: Behaviour) -> None:

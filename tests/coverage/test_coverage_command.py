@@ -62,7 +62,7 @@ NOT_COVERED = {
 
 
 @pytest.mark.every(3)
-@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+@pytest.mark.parametrize("message_type", sorted(MESSAGE_TYPES, reverse=True))
 def test_the_catalogue_covers_all_goals_and_only_all_goals_are_100_percent(
     run: Run, tmp_path: Path, message_type: MessageType
 ) -> None:
