@@ -18,9 +18,7 @@ from brokerfuzz.schemas import Verdict
 
 OFFER: MessageType = "offer-creation-request"
 PLAIN = b'{"number":"A-1","offerType":"Email"}'
-TEXTS = st.text(
-    st.characters(exclude_categories=["Cs"])
-)  # without this argument, Hypothesis needs seconds at the start
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))  # Hypothesis would need seconds for its usual characters
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | ANY_TEXT
 VALUES = st.recursive(
     SCALARS, lambda below: st.lists(below, max_size=4) | st.dictionaries(ANY_TEXT, below, max_size=4), max_leaves=20
