@@ -56,16 +56,18 @@ _VERBS: Final[Mapping[FindingKind, str]] = {
 }
 
 
-def in_words(kind: FindingKind, attributes: tuple[Attribute, ...], reason: str) -> str:
-    """Describes what a target does with all messages that have the attributes. `reason` is its answer, such as
+def in_words(kind: FindingKind, attributes: tuple[Attribute, ...], reasons: Sequence[str]) -> str:
+    """Describes what a target does with all messages that have the attributes. `reasons` are its answers, such as
     `status 500`.
     """
     if line := next((one.detail for one in attributes if one.kind == "line"), ""):
-        return f"crashes at {line} ({reason.partition(':')[0].partition(' (')[0]})"
+        exceptions = {reason.partition(":")[0].partition(" (")[0] for reason in reasons}
+        return f"crashes at {line} ({listed(sorted(exceptions))})"
     first, *others = sorted(attributes, key=lambda one: one.kind not in _UNCHECKED)
     if kind == "invalid-accepted" and first.kind in _UNCHECKED:
         condition = f" if {listed(map(_condition, others))}" if others else ""
         return _UNCHECKED[first.kind](first.site) + condition
+    reason = reasons[0]
     shown = reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}…"
     verb = _VERBS.get(kind, f"crashes ({shown}) if")
     return f"{verb} {listed(map(_condition, attributes))}"

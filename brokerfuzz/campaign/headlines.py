@@ -234,7 +234,8 @@ class _Grouping:
         for attributes, cases in common_attributes(self._failing, self._having, len(self._sent)):
             if covered := frozenset(i for i in self._covered(cases) if _agrees(self._groups[i].findings, attributes)):
                 key = tuple(" ".join(attribute) for attribute in attributes)
-                text = in_words(self._kind, attributes, self._groups[min(covered)].findings[0].answer.reason)
+                reasons = [self._groups[index].findings[0].answer.reason for index in sorted(covered)]
+                text = in_words(self._kind, attributes, reasons)
                 yield _Cause(key, text, covered, cases, simplicity=-len(attributes), is_general=True)
 
     def _covered(self, cases: Mask) -> frozenset[int]:
