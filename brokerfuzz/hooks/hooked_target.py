@@ -16,6 +16,7 @@ from brokerfuzz.targets.http_messages import Request
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
 from brokerfuzz.targets.secret_masking import Secret, Secrets
 from brokerfuzz.targets.target import Message, Target
+from brokerfuzz.targets.waiting import repeated
 from brokerfuzz.wording import counted
 
 RENEWS = (401, 419)
@@ -187,11 +188,15 @@ class HookedTarget(Target):
         except NoCleanupError as problem:
             self._remaining.append(f"{cleanup.method} {cleanup.path} was not sent: {self.secrets.hide(str(problem))}")
             return
-        await self.paced()
-        without_type = ((CONTENT_TYPE, None),)
-        removed = await self._authenticated(
-            lambda: replace(self._request(case.id, b"", without_type), method=cleanup.method, url=url)
-        )
+
+        async def send() -> Answer:
+            await self.paced()
+            without_type = ((CONTENT_TYPE, None),)
+            return await self._authenticated(
+                lambda: replace(self._request(case.id, b"", without_type), method=cleanup.method, url=url)
+            )
+
+        removed = await repeated(send, lambda one: one.pause is None, FINISHING_TIME, await send())
         if not is_clean(removed, again=url in cleaned):
             self._remaining.append(f"{cleanup.method} {self.secrets.url(url)} ({removed.reason})")
         cleaned.add(url)
