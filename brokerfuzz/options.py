@@ -517,8 +517,8 @@ class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
     )]  # fmt: skip
     format: Annotated[str | None, Option(
         help="Format of the corpus. All formats are listed below.", read=read.one_of(tuple(FORMATS)),
-        default_help="the suffix of OUT selects the format; without a suffix, ndjson", section=OUTPUT,
-        metavar="FORMAT", names=lambda contract: FORMATS.items(),
+        default_help="ndjson", section=OUTPUT, metavar="FORMAT",
+        names=lambda contract: FORMATS.items(),
     )]  # fmt: skip
     base64: Annotated[bool, Option(
         help="In the format `ndjson`, write every message in base64, so that any JSON parser can read the exact bytes.",

@@ -35,13 +35,6 @@ def about(contract: Contract | None = None) -> CorpusInfo:
     return CorpusInfo(contract or load_contract(), MESSAGE_TYPES, "--seed 1")
 
 
-def written(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> bytes:
-    """Exports the cases in the format `name`, whose exports consist of a single file."""
-    form = format_named(name)
-    assert not form.is_folder
-    return b"".join(form.pieces(iter(chosen), about(contract)))
-
-
 def folder(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> dict[str, bytes]:
     """Exports the cases to a format that is a folder. Maps the name of each file to its content."""
     form = format_named(name)

@@ -61,6 +61,8 @@ def having(language: str) -> list[str]:
 @pytest.mark.long
 @pytest.mark.parametrize("name", having("console"))
 def test_the_commands_of_a_guide_print_what_it_shows(name: str, tmp_path: Path) -> None:
+    if name == "docs/reference/corpora.md":
+        pytest.importorskip("duckdb", reason="DuckDB is not installed")
     follow(BLOCKS[name], tmp_path, NODE_PATH=str(ROOT / "tests" / "node" / "node_modules"), CI="true", COLUMNS="100")
 
 

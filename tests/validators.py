@@ -67,12 +67,6 @@ def _in_node(message_type: MessageType, values: Sequence[Any]) -> list[dict[str,
     return [json.loads(line) for line in said_by_node(NODE / "validate.mjs", SCHEMAS, text=lines).splitlines()]
 
 
-def suite_in_node(path: Path) -> dict[str, list[str]]:
-    """Maps each validator in Node to the tests of JSON-Schema-Test-Suite that it fails."""
-    wrong: dict[str, list[str]] = json.loads(said_by_node(NODE / "suite.mjs", path))
-    return wrong
-
-
 def said_by_node(*arguments: object, text: str = "") -> str:
     """Runs Node. If it or its packages are missing, skips the test, or fails it in CI."""
     node = shutil.which("node")

@@ -13,7 +13,7 @@ from brokerfuzz.commands.output import FOUND, UsageError, print_json, print_line
 from brokerfuzz.commands.progress import Progress
 from brokerfuzz.corpus import read
 from brokerfuzz.corpus.comparing import compare
-from brokerfuzz.corpus.formats import format_named, format_of
+from brokerfuzz.corpus.formats import default_format, format_named
 from brokerfuzz.corpus.reading import lines, records
 from brokerfuzz.corpus.verifying import Verification
 from brokerfuzz.corpus.writing import Summary, default_info, write_corpus, write_stream
@@ -190,10 +190,7 @@ def minimize(out: str, corpora: tuple[str, ...], options: MinimizeOptions) -> No
 def _written(out: str, cases: Iterator[Case], *, force: bool) -> Summary:
     if out == "-":
         return write_stream(sys.stdout.buffer, format_named("ndjson"), cases, default_info())
-    form = format_of(out)
-    if form.name != "ndjson":
-        raise CorpusError(f"{out} has the suffix of the format `{form.name}`: use a name that ends in .ndjson")
-    return write_corpus(out, form, cases, default_info(), force=force)
+    return write_corpus(out, default_format(out), cases, default_info(), force=force)
 
 
 # ------------------------------------------------------------------------------------------------------------- verify

@@ -16,7 +16,7 @@ from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.commands.output import UsageError, print_written
 from brokerfuzz.commands.progress import Progress, show_line
 from brokerfuzz.corpus.exporting import Export
-from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named, format_of
+from brokerfuzz.corpus.formats import CorpusInfo, Format, default_format, format_named
 from brokerfuzz.corpus.shards import write_shards
 from brokerfuzz.corpus.writing import Summary, write_corpus, write_stream
 from brokerfuzz.errors import CorpusError
@@ -72,7 +72,7 @@ def command(out: str, options: ExportOptions) -> None:
     _check(out, options)
     begun, progress = monotonic(), Progress()
     with ExitStack() as stack:
-        form = format_of(out) if options["format"] is None else format_named(options["format"])
+        form = default_format(out) if options["format"] is None else format_named(options["format"])
         if options["base64"] and form.name != "ndjson":
             raise UsageError(f"--base64 works only with the format `ndjson`, not with `{form.name}`: remove --base64")
         contract = contract_of(options)

@@ -2,10 +2,10 @@ import click
 
 from brokerfuzz.case_options import contract_of, message_types_of
 from brokerfuzz.commands.output import UsageError, print_json, show
-from brokerfuzz.corpus.formats.schema_bundle import bundled
 from brokerfuzz.explaining.names import listing
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import RulesOptions
+from brokerfuzz.schemas.schema_bundle import bundled
 
 
 @click.command("rules", cls=SectionedCommand)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import pytest
 from click.testing import CliRunner
+from contracts import changed_contract
 from fixture_types import Run
 from hand_made_servers import answers, serving
 from jsonschema import Draft202012Validator
@@ -111,9 +112,27 @@ def test_rules_lists_every_rule_and_ambiguity_with_its_source(run: Run) -> None:
 
 @pytest.mark.parametrize("message_type", brokerfuzz.MESSAGE_TYPES)
 def test_the_schema_of_a_message_type_is_one_document_that_validators_can_use(run: Run, message_type: Any) -> None:
+    """The documentation shows how to turn a corpus into a JSON Schema test suite, with the same filters."""
     validator = Draft202012Validator(data(run, "rules", "--schema", "--message", message_type))
-    assert all(validator.is_valid(case.value) for case in load(message_type, verdicts=["valid"]))
-    assert not validator.is_valid({})
+    beyond_schemas = ["!*:json", "!*:not-in-future"] if message_type == OFFER else ["!*:json"]
+    cases = load(message_type, verdicts=["valid", "invalid"], rules=beyond_schemas)
+    assert {case.label for case in cases} == {"valid", "invalid"}
+    assert [case.id for case in cases if validator.is_valid(case.value) != (case.label == "valid")] == []
+
+
+def test_the_schema_of_a_changed_contract_contains_everything_to_which_it_refers(run: Run, tmp_path: Path) -> None:
+    def refer(schema: dict[str, Any]) -> None:
+        schema["$defs"] = {"name": {"type": "string", "minLength": 2}}
+        schema["properties"]["number"] = {"$ref": "#/$defs/name"}
+        schema["properties"]["comments"] = {"$ref": "envelope.schema.json#/properties/failureMessages/items"}
+
+    changed_contract(tmp_path, OFFER, refer)
+    schema = data(run, "rules", "--schema", "--message", OFFER, "--contract", tmp_path)
+    validator = Draft202012Validator(schema)
+    longer = {"number": "12", "offerType": "Email"}
+    assert validator.is_valid(longer)
+    assert not validator.is_valid({**longer, "number": "1"})
+    assert not validator.is_valid({**longer, "comments": 1})
 
 
 # --------------------------------------------------------------------------------------------------- cases and findings

@@ -12,9 +12,9 @@ from brokerfuzz.errors import CorpusError, UnknownNameError
 from brokerfuzz.format_names import FORMATS
 from brokerfuzz.storage import suffix
 
-__all__ = ["FORMATS", "CorpusInfo", "File", "Format", "format_named", "format_of"]
+__all__ = ["FORMATS", "CorpusInfo", "File", "Format", "default_format", "format_named"]
 
-LINES = ("", ".ndjson", ".jsonl")
+_NDJSON = ("", ".ndjson", ".jsonl")
 """The suffixes of files with one case per line."""
 
 
@@ -27,20 +27,9 @@ def format_named(name: str) -> Format:
     return found
 
 
-def format_of(out: str) -> Format:
-    """Returns the format for the suffix of a file name (`ndjson` if there is no suffix). Raises `CorpusError` if no
-    format, or more than one format, has this suffix.
-    """
+def default_format(out: str) -> Format:
+    """Returns the format `ndjson`. Raises `CorpusError` if the file name has the suffix of something else."""
     end = PurePosixPath(out.removesuffix(suffix(out))).suffix
-    if end in LINES:
-        return format_named("ndjson")
-    fits = [form for form in map(format_named, FORMATS) if form.suffix == end]
-    if len(fits) > 1:
-        names = ", ".join(form.name for form in fits)
-        raise CorpusError(f"{out} matches several formats: specify one of them with --format ({names})")
-    if not fits:
-        raise CorpusError(
-            f"{out} ends in {end}, which is not the suffix of any format: use a name that ends in .ndjson, or add "
-            "--format"
-        )
-    return fits[0]
+    if end not in _NDJSON:
+        raise CorpusError(f"{out} ends in {end}: use a name that ends in .ndjson, or add --format")
+    return format_named("ndjson")

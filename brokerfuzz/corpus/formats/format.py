@@ -56,14 +56,14 @@ class File:
 @dataclass(frozen=True)
 class Format:
     """`files` receives the cases in order, and yields the files, one after another. The caller reads all pieces of a
-    file before it requests the next file. If the format consists of a single file, `suffix` is the suffix of its name.
+    file before it requests the next file.
 
     With `direction`, the corpus contains only requests or only responses. `scope` defines which cases it contains by default.
     """
 
     name: str
     files: Callable[[Iterable[Case], CorpusInfo], Iterator[File]]
-    suffix: str = ""
+    is_folder: bool = True
     direction: Direction | None = None
     scope: Scope = "essential"
 
@@ -71,17 +71,9 @@ class Format:
         every = contract.transfers.items()
         return tuple(name for name, one in every if self.direction in (None, one.direction))
 
-    @property
-    def is_folder(self) -> bool:
-        return not self.suffix
-
     def pieces(self, cases: Iterable[Case], info: CorpusInfo) -> Iterator[bytes]:
         for file in self.files(cases, info):
             yield from file.pieces
-
-
-def single_file(name: str, suffix: str, pieces: Callable[[Iterable[Case], CorpusInfo], Iterator[bytes]]) -> Format:
-    return Format(name, lambda cases, info: iter([File("", pieces(cases, info))]), suffix)
 
 
 # --------------------------------------------------------------------------------------------- files in `suites`

@@ -9,15 +9,15 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.cases.records import encode, encode_beside
 from brokerfuzz.corpus.formats.case_names import ascii_line, reason_of, stem
-from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, filled, single_file, source
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, filled, source
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_folder import README, known_failures
 
 _RECORDS = "cases.ndjson"
 
 
-def _lines(cases: Iterable[Case], info: CorpusInfo) -> Iterator[bytes]:
-    return (encode(case, base64=info.base64) + b"\n" for case in cases)
+def _lines(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
+    yield File("", (encode(case, base64=info.base64) + b"\n" for case in cases))
 
 
 def _files(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
@@ -55,7 +55,7 @@ def _record_of_test(one: SuiteCase) -> bytes:
 
 
 READABLE = {
-    "ndjson": single_file("ndjson", ".ndjson", _lines),
+    "ndjson": Format("ndjson", _lines, is_folder=False),
     "files": Format("files", _files),
     "pytest": Format("pytest", _tests),
 }

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from hashlib import sha1
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 from contracts import changed_contract
-from exported_cases import OFFER, cases, folder, written
+from exported_cases import OFFER, cases, folder
 from fixture_types import Run
 from ready_suites import chosen
 
@@ -68,40 +67,6 @@ def test_git_keeps_every_byte_even_if_it_converts_line_endings(tmp_path: Path) -
         subprocess.run(["git", "-C", tmp_path, *command.split()], check=True, capture_output=True)
     assert [facts(case) for case in read(corpus)] == [facts(case) for case in tenth()]
     assert {path: path.read_bytes() for path in corpus.rglob("*.*")} == before
-
-
-# ------------------------------------------------------------------------------------------------------------ parquet
-
-
-def test_duckdb_and_pyarrow_read_the_data_of_the_cases(tmp_path: Path) -> None:
-    pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
-    file = tmp_path / "corpus.parquet"
-    file.write_bytes(written("parquet", cases()))
-    for row, case in zip(pq.read_table(file).to_pylist(), cases(), strict=True):
-        assert (row["id"], row["message"], row["verdict"], row["twin"], row["body"], tuple(row["tags"])) == (
-            case.id, case.message_type, case.label, case.twin_id, case.body, case.tags,
-        )  # fmt: skip
-        assert tuple((header["name"], header["value"]) for header in row["headers"]) == case.headers
-        faults = [(fault.rule, fault.at, fault.technique) for fault in case.faults]
-        assert [tuple(fault.values()) for fault in row["faults"]] == faults
-        assert set(row["ambiguities"]) == {touch.ambiguity for touch in case.verdict.ambiguities}
-    corpus = duckdb.read_parquet(str(file))  # noqa: F841 - the queries name it
-    unnested = "SELECT fault.rule, count(*) FROM (SELECT unnest(faults) AS fault FROM corpus) GROUP BY ALL"
-    broken = [fault.rule for case in cases() for fault in case.faults]
-    assert dict(duckdb.sql(unnested).fetchall()) == {rule: broken.count(rule) for rule in set(broken)}
-    decoded = "SELECT decode(body)::JSON ->> '$.number' FROM corpus WHERE verdict = 'valid' AND message LIKE 'offer-c%'"
-    valid = [case for case in cases() if case.label == "valid" and case.message_type == OFFER]
-    assert [number for (number,) in duckdb.sql(decoded).fetchall()] == [case.value["number"] for case in valid]
-
-
-def test_without_pyarrow_no_file_is_left(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    result = run("export", tmp_path / "c.parquet", "--random", "--count", 5, "--message", "product-list-response")
-    assert result.exit_code == 2
-    assert "needs pyarrow" in result.stderr
-    assert "[parquet]'" in result.stderr
-    assert list(tmp_path.iterdir()) == []
 
 
 # --------------------------------------------------------------------------------------------------------- fuzz-seeds
