@@ -438,10 +438,6 @@ class CoverageOptions(TypedDict, total=False):
         "pairs of states.",
         default=False, section=RESULTS,
     )]  # fmt: skip
-    html: Annotated[str | None, Option(
-        help="Also write the coverage as an HTML page. The page replaces an existing file.", read=read.path,
-        section=RESULTS, metavar="FILE", file=True,
-    )]  # fmt: skip
     fail_under: Annotated[float | None, Option(
         help="Exit with status 1 if the corpus covers less than this percentage of the contract. The percentage counts "
         "rules, techniques, edges (unusual valid values) and ambiguities.",
@@ -472,16 +468,6 @@ class ExplainOptions(TypedDict, total=False):
     json: Annotated[bool, JSON]
     contract: Annotated[str | None, CONTRACT_FOLDER]
     now: Annotated[datetime | None, now("Generate the example")]
-
-
-class CatalogueOptions(CaseFilters, ManyMessageTypes, total=False):
-    cases: Annotated[bool, Option(
-        help="List the cases, one per line, in the order in which `fire` sends them.", default=False, section=RESULTS,
-    )]  # fmt: skip
-    json: Annotated[bool, JSON]
-    contract: Annotated[str | None, CONTRACT_FOLDER]
-    values: Annotated[str | None, VALUES]
-    now: Annotated[datetime | None, now("Generate the cases")]
 
 
 class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
@@ -554,17 +540,6 @@ class ShowOptions(CaseFilters, ManyMessageTypes, total=False):
 
 class DiffOptions(TypedDict, total=False):
     json: Annotated[bool, JSON]
-
-
-class MergeOptions(TypedDict, total=False):
-    force: Annotated[bool, FORCE]
-    json: Annotated[bool, JSON]
-    contract: Annotated[str | None, CONTRACT_FOLDER]
-    values: Annotated[str | None, VALUES]
-
-
-class MinimizeOptions(MergeOptions, total=False):
-    now: Annotated[datetime | None, now("Judge messages")]
 
 
 class VerifyOptions(TypedDict, total=False):

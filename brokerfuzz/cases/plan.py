@@ -17,7 +17,7 @@ from jsonschema_rs import validator_for
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import Selection, selection
 from brokerfuzz.cases.catalogue import catalogue, essentials
-from brokerfuzz.cases.corpus_minimizer import seeds
+from brokerfuzz.cases.fuzz_seeds import seeds
 from brokerfuzz.cases.random_cases import plausible_cases, random_cases
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import quoted

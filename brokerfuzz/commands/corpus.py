@@ -1,5 +1,4 @@
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -8,20 +7,17 @@ import click
 
 from brokerfuzz.case_options import contract_of, filters_of, has_filters, message_types_of
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.corpus_minimizer import minimized
-from brokerfuzz.commands.output import FOUND, UsageError, print_json, print_lines, print_written, show, show_message
+from brokerfuzz.commands.output import FOUND, UsageError, print_json, print_lines, show, show_message
 from brokerfuzz.commands.progress import Progress
 from brokerfuzz.corpus import read
 from brokerfuzz.corpus.comparing import compare
-from brokerfuzz.corpus.formats import default_format, format_named
 from brokerfuzz.corpus.reading import lines, records
 from brokerfuzz.corpus.verifying import Verification
-from brokerfuzz.corpus.writing import Summary, default_info, write_corpus, write_stream
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.explaining.cases import case_data, case_line, in_corpora
 from brokerfuzz.explaining.corpora import Overview, differences
 from brokerfuzz.option import SectionedCommand, on_command_line
-from brokerfuzz.options import DiffOptions, MergeOptions, MinimizeOptions, ShowOptions, VerifyOptions
+from brokerfuzz.options import DiffOptions, ShowOptions, VerifyOptions
 from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.wording import counted, printable_as_in_python
@@ -29,13 +25,12 @@ from brokerfuzz.wording import counted, printable_as_in_python
 _FEW = 5
 """The maximum number of expired cases that `verify` lists."""
 _PATH = click.Path(readable=False)
-_OUT = click.argument("out", metavar="OUT|-", type=_PATH)
 _CORPORA = click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=_PATH)
 
 
-@click.group("corpus", short_help="Show, compare, merge, minimize and verify corpora.")
+@click.group("corpus", short_help="Show, compare and verify corpora.")
 def command() -> None:
-    """Show, compare, merge, minimize and verify corpora.
+    """Show, compare and verify corpora.
 
     A CORPUS is a file or a folder that `export` wrote. A file can be compressed (.gz, .zst). A folder must have the
     format `files` or `pytest`. If `export` split the corpus into several files (shards), specify all of them.
@@ -130,67 +125,6 @@ def diff(before: str, after: str, options: DiffOptions) -> int:
     found = compare(*(Progress("records").counting(records(path)) for path in (before, after)))
     show(differences(found), as_json=options["json"])
     return 0 if found.same else FOUND
-
-
-# ------------------------------------------------------------------------------------------------- merge and minimize
-
-
-@command.command("merge", cls=SectionedCommand)
-@_OUT
-@_CORPORA
-@on_command_line(MergeOptions)
-def merge(out: str, corpora: tuple[str, ...], options: MergeOptions) -> None:
-    """Merge several corpora into one. The new corpus contains each case once. The cases of the first CORPUS come first,
-    then those of the second, and so on. Specify a CORPUS with twins (the valid counterparts) before a CORPUS with the
-    invalid cases that need them.
-
-    brokerfuzz judges every case again. OUT is the path or URL of the new ndjson file, which is compressed if its name
-    ends in .gz or .zst.
-
-    \b
-    Examples:
-      brokerfuzz corpus merge all.ndjson catalogue.ndjson random.ndjson.gz
-      brokerfuzz corpus merge whole.ndjson corpus-*-of-00008.ndjson
-    """
-    summary = _written(out, _distinct(read(*corpora, contract=contract_of(options))), force=options["force"])
-    print_written(summary, out, as_json=options["json"])
-
-
-def _distinct(cases: Iterator[Case]) -> Iterator[Case]:
-    known: set[str] = set()
-    for case in cases:
-        if case.id not in known:
-            known.add(case.id)
-            yield case
-
-
-@command.command("minimize", cls=SectionedCommand)
-@_OUT
-@_CORPORA
-@on_command_line(MinimizeOptions)
-def minimize(out: str, corpora: tuple[str, ...], options: MinimizeOptions) -> None:
-    """Write a smaller corpus with the same coverage. The new corpus begins with the cases that cover the largest part
-    of the contract.
-
-    The new corpus also contains the twins (the valid counterparts) of its invalid cases. brokerfuzz judges every case
-    again. OUT is the path or URL of the new ndjson file, which is compressed if its name ends in .gz or .zst.
-
-    \b
-    Examples:
-      brokerfuzz corpus minimize small.ndjson corpus.ndjson
-      brokerfuzz corpus minimize small.ndjson.zst random-*-of-00008.ndjson.zst
-    """
-    contract, progress = contract_of(options), Progress("cases read")
-    cases = minimized(progress.counting(read(*corpora, contract=contract)), contract, options["now"])
-    summary = _written(out, cases, force=options["force"])
-    total = progress.done
-    print_written(summary, out, as_json=options["json"], data={"of": total}, of=f" of {total:,}")
-
-
-def _written(out: str, cases: Iterator[Case], *, force: bool) -> Summary:
-    if out == "-":
-        return write_stream(sys.stdout.buffer, format_named("ndjson"), cases, default_info())
-    return write_corpus(out, default_format(out), cases, default_info(), force=force)
 
 
 # ------------------------------------------------------------------------------------------------------------- verify

@@ -1,17 +1,12 @@
-from functools import partial
-from pathlib import Path
-
 import click
 
 from brokerfuzz.case_options import contract_of, message_type_of
 from brokerfuzz.cases.covering.tally import COUNTED
 from brokerfuzz.commands.output import FOUND, note, note_other_bodies, show
 from brokerfuzz.commands.progress import Progress
-from brokerfuzz.errors import ReportError
 from brokerfuzz.explaining.coverage import measure
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import CoverageOptions
-from brokerfuzz.reports import pages, report_files
 
 
 @click.command("coverage", cls=SectionedCommand)
@@ -34,12 +29,9 @@ def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
     Examples:
       brokerfuzz coverage corpus.ndjson
       brokerfuzz coverage recorded.har tests/*.json --missing | grep '^rule'
-      brokerfuzz coverage corpus.ndjson --html coverage.html --fail-under 90
+      brokerfuzz coverage corpus.ndjson --fail-under 90
     """
-    html, fail_under = options["html"], options["fail_under"]
     contract = contract_of(options)
-    if html is not None:
-        report_files.check_place(Path(html))
     measured = measure(
         corpora, contract=contract, message_type=message_type_of(options, contract), lines=options["ndjson"],
         now=options["now"], counting=Progress("messages").counting,
@@ -50,12 +42,9 @@ def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
             f"left out {len(skipped):,} messages that match several message types (the first is {skipped[0]}): "
             "specify the type with --message"
         )
-    if html is not None:
-        page = pages.coverage_page(list(measured.tallies.values()), sources=corpora)
-        if problem := report_files.attempt(html, partial(report_files.write_text, html, page)):
-            raise ReportError(problem)
     show(measured.summary(missing=options["missing"]), as_json=options["json"])
     share = 100 * measured.score(*COUNTED).share
+    fail_under = options["fail_under"]
     if fail_under is not None and share < fail_under:
         note(
             f"the corpus covers {share:.1f} % of the rules, techniques, edges and ambiguities, but --fail-under "

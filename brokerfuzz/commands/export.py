@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import datetime
+from pathlib import PurePosixPath
 from time import monotonic
 from typing import Any
 
@@ -13,10 +14,10 @@ from brokerfuzz import wording, workers
 from brokerfuzz.case_options import RANDOM_CASES, contract_of, has_filters, message_types_of, plans_of
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.fresh_values import check_property
-from brokerfuzz.commands.output import UsageError, print_written
+from brokerfuzz.commands.output import UsageError, print_json
 from brokerfuzz.commands.progress import Progress, show_line
 from brokerfuzz.corpus.exporting import Export
-from brokerfuzz.corpus.formats import CorpusInfo, Format, default_format, format_named
+from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named
 from brokerfuzz.corpus.shards import write_shards
 from brokerfuzz.corpus.writing import Summary, write_corpus, write_stream
 from brokerfuzz.errors import CorpusError
@@ -26,10 +27,12 @@ from brokerfuzz.option import SectionedCommand, on_command_line, words_of
 from brokerfuzz.options import ExportOptions
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.instants import spell
-from brokerfuzz.storage import place_of
+from brokerfuzz.storage import place_of, suffix
 
 _NOT_OF_CASES = ("force", "json", "resume", "shards", "workers")
 """The options that change no case."""
+_NDJSON = ("", ".ndjson", ".jsonl")
+"""The suffixes of files with one case per line."""
 
 
 class _WithFormats(SectionedCommand):
@@ -72,7 +75,7 @@ def command(out: str, options: ExportOptions) -> None:
     _check(out, options)
     begun, progress = monotonic(), Progress()
     with ExitStack() as stack:
-        form = default_format(out) if options["format"] is None else format_named(options["format"])
+        form = _format(out, options)
         if options["base64"] and form.name != "ndjson":
             raise UsageError(f"--base64 works only with the format `ndjson`, not with `{form.name}`: remove --base64")
         contract = contract_of(options)
@@ -91,6 +94,16 @@ def command(out: str, options: ExportOptions) -> None:
     for warning in info.warnings:
         click.echo(f"warning: {warning}", err=True)
     _print_summary(summary, out, monotonic() - begun, sum(plan.left_out_without_time for plan in plans), options)
+
+
+def _format(out: str, options: ExportOptions) -> Format:
+    """Raises `CorpusError` if --format is missing, and OUT has the suffix of something other than ndjson."""
+    if options["format"] is not None:
+        return format_named(options["format"])
+    end = PurePosixPath(out.removesuffix(suffix(out))).suffix
+    if end not in _NDJSON:
+        raise CorpusError(f"{out} ends in {end}: use a name that ends in .ndjson, or add --format")
+    return format_named("ndjson")
 
 
 def _check(out: str, options: ExportOptions) -> None:
@@ -179,18 +192,43 @@ def _cases(export: Export) -> Iterator[Case]:
 
 
 def _print_summary(summary: Summary, out: str, seconds: float, time_dependent: int, options: ExportOptions) -> None:
-    shards, left_out = options["shards"], Counter[str]()
+    """Prints to standard error if the corpus goes to standard output."""
+    left_out = Counter[str]()
     for (_, _, reason), count in summary.info.left_out.items():
         left_out[reason] += count
-    data: dict[str, Any] = {"bytes": summary.bytes, "seconds": round(seconds, 3)}
-    data |= {} if shards is None else {"shards": shards, "kept": summary.kept}
-    data |= {"left_out": left_out} if left_out else {}
-    data |= {"time_dependent": time_dependent} if time_dependent else {}
-    notes = [f"{summary.kept:,} cases already existed"] if summary.kept else []
-    notes += [f"left out: {wording.counted(count, 'case')} {reason}" for reason, count in left_out.items()]
+    if options["json"]:
+        data = _summary_data(summary, out, seconds, time_dependent, left_out, options["shards"])
+        print_json(data, indent=None, err=out == "-")
+        return
+    for line in _summary_lines(summary, out, seconds, time_dependent, left_out, options["shards"]):
+        click.echo(line, err=out == "-")
+
+
+def _summary_data(
+    summary: Summary, out: str, seconds: float, time_dependent: int, left_out: Counter[str], shards: int | None
+) -> dict[str, Any]:
+    data: dict[str, Any] = {"out": out, "cases": summary.count, "bytes": summary.bytes, "seconds": round(seconds, 3)}
+    if shards is not None:
+        data |= {"shards": shards, "kept": summary.kept}
+    if left_out:
+        data["left_out"] = left_out
     if time_dependent:
-        notes.append(f"--clock adds {wording.counted(time_dependent, 'time-dependent case')}")
+        data["time_dependent"] = time_dependent
+    return {**data, "messages": summary.by_message()}
+
+
+def _summary_lines(
+    summary: Summary, out: str, seconds: float, time_dependent: int, left_out: Counter[str], shards: int | None
+) -> Iterator[str]:
+    place = "standard output" if out == "-" else click.format_filename(out)
     in_shards = "" if shards is None else f", in {shards:,} shards"
     duration = f" in {seconds:,.1f} s" if sys.stderr.isatty() else ""
-    details = f"{in_shards} ({summary.bytes:,} bytes{duration})"
-    print_written(summary, out, as_json=options["json"], data=data, details=details, notes=notes)
+    yield f"{summary.count:,} cases written to {place}{in_shards} ({summary.bytes:,} bytes{duration})"
+    if summary.kept:
+        yield f"  {summary.kept:,} cases already existed"
+    for reason, count in left_out.items():
+        yield f"  left out: {wording.counted(count, 'case')} {reason}"
+    if time_dependent:
+        yield f"  --clock adds {wording.counted(time_dependent, 'time-dependent case')}"
+    for name, counts in summary.by_message().items():
+        yield f"  {name}: {', '.join(f'{count:,} {label}' for label, count in counts.items())}"

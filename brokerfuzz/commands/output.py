@@ -3,9 +3,9 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,9 +14,6 @@ from brokerfuzz.explaining.description import Description
 from brokerfuzz.option import GIVEN
 from brokerfuzz.reports.terminal_layout import width_of
 from brokerfuzz.wording import printable_as_in_python
-
-if TYPE_CHECKING:
-    from brokerfuzz.corpus.writing import Summary
 
 NAME = "brokerfuzz"
 COMPLETE = f"_{NAME.upper()}_COMPLETE"
@@ -71,26 +68,6 @@ def note_other_bodies(others: "Counter[str]") -> None:
     for name, count in others.items():
         bodies = "1 body that is not a message" if count == 1 else f"{count:,} bodies that are not messages"
         note(f"{name}: left out {bodies} of the contract")
-
-
-def print_written(
-    summary: "Summary", out: str, *, as_json: bool, data: Mapping[str, Any] | None = None, of: str = "",
-    details: str = "", notes: Sequence[str] = (),
-) -> None:  # fmt: skip
-    """Prints the number of written cases: as JSON with more `data`, or as text with `details` and `notes`. `of` is the
-    number of cases that were read. The summary goes to standard error if the corpus goes to standard output.
-    """
-    err = out == "-"
-    if as_json:
-        said = {"out": out, "cases": summary.count, **(data or {}), "messages": summary.by_message()}
-        print_json(said, indent=None, err=err)
-        return
-    place = "standard output" if err else click.format_filename(out)
-    click.echo(f"{summary.count:,} cases{of} written to {place}{details}", err=err)
-    for name, counts in summary.by_message().items():
-        notes = [*notes, f"{name}: {', '.join(f'{count:,} {label}' for label, count in counts.items())}"]
-    for line in notes:
-        click.echo(f"  {line}", err=err)
 
 
 def is_quiet() -> bool:

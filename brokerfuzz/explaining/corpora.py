@@ -1,15 +1,14 @@
-"""Summarizes the cases of a catalogue or a corpus, and the differences between two corpora.
+"""Summarizes the cases of a corpus, and the differences between two corpora.
 
 The verdicts come from the cases, and brokerfuzz does not check them. Only the IDs of the cases and some numbers are in
 memory, so a corpus may have any size.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.record_reader import CaseRecord
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.comparing import EDGE, KINDS, CaseTopic, Comparison
@@ -17,7 +16,7 @@ from brokerfuzz.explaining.description import Description
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.wording import counted, printable_as_in_python, table
 
-_NAMED = {"rules": "broken rule", "techniques": "technique", "ambiguities": "ambiguity"}
+_NAMED = ("rules", "techniques", "ambiguities")
 _CHANGES = {"added": "+", "removed": "-", "changed": "~"}
 _MOST_PLACES = 8
 
@@ -48,7 +47,7 @@ class Overview:
     parts: dict[MessageType, CaseCounts] = field(default_factory=dict)
     _ids: set[int] = field(default_factory=set)
 
-    def add(self, case: Case | CaseRecord) -> None:
+    def add(self, case: CaseRecord) -> None:
         number = int(case.id, 16)
         if number in self._ids:
             return
@@ -57,39 +56,21 @@ class Overview:
         part.verdicts[case.label] += 1
         part.names["rules"].update(fault.rule for fault in case.faults)
         part.names["techniques"].update(fault.technique for fault in case.faults)
-        part.names["ambiguities"].update(set(_ambiguities(case)))
+        part.names["ambiguities"].update(set(case.ambiguities))
         part.bytes += size
         part.largest = max(part.largest, size)
 
-    def summary(self, *, names: bool = False) -> Description:
-        """A table with a row for each message type. With `names`, the text also lists the number of cases for each
-        rule, technique and ambiguity.
-        """
+    def summary(self) -> Description:
+        """A table with a row for each message type."""
         parts = {name: part.data() for name, part in self.parts.items()}
         columns = ("message", *LABELS, "rules", "techniques", "bytes", "largest")
         text = [*table([columns, *(_row(name, part) for name, part in parts.items())], numbers=True), ""]
-        if names:
-            text += [line for name, part in parts.items() for line in _names(name, part)]
         return Description([*text, f"{len(self._ids):,} cases"], {"cases": len(self._ids), "messages": parts})
-
-
-def _ambiguities(case: Case | CaseRecord) -> Iterable[str]:
-    if isinstance(case, CaseRecord):
-        return case.ambiguities
-    return [touch.ambiguity for touch in case.verdict.ambiguities] if case.label == "unspecified" else ()
 
 
 def _row(message_type: str, part: Mapping[str, Any]) -> list[str]:
     numbers = [*part["verdicts"].values(), len(part["rules"]), len(part["techniques"]), part["bytes"], part["largest"]]
     return [message_type, *(f"{number:,}" for number in numbers)]
-
-
-def _names(message_type: str, part: Mapping[str, Any]) -> Iterator[str]:
-    for kind, noun in _NAMED.items():
-        if counts := part[kind]:
-            yield f"{counted(len(counts), noun)} of {message_type}, with the number of cases:"
-            yield from (f"{count:>8,}  {name}" for name, count in counts.items())
-            yield ""
 
 
 # ------------------------------------------------------------------------------------------------------- differences

@@ -1,5 +1,4 @@
-"""Creates what people read: an HTML page with the findings of a campaign, a page with the coverage of a corpus, and a
-Markdown comment for a pull request.
+"""Creates what people read: an HTML page with the findings of a campaign, and a Markdown comment for a pull request.
 
 A page is a single file that loads no other files. In a browser without scripts, everything except the search works.
 """
@@ -7,18 +6,15 @@ A page is a single file that loads no other files. In a browser without scripts,
 from collections.abc import Sequence
 
 from brokerfuzz.campaign.contradictions import IN_WORDS
-from brokerfuzz.cases.covering.goals import KINDS
-from brokerfuzz.cases.covering.tally import COUNTED, Score, Tally
 from brokerfuzz.reports import facts
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.reports.rendering import html_page, markdown_text
 from brokerfuzz.targets.answers import ANSWER_KINDS
-from brokerfuzz.wording import plural
 
 MOST_ROWS = 1_000
 """The maximum number of headlines, and of rows in a table of the page."""
 MOST_LISTED = 100
-"""The maximum number of findings of a headline, of missing goals per site and kind, and of corpora in a heading."""
+"""The maximum number of findings of a headline."""
 LONGEST_COMMENT = 60_000
 """The maximum number of characters of the comment. GitHub allows 65,536 characters."""
 MOST_COMMENTED = 40
@@ -33,18 +29,6 @@ def findings_page(document: Document) -> str:
         kinds=ANSWER_KINDS,
         names_of_kinds=IN_WORDS,
         most_rows=MOST_ROWS,
-        most_listed=MOST_LISTED,
-    )
-
-
-def coverage_page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:
-    more = [f"and {len(sources) - MOST_LISTED:,} more"] if len(sources) > MOST_LISTED else []
-    return html_page(
-        "coverage.html",
-        sources=[*sources[:MOST_LISTED], *more],
-        score=sum((tally.score(*COUNTED) for tally in tallies), Score(0, 0)),
-        tallies=tallies,
-        kinds={kind: plural(kind) for kind in KINDS},
         most_listed=MOST_LISTED,
     )
 

@@ -34,7 +34,7 @@ class Safe(str):
 
 
 def html_page(template: str, **values: Any) -> str:
-    """Fills a template that extends `page.html`."""
+    """Fills the template of a page, which contains its style and its script."""
     style, script = ((_TEMPLATES / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     policy = _POLICY.format(_digest(style), _digest(script))
     return markup(template, style=Markup(style), script=Markup(script), policy=policy, **values)  # noqa: S704

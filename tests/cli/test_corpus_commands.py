@@ -87,43 +87,6 @@ def test_diff_counts_added_removed_and_relabelled_cases_whatever_their_order_and
     assert "5 cases changed from valid to unspecified" in run("corpus", "diff", PRICING, changed).stdout
 
 
-# ------------------------------------------------------------------------------------------------------------ merge
-
-
-def test_a_merged_corpus_contains_each_case_once_and_each_twin_before_its_faults(
-    run: Run, tmp_path: Path, mixed: Path
-) -> None:
-    cases = list(read(mixed))
-    faults, others = [case for case in cases if case.faults], [case for case in cases if not case.faults]
-    write(tmp_path / "faults.ndjson", faults)
-    write(tmp_path / "others.ndjson.gz", others)
-    parts = [tmp_path / "others.ndjson.gz", tmp_path / "faults.ndjson", mixed]
-    for out in ("one.ndjson", "two.ndjson"):
-        assert run("corpus", "merge", tmp_path / out, *parts).exit_code == 0
-    back = list(read(tmp_path / "one.ndjson"))
-    assert sorted(case.id for case in back) == sorted(case.id for case in cases)
-    assert all(case.twin is not None for case in back if case.twin_id)
-    assert (tmp_path / "one.ndjson").read_bytes() == (tmp_path / "two.ndjson").read_bytes()
-
-
-# --------------------------------------------------------------------------------------------------------- minimize
-
-
-def goals(run: Run, *corpora: object) -> dict[str, object]:
-    said = json.loads(run("coverage", *corpora, "--json", "--now", "2026-03-01T00:00:00Z").stdout)
-    return {name: part["sites"] for name, part in said["messages"].items()}
-
-
-def test_a_minimized_corpus_covers_the_same_with_fewer_cases(run: Run, tmp_path: Path, mixed: Path) -> None:
-    small = tmp_path / "small.ndjson"
-    said = json.loads(run("corpus", "minimize", small, mixed, mixed, "--json").stdout)
-    cases = list(read(small))
-    assert goals(run, small) == goals(run, mixed)
-    assert said["cases"] == len(cases) < said["of"] == 2 * len(list(read(mixed)))
-    assert all(case.twin is not None for case in cases if case.twin_id), "the twins of the remaining faults are kept"
-    assert len({case.id for case in cases}) == len(cases)
-
-
 # ----------------------------------------------------------------------------------------------------------- verify
 
 

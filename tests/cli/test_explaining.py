@@ -1,4 +1,4 @@
-"""The commands `explain`, `rules` and `catalogue`. `UPDATE_GOLDEN=1 pytest tests/cli/test_explaining.py` writes the
+"""The commands `explain` and `rules`. `UPDATE_GOLDEN=1 pytest tests/cli/test_explaining.py` writes the
 files in `golden` again after an intended change.
 """
 
@@ -96,7 +96,7 @@ def test_a_rule_or_an_ambiguity_is_recognised_by_other_names_and_a_part_lists_ev
         assert len(found) > 1
 
 
-# ------------------------------------------------------------------------------------------------- rules and catalogue
+# --------------------------------------------------------------------------------------------------------------- rules
 
 
 def test_rules_lists_every_rule_and_ambiguity_with_its_source(run: Run) -> None:

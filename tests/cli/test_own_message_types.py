@@ -72,14 +72,13 @@ COMMANDS = {
     "coverage": "coverage CORPUS",
     "show": f"corpus show CORPUS --message {STATUS}",
     "verify": "corpus verify CORPUS",
-    "minimize": "corpus minimize SMALL CORPUS --force",
     "fire": f"fire --demo --message {ORDER} --rule *quantity:minimum --shrink off",
 }
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_works_with_an_own_message_type(name: str, orders: Path, corpus: Path, run: Run) -> None:
-    places = {"CORPUS": str(corpus), "SMALL": str(orders.parent / "small.ndjson"), "OUT": str(orders.parent / "out")}
+    places = {"CORPUS": str(corpus), "OUT": str(orders.parent / "out")}
     words = [places.get(word, word) for word in COMMANDS[name].split()]
     found = run(*words, "--contract", str(orders)) if words else run("contract", "check", str(orders))
     assert found.exit_code == (name == "check"), found.stderr

@@ -89,7 +89,7 @@ def test_a_problem_is_reported_in_a_line_of_limited_length(tmp_path: Path, run: 
     assert " problem" in last
     assert "no problems" not in last
     assert max(map(len, verified.stdout.splitlines())) <= 1000
-    rejected = run("corpus", "merge", tmp_path / "out", tmp_path / "a")
+    rejected = run("corpus", "show", "--cases", tmp_path / "a")
     assert rejected.exit_code == 2
     assert rejected.stderr.count("\n") == 1
     assert len(rejected.stderr) < 1200

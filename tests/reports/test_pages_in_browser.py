@@ -1,4 +1,4 @@
-"""Opens the pages in Chromium. Every console message, error, dialog and network request fails the test."""
+"""Opens the page with findings in Chromium. Every console message, error, dialog and network request fails the test."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from campaign_documents import CAMPAIGN, document, finding
-from fixture_types import Run
 
 from brokerfuzz.reports.report_files import read_report, write_all
 
@@ -37,7 +36,6 @@ CONTRAST = """() => {
 (1.4.3).
 """
 ATTACK = "<script>alert(1)</script><img src=http://x.example/ onerror=alert(2)>\"'>{{7*7}}"
-MESSAGES = '{"number":"1","offerType":"Email"}\n{"number":"1","offerType":"Email","orderMinimum":"5"}\n'
 OpenPage = Callable[..., Any]
 
 
@@ -75,17 +73,11 @@ def open_page(browser: Any) -> Iterator[OpenPage]:
     assert complaints == []
 
 
-@pytest.mark.parametrize("kind", ["findings", "coverage"])
 def test_a_page_can_be_read_searched_and_used_with_the_keyboard_and_without_a_script(
-    kind: str, open_page: OpenPage, run: Run, tmp_path: Path
+    open_page: OpenPage, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.html"
-    if kind == "findings":
-        assert write_all([str(page)], read_report(CAMPAIGN)) == {}
-    else:
-        (tmp_path / "a.ndjson").write_text(MESSAGES)
-        assert run("coverage", tmp_path / "a.ndjson", "--html", page).exit_code == 0
-
+    assert write_all([str(page)], read_report(CAMPAIGN)) == {}
     for scheme, width in product(("light", "dark"), (400, 1200)):
         tab = open_page(page, color_scheme=scheme, viewport={"width": width, "height": 800})
         tab.click("#unfold")
