@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from brokerfuzz.errors import ConfigurationError, quoted
-from brokerfuzz.file_contents import read_file
+from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.option import OTHERS, SECTIONS, Option, checked, declared, setting_name
 from brokerfuzz.options import FireCommandOptions
 from brokerfuzz.schemas import Contract, load_contract
@@ -25,6 +25,7 @@ NAME = "brokerfuzz.toml"
 PROJECT = "pyproject.toml"
 _IN_PROJECT = ("tool", "brokerfuzz")
 """The section of `pyproject.toml` that contains the settings of brokerfuzz."""
+_REMEDY = "specify a configuration file, or write one with `brokerfuzz init`"
 _WIDTH = 118
 
 
@@ -89,9 +90,9 @@ def _is_trusted(path: Path) -> bool:
 
 def _mentions_us(path: Path) -> bool:
     try:
-        if _IN_PROJECT[-1].encode() not in read_file(path):
+        if _IN_PROJECT[-1].encode() not in read_file(path, ConfigurationError, _REMEDY):
             return False
-    except OSError:
+    except ConfigurationError:
         return False
     return _table(path) is not None
 
@@ -156,11 +157,7 @@ def _table(path: Path) -> Any:
 def _text(path: Path) -> str:
     """Returns the contents of a file, with unchanged line endings but without a byte order mark."""
     try:
-        return read_file(path).decode("utf-8-sig")
-    except OSError as problem:
-        raise ConfigurationError(
-            f"{path} cannot be read: {problem.strerror or problem}; specify another file"
-        ) from None
+        return read_file(path, ConfigurationError, _REMEDY).decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise ConfigurationError(
             f"{path} is not TOML: byte {problem.start + 1:,} is not UTF-8; save the file as UTF-8"
@@ -224,9 +221,5 @@ def write_template(path: Path, *, force: bool = False, contract: Contract | None
         raise ConfigurationError(f"{path} already exists and is not a file: specify another name")
     if path.exists() and not force:
         raise ConfigurationError(f"{path} already exists: add --force to replace it, or specify another file")
-    try:
+    with write_errors(path, ConfigurationError):
         path.write_text(template(contract), encoding="utf-8")
-    except OSError as problem:
-        raise ConfigurationError(
-            f"{path} cannot be written: {problem.strerror or problem}; specify another file, or free disk space"
-        ) from None

@@ -1,7 +1,7 @@
 """Reads and writes files on this machine, and files at URLs that fsspec supports.
 
 A file that is being written has a hidden temporary name (`.NAME.….part`). It gets its name when it is complete. Files
-whose names end in `.gz` or `.zst` are compressed. Every function raises `OSError` if a file cannot be read or written.
+whose names end in `.gz` or `.zst` are compressed.
 """
 
 import errno
@@ -19,6 +19,7 @@ from typing import BinaryIO, cast
 from urllib.parse import unquote, urlsplit
 
 from brokerfuzz.errors import BrokerfuzzError, CorpusError, needs_extra, quoted
+from brokerfuzz.file_contents import ErrorKind, open_file, read_errors, write_errors
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -79,23 +80,35 @@ def suffix(name: str | Path) -> str:
 
 
 @contextmanager
-def opened(place: Path) -> Iterator[BinaryIO]:
-    """Opens a file for reading, and decompresses it if its name ends in `.gz` or `.zst`."""
-    with _errors_of(place), place.open("rb") as stream:
+def opened(place: Path, error: ErrorKind, remedy: str) -> Iterator[BinaryIO]:
+    """Opens a file for reading, and decompresses it if its name ends in `.gz` or `.zst`. If the file cannot be read,
+    raises `error` with the `remedy`.
+    """
+    with read_errors(place, error, remedy), _errors_of(place), _reading(place) as stream:
         end = suffix(place.name)
         if end == GZIP:
             yield cast("BinaryIO", GzipFile(fileobj=stream))
         elif end == ZSTANDARD:
             yield cast("BinaryIO", zstd.ZstdFile(stream))
         else:
-            yield cast("BinaryIO", stream)
+            yield stream
+
+
+def _reading(place: Path) -> BinaryIO:
+    return place.open("rb") if is_url(place) else open_file(place)
 
 
 @contextmanager
-def written(place: Path) -> Iterator[BinaryIO]:
+def written(place: Path, error: ErrorKind) -> Iterator[BinaryIO]:
     """Opens a file for writing, and compresses it if its name ends in `.gz` or `.zst`. The file appears, or replaces
-    the existing file, when the `with` block ends without an error.
+    the existing file, when the `with` block ends without an error. If the file cannot be written, raises `error`.
     """
+    with write_errors(place, error), _replacing(place) as stream:
+        yield stream
+
+
+@contextmanager
+def _replacing(place: Path) -> Iterator[BinaryIO]:
     folder = Path(gettempdir()) if is_url(place) else place.parent
     part = folder / f".{place.name}.{token_hex(4)}.part"
     try:
@@ -161,14 +174,11 @@ def inside(folder: Path, name: str) -> Path:
 
 
 def read_inside(folder: Path, name: str, limit: int = LARGEST_FILE) -> bytes:
-    """Returns the contents of a file in a folder. Raises `CorpusError` as `inside` does, and if the file is too
-    large.
+    """Returns the contents of a file in a folder. Raises `CorpusError` as `inside` does, and if the file cannot be read
+    or has more than `limit` bytes.
     """
-    try:
-        with inside(folder, name).open("rb") as stream:
-            contents = stream.read(limit + 1)
-    except OSError as problem:
-        raise CorpusError(f"the file {quoted(name)} cannot be read: {problem.strerror or problem}") from problem
+    with opened(inside(folder, name), CorpusError, "specify another folder") as stream:
+        contents = stream.read(limit + 1)
     if len(contents) > limit:
         raise CorpusError(f"the file {quoted(name)} is larger than {limit:,} bytes")
     return contents

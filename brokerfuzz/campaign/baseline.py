@@ -26,7 +26,7 @@ from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BaselineError, problem_of
-from brokerfuzz.file_contents import read_file
+from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.locks import held
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.storage import written
@@ -77,16 +77,9 @@ Baseline = Mapping[str, Mapping[str, Any]]
 
 def read(path: Path) -> Baseline:
     """Raises `BaselineError` if the file is missing or is not a baseline."""
+    content = read_file(path, BaselineError, "specify a baseline, or add --baseline-update to create one")
     try:
-        return _entries(json.loads(read_file(path)))
-    except FileNotFoundError as problem:
-        raise BaselineError(
-            f"{path} does not exist: add --baseline-update to create a baseline from the findings"
-        ) from problem
-    except OSError as problem:
-        raise BaselineError(
-            f"{path} cannot be read: {problem.strerror or problem}; specify a readable file"
-        ) from problem
+        return _entries(json.loads(content))
     except (ValueError, RecursionError) as problem:
         raise BaselineError(
             f"{path} is not a baseline ({problem_of(problem)}): correct it, or specify a file written with "
@@ -124,21 +117,15 @@ def update(
     The folder is locked, and the file is read again, so that no other campaign and no person loses an entry that was
     added while this campaign ran. Raises `BaselineError`.
     """
-    try:
-        with held(path.parent):
-            known = read(path) if path.exists() else {}
-            entries = {name: entry for name, entry in known.items() if name not in prune}
-            for finding in findings:
-                by_hand = {key: text for key, text in known.get(finding.name, {}).items() if key in _BY_HAND}
-                entries[finding.name] = {**_entry(finding, headlines.get(finding.name)), **by_hand}
-            text = ",\n".join(_written(entries[name]) for name in sorted(entries))
-            with written(path) as stream:
-                stream.write(f'{{"baseline": {VERSION}, "findings": [\n{text}\n]}}\n'.encode())
-    except OSError as problem:
-        raise BaselineError(
-            f"the baseline {path} cannot be written: {problem.strerror or problem}; specify another file, or free "
-            "disk space"
-        ) from problem
+    with write_errors(path, BaselineError), held(path.parent):
+        known = read(path) if path.exists() else {}
+        entries = {name: entry for name, entry in known.items() if name not in prune}
+        for finding in findings:
+            by_hand = {key: text for key, text in known.get(finding.name, {}).items() if key in _BY_HAND}
+            entries[finding.name] = {**_entry(finding, headlines.get(finding.name)), **by_hand}
+        text = ",\n".join(_written(entries[name]) for name in sorted(entries))
+        with written(path, BaselineError) as stream:
+            stream.write(f'{{"baseline": {VERSION}, "findings": [\n{text}\n]}}\n'.encode())
 
 
 def _entry(finding: Finding, headline: str | None) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from jsonschema_rs import validator_for
 
 from brokerfuzz.campaign.exchanges import Exchange
 from brokerfuzz.errors import JournalError
+from brokerfuzz.file_contents import open_file, read_errors
 from brokerfuzz.locks import lock
 from brokerfuzz.schemas.headers import headers_of
 from brokerfuzz.shapes import problem_in
@@ -33,6 +34,7 @@ from brokerfuzz.targets import ANSWER_KINDS, Answer
 VERSION = 4
 LONGEST_LINE = 1 << 26
 """The maximum number of bytes of a line. The largest message of a catalogue has a megabyte."""
+_REMEDY = "specify a journal written by `brokerfuzz fire --journal`"
 _ON_DISK_EVERY = 1.0
 """The minimum time between two synchronizations of the journal with the disk (`fsync`), in seconds."""
 
@@ -117,15 +119,9 @@ def decode(line: bytes) -> Exchange:
 def lines(path: str | Path) -> Iterator[bytes]:
     """Yields the complete lines of a journal. Raises `JournalError` if the journal cannot be read."""
     line = b""
-    try:
-        with Path(path).open("rb") as stream:
-            while (line := stream.readline(LONGEST_LINE)).endswith(b"\n"):
-                yield line
-    except OSError as problem:
-        raise JournalError(
-            f"{path} cannot be read ({problem.strerror or problem}): specify a journal written by `brokerfuzz fire "
-            "--journal`"
-        ) from problem
+    with read_errors(path, JournalError, _REMEDY), open_file(path) as stream:
+        while (line := stream.readline(LONGEST_LINE)).endswith(b"\n"):
+            yield line
     if len(line) >= LONGEST_LINE:
         raise JournalError(
             f"{path} is not a journal (a line has more than {LONGEST_LINE:,} bytes): specify another file"
@@ -142,9 +138,7 @@ def head_of(path: str | Path) -> Mapping[str, Any]:
         head = orjson.loads(first)
         version = head["journal"]
     except (ValueError, KeyError, TypeError) as problem:
-        raise JournalError(
-            f"{path} is not a journal: specify a file written by `brokerfuzz fire --journal`"
-        ) from problem
+        raise JournalError(f"{path} is not a journal: {_REMEDY}") from problem
     if version != VERSION:
         raise JournalError(
             f"{path} is a journal of version {version}, but this version of brokerfuzz reads only version {VERSION}: "

@@ -63,10 +63,6 @@ def with_settings(kind: type, given: Mapping[str, Any], url: str | None, usage: 
 
 
 def _configuration(given: str | None) -> Configuration:
-    if given is not None and not Path(given).is_file():
-        raise ConfigurationError(
-            f"{given} does not exist: specify a configuration file, or write one with `brokerfuzz init`"
-        )
     path = config.find(Path.cwd()) if given is None else Path(given)
     return Configuration() if path is None else config.read(path)
 

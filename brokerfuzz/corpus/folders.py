@@ -97,7 +97,7 @@ def _write(folder: Path, file: File) -> int:
 
 
 def write_manifest(path: Path, manifest: Manifest) -> int:
-    with written(path) as stream:  # a folder whose manifest is damaged could not be replaced
+    with written(path, CorpusError) as stream:  # a folder whose manifest is damaged could not be replaced
         return stream.write(json.dumps(asdict(manifest), indent=1).encode() + b"\n")
 
 

@@ -12,6 +12,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.record_reader import BytesOf, CaseRecord, judged, no_files, record_of
 from brokerfuzz.corpus.folders import manifest_of
 from brokerfuzz.errors import CorpusError, quoted, shortened
+from brokerfuzz.file_contents import read_errors
 from brokerfuzz.schemas import Contract
 from brokerfuzz.storage import inside, opened, place_of, read_inside
 
@@ -24,6 +25,7 @@ brokerfuzz writes lines of up to 1.4 MB. If the user changed the contract, messa
 contain a message of about 2 MB in base64. To read this line and judge its message, brokerfuzz needs less than 512 MB of
 memory.
 """
+_REMEDY = "specify a file written by `brokerfuzz export`"
 _AGAIN = "export the corpus again with --format ndjson or --format files"
 _REMEMBERED = 4096
 _REMEMBERED_BYTES = 64 * 1024 * 1024
@@ -120,19 +122,15 @@ def records_of(found: Iterable[Line]) -> Iterator[tuple[Line, CaseRecord]]:
 
 def lines(path: str | Path) -> Generator[Line, None, None]:
     place = place_of(path)
-    try:
-        if place.is_dir():
-            _check_folder(place)
-            with opened(inside(place, CASES)) as stream:
-                yield from _lines(stream, str(place / CASES), partial(read_inside, place, limit=LONGEST_LINE))
-        else:
-            with opened(place) as stream:
-                yield from _lines(stream, str(place), no_files)
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or problem
-        raise CorpusError(
-            f"{place} cannot be read: {reason}; specify a file written by `brokerfuzz export`"
-        ) from problem
+    with read_errors(place, CorpusError, _REMEDY):
+        is_folder = place.is_dir()
+    if is_folder:
+        _check_folder(place)
+        with opened(inside(place, CASES), CorpusError, _REMEDY) as stream:
+            yield from _lines(stream, str(place / CASES), partial(read_inside, place, limit=LONGEST_LINE))
+    else:
+        with opened(place, CorpusError, _REMEDY) as stream:
+            yield from _lines(stream, str(place), no_files)
 
 
 def _check_folder(place: Path) -> None:
@@ -155,7 +153,7 @@ def _lines(stream: BinaryIO, name: str, bytes_of: BytesOf) -> Iterator[Line]:
             )
         yield Line(name, number, text, bytes_of)
     if number == 0:
-        raise CorpusError(f"{name} is empty: specify a file written by `brokerfuzz export`")
+        raise CorpusError(f"{name} is empty: {_REMEDY}")
 
 
 def check_rereadable(*paths: str | Path) -> None:

@@ -16,8 +16,9 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.exporting import Export
 from brokerfuzz.corpus.folders import Manifest, has_manifest, manifest_of, read_manifest, remove_folder, write_manifest
 from brokerfuzz.corpus.formats import CorpusInfo, Format
-from brokerfuzz.corpus.writing import Summary, check_name, check_place, write_errors, write_place
+from brokerfuzz.corpus.writing import Summary, check_name, check_place, write_place
 from brokerfuzz.errors import CorpusError
+from brokerfuzz.file_contents import write_errors
 from brokerfuzz.storage import place_of, suffix
 from brokerfuzz.version import __version__
 
@@ -56,7 +57,7 @@ def write_shards(
         raise CorpusError(f"{total:,} cases cannot fill {count:,} shards: use --shards {total} or fewer")
     bounds = [(number * total // count, (number + 1) * total // count) for number in range(count)]
     summary.kept = sum(stop - start for shard, (start, stop) in zip(shards, bounds, strict=True) if shard in kept)
-    with write_errors(listing):
+    with write_errors(listing, CorpusError):
         if not kept:
             _remove_shards([*former, *shards])
         write_manifest(listing, manifest)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -12,6 +11,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.folders import manifest_of, write_folder
 from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named
 from brokerfuzz.errors import CorpusError
+from brokerfuzz.file_contents import write_errors
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.storage import folder_problem, place_of, suffix, written
 
@@ -102,25 +102,14 @@ def write_stream(stream: BinaryIO, form: Format, cases: Iterable[Case], info: Co
 
 
 def write_place(place: Path, form: Format, cases: Iterable[Case], summary: Summary) -> None:
-    with write_errors(place):
+    with write_errors(place, CorpusError):
         if form.is_folder:
             info = replace(summary.info, folder=place.name)
             summary.bytes += write_folder(place, form.name, form.files(cases, info), info)
         else:
-            with written(place) as stream:
+            with written(place, CorpusError) as stream:
                 stream.writelines(form.pieces(cases, summary.info))
             summary.bytes += place.stat().st_size
-
-
-@contextmanager
-def write_errors(place: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or problem
-        raise CorpusError(
-            f"{place} cannot be written: {reason}; choose an existing folder with write permission and free space"
-        ) from problem
 
 
 def check_name(place: Path) -> None:
@@ -133,7 +122,7 @@ def check_place(place: Path, form: Format, *, force: bool, remedy: str = "add --
     not a corpus is never replaced.
     """
     check_name(place)
-    with write_errors(place):
+    with write_errors(place, CorpusError):
         if problem := folder_problem(place):
             raise CorpusError(f"{place} cannot be written: {problem}")
         if form.is_folder and suffix(place.name):

@@ -98,11 +98,7 @@ class Hooks:
 
     def _loaded(self) -> dict[str, Callable[..., Any]]:
         if self._source is None and self._name.endswith(".py"):
-            try:
-                self._source = read_file(self._name)
-            except OSError as problem:
-                why = problem.strerror or problem
-                raise HookError(f"the hooks {self._name} cannot be read: {why}; specify a readable .py file") from None
+            self._source = read_file(self._name, HookError, "specify the Python file that contains the hooks")
         try:
             module = self._module()
         except (Exception, SystemExit) as problem:

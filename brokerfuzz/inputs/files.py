@@ -117,14 +117,8 @@ def _opened(name: str) -> Iterator[BinaryIO]:
     if name == STANDARD_INPUT:
         yield sys.stdin.buffer
         return
-    try:
-        with opened(place_of(name)) as stream:
-            yield stream
-    except FileNotFoundError as problem:
-        raise InputError(f"{name} does not exist: specify an existing file, or - for standard input") from problem
-    except (OSError, ValueError) as problem:
-        why = getattr(problem, "strerror", None) or problem
-        raise InputError(f"{name} cannot be read ({why}): specify another file, or - for standard input") from problem
+    with opened(place_of(name), InputError, "specify an existing file, or - for standard input") as stream:
+        yield stream
 
 
 def _whole(stream: BinaryIO, name: str, first: bytes, limit: int) -> bytes:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from os.path import lexists
+from os.path import lexists, realpath
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ def check_paths(paths: Iterable[str], *, http: bool, others: Mapping[str, str | 
 
 
 def _check_unused(used: dict[Path, str], path: str, said: str) -> None:
-    real = Path(path).resolve()
+    real = Path(realpath(path))  # unlike `Path.resolve`, it accepts a link to itself
     if real in used:
         raise ReportError(f"{used[real]} and {said} are the same file: specify different files")
     used[real] = said
@@ -108,7 +108,7 @@ def _write(path: str, document: Document) -> None:
 
 def write_text(path: str, text: str) -> None:
     """Writes a text to a file, which appears only when it is complete."""
-    with written(Path(path)) as stream:
+    with written(Path(path), ReportError) as stream:
         stream.write(text.encode(errors="backslashreplace"))
 
 
@@ -118,12 +118,8 @@ def attempt(path: str, write: Callable[[], object]) -> str | None:
     """
     try:
         write()
-    except OSError as problem:
-        why = f"{problem.strerror or problem}; specify a file in a writable folder with enough disk space"
     except BrokerfuzzError as problem:
-        if path in str(problem):
-            return str(problem)
-        why = str(problem)
+        return str(problem)
     except Exception as problem:
         bug = f"this is a bug in brokerfuzz ({type(problem).__name__}: {problem})"
         why = f"{bug}: please report the bug, and use another format"
@@ -137,12 +133,11 @@ def attempt(path: str, write: Callable[[], object]) -> str | None:
 
 def read_report(path: str | Path) -> dict[str, Any]:
     """Reads the JSON document of a report. Raises `ReportError` if the file is not a report."""
+    contents = read_file(path, ReportError, _REMEDY)
     document: Any = None
     try:
-        document = json.loads(read_file(path), parse_constant=_reject)
+        document = json.loads(contents, parse_constant=_reject)
         problem = next(_validator().iter_errors(_plain(document)), None)
-    except OSError as error:
-        raise ReportError(f"{path} cannot be read: {error.strerror or error}; {_REMEDY}") from error
     except RecursionError:
         why = "the data is nested too deeply"
     except ValueError as error:

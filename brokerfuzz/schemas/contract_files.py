@@ -9,6 +9,7 @@ import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from os.path import lexists
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -100,7 +101,7 @@ def _check_folder(folder: Path) -> None:
         raise ContractError(
             f"{folder} is not a folder: specify a folder with the contract files that you changed, such as {FILES[0]}"
         )
-    if not any((folder / name).exists() for name in FILES):
+    if not any(lexists(folder / name) for name in FILES):
         raise ContractError(
             f"{folder} contains none of {', '.join(FILES)}: copy the files that you want to change into this folder"
         )
@@ -109,8 +110,8 @@ def _check_folder(folder: Path) -> None:
 def _file(folder: Path, name: str) -> Path:
     """Returns the path of a file of a contract: in its folder, or in the built-in contract."""
     own = folder / name
-    if own.exists() or name in FILES:
-        return own if own.exists() else DATA / name
+    if lexists(own) or name in FILES:
+        return own if lexists(own) else DATA / name
     raise ContractError(
         f"{own} is missing, but {folder / MANIFEST} lists this message type: add the schema, or correct the list"
     )
@@ -139,10 +140,11 @@ def _schemas(folder: Path, message_types: Iterable[MessageType]) -> Mapping[str,
 
 def json_of(path: Path, largest: int = LARGEST_FILE) -> Any:
     """Reads a file. Raises `ContractError` if it is not JSON, or has more than `largest` bytes."""
+    contents = read_file(path, ContractError, "specify another file, or remove it")
+    check_size(path, largest)
     try:
-        check_size(path, largest)
-        return json.loads(read_file(path), parse_float=_number)
-    except (OSError, ValueError, RecursionError) as problem:
+        return json.loads(contents, parse_float=_number)
+    except (ValueError, RecursionError) as problem:
         raise ContractError(f"{path} is not readable JSON ({problem}): correct or remove the file") from problem
 
 
@@ -233,7 +235,7 @@ def _entries(folder: Path, name: str) -> Iterator[tuple[dict[str, Any], bool]]:
     """
     path = folder / name
     entries = {entry["id"]: entry for entry in json_of(DATA / name)}
-    own = json_of(path) if path.exists() and folder != DATA else []
+    own = json_of(path) if lexists(path) and folder != DATA else []
     if problem := problem_in(own, _TABLE):
         raise ContractError(f"{path} is not a list of entries ({problem}): compare it with the built-in file")
     ids = [entry["id"] for entry in own]

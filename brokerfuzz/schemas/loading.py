@@ -4,6 +4,7 @@ import copyreg
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os.path import realpath
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -43,7 +44,7 @@ def load_contract(
     >>> load_contract().sites["offer-pricing-response"]["data.offers[].quantity"].schema["minimum"]
     1
     """
-    path = DATA if folder is None else Path(folder).resolve()
+    path = DATA if folder is None else Path(realpath(folder))
     if isinstance(values, KnownValues) and (path, values) not in _loaded:
         check_values(values, load_contract(path))
     elif values is not None and not isinstance(values, KnownValues):

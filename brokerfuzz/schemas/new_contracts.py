@@ -117,7 +117,9 @@ def _document(path: Path) -> Any:
         raise ContractError(needs_extra(f"reading {path}", problem, "yaml")) from None
     try:
         check_size(path, LARGEST_DOCUMENT)
-        content = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(read_file(path)).get_single_data()
+        content = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(
+            read_file(path, ContractError, "specify another file")
+        ).get_single_data()
         _check_count(content)
         return json.loads(json.dumps(content, default=str))  # JSON has no dates, and all its names are strings
     except (OSError, ValueError, TypeError, RecursionError, yaml.YAMLError) as problem:

@@ -31,6 +31,7 @@ from brokerfuzz.schemas.sites import join
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
 
+_REMEDY = "specify a file with known values"
 ROWS = "rows"
 _SECTIONS = (("values",), ("tool", "brokerfuzz", "values"))
 """The tables of a configuration file that contain reference data."""
@@ -50,11 +51,7 @@ def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> 
         return _Reader(contract, source, Path(), None).read()
     path = Path(source)
     try:
-        content = tomllib.loads(read_file(path).decode("utf-8-sig"))
-    except OSError as problem:
-        raise ReferenceDataError(
-            f"{path} cannot be read: {problem.strerror or problem}; specify a readable file"
-        ) from None
+        content = tomllib.loads(read_file(path, ReferenceDataError, _REMEDY).decode("utf-8-sig"))
     except (ValueError, RecursionError) as problem:
         raise ReferenceDataError(f"{path} is not TOML ({' '.join(str(problem).split())}): correct the file") from None
     return _Reader(contract, _section(content), path.parent, path).read()
@@ -223,12 +220,9 @@ class _Reader:
 
 
 def _text(path: Path, origin: str) -> str:
+    contents = read_file(path, lambda line: ReferenceDataError(f"{origin}: {line}"), _REMEDY)
     try:
-        return read_file(path).decode("utf-8-sig")
-    except OSError as problem:
-        raise ReferenceDataError(
-            f"{origin}: {path} cannot be read: {problem.strerror or problem}; specify a readable file"
-        ) from None
+        return contents.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise ReferenceDataError(
             f"{origin}: {path} is not UTF-8 at byte {problem.start + 1:,}: save the file as UTF-8"

@@ -46,10 +46,10 @@ class HttpConnections:
             context.verify_mode = ssl.CERT_NONE
         if self.ca is not None:
             context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # to allow the certificate of the server itself
-            with _explained(self.ca, "the certificates of an authority"):
-                context.load_verify_locations(cadata=read_file(self.ca).decode("ascii", errors="ignore"))
+            with _pem_file(self.ca, "the certificates of an authority") as contents:
+                context.load_verify_locations(cadata=contents.decode("ascii", errors="ignore"))
         if self.cert is not None:
-            with _explained(self.cert, "a certificate of the client and its unencrypted private key"):
+            with _pem_file(self.cert, "a certificate of the client and its unencrypted private key"):
                 context.load_cert_chain(self.cert, password=str)
         return context
 
@@ -71,13 +71,14 @@ class HttpConnections:
 
 
 @contextmanager
-def _explained(file: str, what: str) -> Iterator[None]:
+def _pem_file(file: str, what: str) -> Iterator[bytes]:
+    """Yields the contents of the file. Raises `TargetError` if it cannot be read, or used in the `with` block."""
+    remedy = f"specify a PEM file with {what}"
+    contents = read_file(file, TargetError, remedy)
     try:
-        yield
+        yield contents
     except (ssl.SSLError, ValueError):
-        raise TargetError(f"{file} cannot be used: specify a PEM file with {what}") from None
-    except OSError as problem:
-        raise TargetError(f"{file} cannot be read ({problem.strerror}): specify a PEM file with {what}") from None
+        raise TargetError(f"{file} cannot be used: {remedy}") from None
 
 
 def _proxy_of_environment(url: str) -> str | None:

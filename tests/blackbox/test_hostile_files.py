@@ -1,4 +1,4 @@
-"""Devices and named pipes instead of the files that a command reads."""
+"""Devices, named pipes, folders and links to themselves instead of the files that a command reads."""
 
 import os
 import subprocess
@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from fixture_types import Run
 
 MEMORY = 4 * 1024 * 1024
 """The memory that a command may use, in KiB."""
 SMALL = ("--message", "offer-creation-request", "--site", "orderMinimum")
+NOWHERE = "http://127.0.0.1:9/"
 Writes = Callable[[Path, Path], Sequence[str]]
 """Writes files that name another file, and returns the words of the command."""
 
@@ -32,37 +34,76 @@ def _contract(folder: Path, other: Path) -> Sequence[str]:
 FILES: dict[str, Writes] = {
     "lines of a values file": _values('"*.productId" = {{lines = "{}"}}'),
     "a column of a values file": _values('"*.productId" = {{csv = "{}", column = "id"}}'),
-    "a values file": lambda folder, other: ("export", "-", *SMALL, "--values", str(other)),
+    "a values file": lambda _, other: ("export", "-", *SMALL, "--values", str(other)),
     "a file of a contract": _contract,
-    "a configuration": lambda folder, other: ("fire", "--exec", "true", "--config", str(other)),
-    "hooks": lambda folder, other: ("fire", "http://127.0.0.1:9/", "--hooks", str(other)),
-    "a report": lambda folder, other: ("replay", str(folder / "report.json"), "http://127.0.0.1:9/"),
-    "a corpus": lambda folder, other: ("corpus", "show", str(other)),
+    "a configuration": lambda _, other: ("fire", "--exec", "true", "--config", str(other)),
+    "hooks": lambda _, other: ("fire", NOWHERE, "--hooks", str(other)),
+    "a certificate": lambda _, other: ("fire", "https://127.0.0.1:9/", "--ca", str(other)),
+    "a baseline": lambda _, other: ("fire", "--exec", "true", "--baseline", str(other)),
+    "a journal": lambda _, other: ("fire", "--exec", "true", "--resume", str(other)),
+    "a report": lambda _, other: ("replay", str(other), NOWHERE),
+    "a corpus": lambda _, other: ("corpus", "show", str(other)),
+    "a corpus to verify": lambda _, other: ("corpus", "verify", str(other)),
+    "a message": lambda _, other: ("check", str(other)),
+    "messages": lambda _, other: ("check", "--ndjson", str(other)),
+    "messages with coverage": lambda _, other: ("coverage", str(other)),
 }
+FOLDERS = ("a corpus", "a corpus to verify", "a message", "messages", "messages with coverage")
+"""The commands for these files also read folders."""
 
 
-def _started(folder: Path, words: Sequence[str]) -> subprocess.Popen[str]:
-    limited = ["sh", "-c", f'ulimit -v {MEMORY}; exec "$@"', "sh", sys.executable, "-m", "brokerfuzz", *words]
-    return subprocess.Popen(
-        limited, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def _name(kind: str) -> str:
+    return "hooks.py" if kind == "hooks" else "report.json"
 
 
 @pytest.mark.every(5)
 @pytest.mark.parametrize("kind", FILES)
-def test_a_device_or_a_named_pipe_instead_of_a_file_is_one_line(tmp_path: Path, kind: str) -> None:
-    running = []
-    for name in ("device", "pipe"):
-        folder = tmp_path / name
-        folder.mkdir()
-        other = folder / ("hooks.py" if kind == "hooks" else "report.json")
-        if name == "pipe":
-            os.mkfifo(other)
-        else:
-            other.symlink_to("/dev/zero")
-        running.append(_started(folder, FILES[kind](folder, other)))
-    for process in running:
-        with process:
-            stderr = process.communicate(timeout=60)[1]
-        assert (process.returncode, len(stderr.splitlines())) == (2, 1), stderr
-        assert stderr.startswith("brokerfuzz: ")
+def test_an_endless_device_instead_of_a_file_is_one_line(tmp_path: Path, kind: str) -> None:
+    other = tmp_path / _name(kind)
+    other.symlink_to("/dev/zero")
+    command = [sys.executable, "-m", "brokerfuzz", *FILES[kind](tmp_path, other)]
+    limited = ["sh", "-c", f'ulimit -v {MEMORY}; exec "$@"', "sh", *command]
+    done = subprocess.run(
+        limited, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
+    )
+    _assert_one_line(done.returncode, done.stderr, other)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_named_pipe_without_a_writer_instead_of_a_file_is_one_line(folder: Path, run: Run, kind: str) -> None:
+    other = folder / _name(kind)
+    os.mkfifo(other)
+    done = run(*FILES[kind](folder, other))
+    _assert_one_line(done.exit_code, done.stderr, other)
+    assert "no process writes to this named pipe" in done.stderr
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_link_to_itself_instead_of_a_file_is_one_line(folder: Path, run: Run, kind: str) -> None:
+    other = folder / _name(kind)
+    other.symlink_to(other)
+    done = run(*FILES[kind](folder, other))
+    _assert_one_line(done.exit_code, done.stderr, other)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FILES if kind not in FOLDERS])
+def test_a_folder_instead_of_a_file_is_one_line(folder: Path, run: Run, kind: str) -> None:
+    other = folder / _name(kind)
+    other.mkdir()
+    done = run(*FILES[kind](folder, other))
+    _assert_one_line(done.exit_code, done.stderr, other)
+    assert "Is a directory" in done.stderr
+
+
+def _assert_one_line(status: int, stderr: str, path: Path) -> None:
+    assert (status, len(stderr.splitlines())) == (2, 1), stderr
+    assert stderr.startswith("brokerfuzz: ")
+    assert str(path) in stderr.replace("semantics.json", path.name).replace("contract/", "")
+
+
+def test_a_named_pipe_with_a_writer_is_read_however_slow_the_writer_is(folder: Path, run: Run) -> None:
+    os.mkfifo("pipe")
+    script = 'exec > pipe; sleep 2; echo \'{"number":"1","offerType":"Email"}\''
+    with subprocess.Popen(["sh", "-c", script]):
+        done = run("check", "pipe")
+    assert done.stdout == "pipe:1: valid (offer-creation-request)\n"

@@ -89,7 +89,7 @@ def test_an_invalid_baseline_is_reported_in_one_line(run: Run, content: str, sai
 
 
 def test_a_file_that_is_no_baseline_or_missing_is_reported_with_the_remedy(run: Run) -> None:
-    assert_rejected(run, "does not exist: add --baseline-update")
+    assert_rejected(run, "does not exist: specify a baseline, or add --baseline-update")
     for content in ("", "[]", "{}", '{"baseline": 7, "findings": []}'):
         Path(NAME).write_text(content)
         assert_rejected(run, "is not a baseline", "--baseline-update")

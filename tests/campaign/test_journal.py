@@ -116,7 +116,7 @@ def test_only_one_campaign_at_a_time_writes_a_journal(run: Run, service: tuple[s
         (b'{"journal":2}\n', "is a journal of version 2"),
         (b"no json\n", "is not a journal"),
         (b"\x1f\x8b\x00", "is not a journal"),
-        (None, "cannot be read"),
+        (None, "does not exist"),
     ],
 )
 def test_a_file_that_is_no_journal_is_rejected_with_one_line(run: Run, content: bytes | None, said: str) -> None:

@@ -204,7 +204,7 @@ def test_init_replaces_only_its_own_file_and_only_with_force(run: Run, folder: P
         "pyproject.toml": "settings of other tools",
         "folder": "is not a file",
         "dangling": "is not a file",
-        "nowhere/brokerfuzz.toml": "cannot be written: No such file or directory",
+        "nowhere/brokerfuzz.toml": "cannot be written (No such file or directory",
     }.items():
         assert words in run("init", name, "--force").stderr
     assert "already exists: add --force to replace it" in run("init", "mine.toml").stderr

@@ -135,7 +135,7 @@ def test_every_command_that_reads_a_corpus_accepts_a_url(corpus: str, run: Run) 
 
 def test_an_unreadable_url_is_reported_in_one_line(corpus: str, folder: str, run: Run) -> None:
     put(f"{folder}/cut.ndjson.zst", found(folder)["a.ndjson.zst"][:-20])
-    for url, why in ((f"{folder}/none.ndjson", "cannot be read"), (f"{folder}/cut.ndjson.zst", "damaged or truncated")):
+    for url, why in ((f"{folder}/none.ndjson", "does not exist"), (f"{folder}/cut.ndjson.zst", "damaged or truncated")):
         rejected = run("corpus", "show", url)
         assert (rejected.exit_code, len(rejected.output.splitlines())) == (2, 1), rejected.output
         assert why in rejected.output

@@ -44,5 +44,5 @@ def test_every_report_and_the_last_lines_say_which_files_could_not_be_written(ru
         assert "gone/a.md cannot be written" in text, path
         assert "gone/known.json cannot be written" in text, path
     for output in (done.stdout, done.stderr):
-        assert "gone/a.md cannot be written: No such file" in " ".join(output.split())
+        assert "gone/a.md cannot be written (No such file" in " ".join(output.split())
     assert "not written" in done.stdout.partition("   campaign ")[2]

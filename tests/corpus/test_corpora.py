@@ -120,7 +120,7 @@ def test_a_file_that_is_not_a_corpus_is_rejected(tmp_path: Path) -> None:
     for content in (b"\n\n", b"\0" * 4096, b'{"id":"0"}\n', b"[" * 100_000, b"PK\x03\x04", b'{"id":"\xff"}\n'):
         (tmp_path / "a").write_bytes(content)
         assert "line 1: the line is not a valid case record" in one_line_error(tmp_path / "a")
-    assert "No such file" in one_line_error(tmp_path / "none")
+    assert "does not exist" in one_line_error(tmp_path / "none")
     assert "is a folder without manifest.json, so it is not a corpus" in one_line_error(tmp_path)
     assert "cannot be read" in one_line_error(tmp_path / "a\0b")
 
@@ -128,7 +128,7 @@ def test_a_file_that_is_not_a_corpus_is_rejected(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst"])
 def test_a_line_of_a_gigabyte_is_rejected_in_bounded_memory(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    with written(path) as stream:
+    with written(path, CorpusError) as stream:
         stream.write(b'{"id":"')
         for _ in range(LONGEST_LINE // (1 << 20) + 1):
             stream.write(b"a" * (1 << 20))

@@ -171,7 +171,7 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str]] = {
     "an empty folder": (lambda folder: None, "copy the files that you want to change into this folder"),
     "no JSON": (put("{"), f"{OFFERS} is not readable JSON"),
     "no text": (lambda folder: (folder / OFFERS).write_bytes(b"\xff\xfe\xfd"), "correct or remove the file"),
-    "a folder in place of a file": (lambda folder: (folder / OFFERS).mkdir(), "correct or remove the file"),
+    "a folder in place of a file": (lambda folder: (folder / OFFERS).mkdir(), "cannot be read (Is a directory): specify another file, or remove it"),
     "no schema": (put('{"type": "strin"}'), f"{OFFERS} is not a JSON Schema of draft 2020-12"),
     "no schema of an object": (put("[]"), "compare it"),
     "an older draft": (put('{"$schema": "http://json-schema.org/draft-07/schema#"}'), "rewrite it"),

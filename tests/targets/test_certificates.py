@@ -164,7 +164,7 @@ def test_a_missing_or_unknown_client_certificate_is_an_error_with_a_remedy(
     [
         ("client.pem", "client.pem cannot be used: specify a PEM file with a certificate of the client and its unencr"),
         ("client.key", "client.key cannot be used: specify a PEM file with a certificate"),
-        ("nowhere.pem", "nowhere.pem cannot be read"),
+        ("nowhere.pem", "nowhere.pem does not exist"),
     ],
 )
 def test_a_certificate_that_cannot_be_used_is_an_error(name: str, said: str, files: Path) -> None:
