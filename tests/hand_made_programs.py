@@ -54,14 +54,6 @@ def cancelled_after(target: Target, files: int, folder: Path, *bodies: bytes) ->
     asyncio.run(ask())
 
 
-def run_report(file: str, **environment: str) -> str:
-    """Runs the tests of a `.py` report with pytest, and returns what it prints."""
-    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "--confcutdir=.", "-p", "no:cacheprovider", "-q", file]
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
-    variables = {**clean, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}
-    return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60, check=False).stdout
-
-
 def shown_on_a_terminal(command: list[str], environment: Mapping[str, str], stdout: int | None = None) -> str:
     """Runs a command, and returns what it shows on a terminal until it ends. Its output can go elsewhere."""
     pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")

@@ -38,9 +38,8 @@ class Finding:
 
     `identity` consists of strings that identify the finding in every campaign. `known` is True if the baseline contains
     it. `source` is the part of the contract that states the first broken rule. `reproduction` is a shell command that
-    sends the smallest message. `fresh` is the property that gets a new value each time, and `twin_fresh` the same for
-    the twin (None: the message stays the same). `possibly_unknown` are the sites of values that the target may not
-    know.
+    sends the smallest message. `fresh` is the property that gets a new value each time (None: the message stays the
+    same). `possibly_unknown` are the sites of values that the target may not know.
     """
 
     kind: FindingKind
@@ -65,7 +64,6 @@ class Finding:
     source: str = ""
     reproduction: str = ""
     fresh: str | None = None
-    twin_fresh: str | None = None
     possibly_unknown: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

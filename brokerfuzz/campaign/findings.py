@@ -49,8 +49,6 @@ def _complete(finding: Finding, target: Target, contract: Contract, fresh: Fresh
         finding.source = source_of(finding.reasons[0].rule, contract) or ""
     if fresh is not None and fresh.changes(finding.case, finding.body):
         finding.fresh = fresh.name
-    if fresh is not None and finding.twin is not None and fresh.changes(finding.case, finding.twin):
-        finding.twin_fresh = fresh.name
     finding.reproduction = _reproduction(finding, target)
     finding.possibly_unknown = tuple(_possibly_unknown(finding, contract))
 

@@ -6,7 +6,7 @@ changes: all other bytes of the message stay the same. A message is changed only
 its ambiguities stay the same. An empty string never changes: a message with an empty number may show another problem
 than a message with a number.
 
-Commands and tests that people run later contain the message with `MARK`, and replace `MARK` with a new value each time.
+Commands that people run later contain the message with `MARK`, and replace `MARK` with a new value each time.
 """
 
 import gzip

@@ -1,4 +1,4 @@
-"""Reads the messages and the HTTP request from the JSON document of a report."""
+"""Reads the messages from the JSON document of a report."""
 
 import json
 from base64 import b64decode
@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.errors import ReportError
-from brokerfuzz.wording import printable
 
 Document = Mapping[str, Any]
 Pairs = list[tuple[str, str]]
@@ -30,20 +28,6 @@ def unusual_headers_of(message: Document) -> list[tuple[str, str | None]]:
     the request omits this header.
     """
     return [(name, value) for name, value in message.get("headers") or ()]
-
-
-def request_of(document: Document, report: str) -> Document:
-    """Returns the method, the URL and the usual headers of all requests. References such as `${TOKEN}` replace secrets.
-
-    Raises `ReportError` if the target is not an HTTP endpoint.
-    """
-    request: Document | None = document.get("request")
-    if request is None:
-        target = printable(str(document["target"]), 100)
-        raise ReportError(
-            f"{report} requires an HTTP target, but {target} is not an HTTP target: remove this report, or test a URL"
-        )
-    return request
 
 
 def headers_of(message: Document, request: Document) -> Pairs:

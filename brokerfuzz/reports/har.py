@@ -11,9 +11,11 @@ from base64 import b64encode
 from http import HTTPStatus
 from typing import Any
 
-from brokerfuzz.reports.document_messages import Document, body_of, headers_of, request_of
+from brokerfuzz.errors import ReportError
+from brokerfuzz.reports.document_messages import Document, body_of, headers_of
 from brokerfuzz.reports.facts import is_flaky, outcome_of
 from brokerfuzz.schemas.headers import JSON_TYPE
+from brokerfuzz.wording import printable
 
 _PHRASES = {int(status): status.phrase for status in HTTPStatus}
 _COMMON: dict[str, Any] = {"httpVersion": "HTTP/1.1", "cookies": [], "headersSize": -1}
@@ -22,7 +24,12 @@ _NO_TYPE = "x-unknown"  # browsers write this content type if the body has none
 
 def report(document: Document) -> str:
     """Returns the report as ASCII text. Raises `ReportError` if the target is not an HTTP endpoint."""
-    request = request_of(document, "a HAR file")
+    request: Document | None = document.get("request")
+    if request is None:
+        target = printable(str(document["target"]), 100)
+        raise ReportError(
+            f"a HAR file requires an HTTP target, but {target} is not an HTTP target: remove this report, or test a URL"
+        )
     about = f"The smallest message of each finding at {document['target']}."
     log = {
         "version": "1.2",

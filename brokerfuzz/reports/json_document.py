@@ -92,7 +92,7 @@ def _finding(finding: Finding, contract: Contract) -> dict[str, Any]:
     headers = finding.case.headers
     twin = None
     if finding.twin is not None:
-        twin = _message(finding.message_type, finding.twin, headers, finding.twin_fresh)
+        twin = _message(finding.message_type, finding.twin, headers)
     return {
         **_attributes(finding, "name", "fingerprint", "known", "kind"),
         "sentence": finding.sentence(),
@@ -108,7 +108,7 @@ def _finding(finding: Finding, contract: Contract) -> dict[str, Any]:
         **_attributes(finding, "ambiguities", "places", "techniques", "tags"),
         **_attributes(finding, "count", "sent", "shown", "whole"),
         "reproduce": finding.reproduction,
-        "smallest": _message(finding.message_type, finding.body, headers, finding.fresh),
+        "smallest": _message(finding.message_type, finding.body, headers),
         "twin": twin,
         "case": _case(finding.case),
     }
@@ -158,9 +158,8 @@ def _latency(timing: Timing) -> dict[str, float]:
     return {name: round(found, 6) for name, found in zip(shares, timing.quantiles(*shares.values()), strict=True)}
 
 
-def _message(message_type: MessageType, body: bytes, headers: Headers, fresh: str | None) -> dict[str, Any]:
-    new = {} if fresh is None else {"fresh": fresh}
-    return {"id": message_id(message_type, headers, body), **new, **message_json(body, headers)}
+def _message(message_type: MessageType, body: bytes, headers: Headers) -> dict[str, Any]:
+    return {"id": message_id(message_type, headers, body), **message_json(body, headers)}
 
 
 def _case(case: Case) -> dict[str, Any]:

@@ -28,7 +28,7 @@ _MANY_BACKTICKS = re.compile("`{20,}")
 
 
 class Safe(str):
-    """A text that is already Markdown or Python code."""
+    """A text that is already Markdown."""
 
     __slots__ = ()
 
@@ -47,11 +47,6 @@ def markup(template: str, **values: Any) -> str:
 
 def markdown_text(template: str, **values: Any) -> str:
     return _environment(prose, Safe, {"code": code, "fenced": fenced}).get_template(template).render(**values)
-
-
-def python_code(template: str, **values: Any) -> str:
-    """The values become Python literals in ASCII."""
-    return _environment(literal, Safe, {"comment": comment}).get_template(template).render(**values)
 
 
 @cache
@@ -131,25 +126,3 @@ def _escaped_backticks(run: re.Match[str]) -> str:
 def _fence(text: str, least: int) -> str:
     """Returns a sequence of backticks that is longer than any such sequence in the text."""
     return "`" * max([least, *(len(run) + 1 for run in re.findall("`+", text))])
-
-
-# ----------------------------------------------------------------------------------------------------------- Python
-
-
-def comment(text: str) -> Safe:
-    """Returns text in ASCII on one line."""
-    return Safe(ascii(printable(text, 300))[1:-1])
-
-
-def literal(value: Any) -> Safe:
-    """Returns a Python literal in ASCII, on one line. Strings have double quotes, unless single quotes need fewer
-    escapes.
-    """
-    if isinstance(value, tuple):
-        items = [literal(item) for item in value]
-        return Safe(f"({', '.join(items)}{',' if len(items) == 1 else ''})")
-    if isinstance(value, str) and '"' not in value:
-        return Safe(f'"{ascii(value)[1:-1]}"')
-    if isinstance(value, bytes) and b'"' not in value:
-        return Safe(f'b"{repr(value)[2:-1]}"')
-    return Safe(ascii(value))

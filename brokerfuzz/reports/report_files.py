@@ -13,14 +13,13 @@ from jsonschema_rs import Draft202012Validator
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.errors import BrokerfuzzError, ReportError
 from brokerfuzz.file_contents import read_file
-from brokerfuzz.reports import har, json_document, junit, pages, pytest_file
+from brokerfuzz.reports import har, json_document, junit, pages
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.schemas import Contract
 from brokerfuzz.storage import folder_problem, written
 from brokerfuzz.wording import listed, printable
 
 _SCHEMA = Path(__file__).with_name("report.schema.json")
-_FOR_HTTP = (".har", ".py")
 _REMEDY = "specify a report that `brokerfuzz fire --json` wrote"
 
 REPORTS: Mapping[str, tuple[str, Callable[[Document], str]]] = {
@@ -29,7 +28,6 @@ REPORTS: Mapping[str, tuple[str, Callable[[Document], str]]] = {
     ".json": ("JSON", json_document.report),
     ".har": ("HAR", har.report),
     ".md": ("Markdown", pages.comment),
-    ".py": ("tests for pytest", pytest_file.report),
 }
 """Maps the suffix of a file name to the name of the format, and to the function that creates it."""
 
@@ -39,7 +37,7 @@ REPORTS: Mapping[str, tuple[str, Callable[[Document], str]]] = {
 
 def check_paths(paths: Iterable[str], *, http: bool, others: Mapping[str, str | None]) -> None:
     """Raises `ReportError` if a report cannot be written to its path. `http` says whether the target is an HTTP
-    endpoint, which some reports need. `others` maps options to the other files that the campaign reads or writes, which
+    endpoint, which HAR needs. `others` maps options to the other files that the campaign reads or writes, which
     must not be the same file.
     """
     used: dict[Path, str] = {}
@@ -47,7 +45,7 @@ def check_paths(paths: Iterable[str], *, http: bool, others: Mapping[str, str | 
         if path is not None:
             _check_unused(used, path, f"{option} {path}")
     for path in paths:
-        if _suffix(path) in _FOR_HTTP and not http:
+        if _suffix(path) == ".har" and not http:
             raise ReportError(f"{path} requires an HTTP target: remove this report, or test a URL")
         check_place(Path(path))
         _check_unused(used, path, f"the report {path}")

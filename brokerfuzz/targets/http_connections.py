@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
 
@@ -52,12 +51,6 @@ class HttpConnections:
             with _pem_file(self.cert, "a certificate of the client and its unencrypted private key"):
                 context.load_cert_chain(self.cert, password=str)
         return context
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The settings that differ from the usual ones, for reports."""
-        settings = {"insecure": self.insecure, "ca": self.ca, "cert": self.cert}
-        return {name: value for name, value in settings.items() if value}
 
     def curl_words(self) -> Iterator[str]:
         """Yields the options of curl for these settings, quoted for a shell. curl itself uses the proxy of the

@@ -109,7 +109,6 @@ class HttpTarget(Target):
             "url": self.secrets.url(self.url),
             "method": self.method,
             "headers": headers,
-            **self.connections.settings,
         }
         rules = {"accept": list(self.rules.accept), "reject": list(self.rules.reject)}
         return {"request": request, "answers": rules}

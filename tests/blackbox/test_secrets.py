@@ -1,6 +1,5 @@
 """Secrets appear in no output, and hiding them changes no message and damages no file."""
 
-import ast
 import asyncio
 import base64
 import html
@@ -24,7 +23,7 @@ import brokerfuzz
 
 OFFER: Final = "offer-creation-request"
 ONE_BELOW: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below")
-REPORTS: Final = ("r.html", "r.xml", "r.json", "r.har", "r.md", "r.py")
+REPORTS: Final = ("r.html", "r.xml", "r.json", "r.har", "r.md")
 REPORT_OPTIONS: Final = tuple(word for name in REPORTS for word in ("--report", name))
 
 
@@ -75,8 +74,6 @@ def test_passwords_that_are_words_of_a_message_or_a_file_change_neither(
         assert brokerfuzz.check(OFFER, smallest.encode()).label == "invalid"
         assert smallest in done.stdout
         assert len(ET.parse(folder / "r.xml").getroot().findall(".//failure")) == 1
-        tree = ast.parse((folder / "r.py").read_text())
-        assert smallest.encode() in [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
         bodies.clear()
         assert "still there" in run("replay", "r.json", url).stdout
         assert smallest.encode() in bodies

@@ -1,6 +1,4 @@
-"""Everything that sends messages of a campaign again: `replay`, the tests in a `.py` report, printed commands, and a
-resumed campaign.
-"""
+"""Everything that sends messages of a campaign again: `replay`, printed commands, and a resumed campaign."""
 
 import json
 import shutil
@@ -12,7 +10,6 @@ from typing import Any, Final
 
 import pytest
 from fixture_types import Run
-from hand_made_programs import run_report
 from hand_made_servers import answers, serving
 from validators import NODE
 
@@ -187,15 +184,6 @@ def test_a_target_that_accepts_each_identifier_only_once_has_no_finding(run: Run
         done = run("fire", url, "--rule", "*orderMinimum*", "--shrink", "off", "--fresh", fresh)
     assert done.exit_code == 0, done.stdout
     assert " unproven" not in done.stdout
-
-
-def test_a_known_number_passes_no_test_of_a_report(run: Run) -> None:
-    with served(lenient) as url:
-        run("fire", url, *SOME, "--report", "report.py")
-    with serving(answers(lambda _: 409)) as url:
-        printed = run_report("report.py", BROKERFUZZ_TARGET=url)
-    assert "2 failed" in printed
-    assert "the target may already know the number of this message (409), so the answer proves nothing" in printed
 
 
 @pytest.mark.long

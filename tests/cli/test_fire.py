@@ -133,7 +133,7 @@ def test_a_demonstration_has_no_findings_and_takes_precedence_over_a_configured_
 
 
 def test_findings_of_a_demonstration_are_sent_again_to_a_demonstration(run: Run) -> None:
-    reports = ("r.html", "r.xml", "r.json", "r.har", "r.md", "r.py")
+    reports = ("r.html", "r.xml", "r.json", "r.har", "r.md")
     words = (word for name in reports for word in ("--report", name))
     done = run("fire", *ONE_BELOW, "--bug", SEEDED, "--journal", "run.ndjson", *words)
     assert done.exit_code == 1

@@ -29,7 +29,7 @@ for _ in range(500):
         ("folder.xml", "is a folder"),
         ("pipe.xml", "is not a file"),
         ("findings.har", "requires an HTTP target"),
-        ("findings.py", "requires an HTTP target"),
+        ("findings.py", "does not end with the suffix of a report format"),
     ],
 )
 def test_a_report_that_cannot_be_written_is_an_error_before_anything_is_sent(
