@@ -9,7 +9,6 @@ twin, an ordinary valid message. Otherwise, a target that rejects everything wou
 """
 
 import asyncio
-from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,9 +19,10 @@ from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.envelopes import malformed
+from brokerfuzz.campaign.message_json import body_of
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.target_health import TargetLostError
-from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.errors import BaselineError, ReportError, problem_of, quoted
 from brokerfuzz.schemas import Label, MessageType, Verdict
@@ -230,8 +230,7 @@ def _request(finding: Mapping[str, Any], *, flaky: bool) -> ReplayRequest:
 
 
 def _case(message_type: MessageType, message: Mapping[str, Any], label: Label) -> Case:
-    body = compact(message["body"]) if "body" in message else b64decode(message["raw"])
-    return Case(message_type, body, Verdict(label), headers=_of_case(message.get("headers", ())))
+    return Case(message_type, body_of(message), Verdict(label), headers=_of_case(message.get("headers", ())))
 
 
 def _of_case(pairs: Sequence[Sequence[Any]]) -> Headers:

@@ -1,26 +1,10 @@
 """Reads the messages from the JSON document of a report."""
 
-import json
-from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any
 
-from brokerfuzz.cases.case import compact
-
 Document = Mapping[str, Any]
 Pairs = list[tuple[str, str]]
-
-
-def body_of(message: Document) -> bytes:
-    if "raw" in message:
-        try:
-            return b64decode(message["raw"])
-        except ValueError:  # the value is not base64, although the report's schema requires base64
-            return str(message["raw"]).encode(errors="surrogatepass")
-    try:
-        return compact(message["body"])
-    except TypeError:  # the value cannot be compact JSON; such messages are normally written as `raw`
-        return json.dumps(message["body"], separators=(",", ":")).encode()
 
 
 def unusual_headers_of(message: Document) -> list[tuple[str, str | None]]:

@@ -5,11 +5,12 @@ order and in these words.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from brokerfuzz.campaign.message_json import body_of
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.pointers import site_of
-from brokerfuzz.reports.document_messages import Document, body_of, unusual_headers_of
+from brokerfuzz.reports.document_messages import Document, unusual_headers_of
 from brokerfuzz.schemas.headers import Headers, in_words
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, contradiction
 from brokerfuzz.targets.answers import ANSWER_KINDS

@@ -11,8 +11,9 @@ from base64 import b64encode
 from http import HTTPStatus
 from typing import Any
 
+from brokerfuzz.campaign.message_json import body_of
 from brokerfuzz.errors import ReportError
-from brokerfuzz.reports.document_messages import Document, body_of, headers_of
+from brokerfuzz.reports.document_messages import Document, headers_of
 from brokerfuzz.reports.facts import is_flaky, outcome_of
 from brokerfuzz.schemas.headers import JSON_TYPE
 from brokerfuzz.wording import printable

@@ -139,3 +139,17 @@ def test_a_header_in_a_report_is_sent_only_if_cases_change_this_header(
         result = run("replay", "run.json", url)
         assert (result.exit_code, len(received)) == (status, 1)
         assert len(result.stderr.splitlines()) == status - 1
+
+
+@pytest.mark.parametrize("message", [{"body": {"number": 10**30}}, {"body": "\ud800"}, {"raw": "x"}])
+def test_a_message_that_brokerfuzz_never_writes_into_a_report_causes_no_traceback(
+    run: Run, elsewhere: tuple[str, list[bytes]], lines: object, message: dict[str, Any]
+) -> None:
+    url, received = elsewhere
+    report = json.loads(Path("good.json").read_text())
+    for place in ("smallest", "twin"):
+        report["findings"] = [{**report["findings"][0], place: message}]
+        Path("run.json").write_text(json.dumps(report))
+        result = run("replay", "run.json", url)
+        assert (result.exit_code, result.stderr) in ((1, ""), (2, ""))
+    assert received
