@@ -20,6 +20,7 @@ from aiohttp import (
     ClientTimeout,
     ConnectionTimeoutError,
     DummyCookieJar,
+    InvalidURL,
     ServerDisconnectedError,
     TCPConnector,
     encode_basic_auth,
@@ -182,6 +183,8 @@ def _failure_of(error: ClientError | TimeoutError | OSError, timeout: float, *, 
         case TimeoutError():
             said = "the answer was not complete after" if in_body else "no answer within"
             return Failure("timeout", f"{said} {timeout:g} s")
+        case InvalidURL():
+            return Failure("unreachable", "the host is neither a name nor an address")
         case ClientConnectorDNSError():
             return Failure("unreachable", "the host name cannot be resolved")
         case ClientConnectorError():

@@ -92,6 +92,7 @@ def _proxy_of_environment(url: str) -> str | None:
 def is_http_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
+        host = (parts.hostname or "").encode("idna")
+        return parts.scheme in ("http", "https") and bool(host) and b"\\" not in host and parts.port != 0
+    except ValueError:  # for example, a part of the host is empty or has more than 63 characters
         return False
