@@ -32,6 +32,11 @@ from brokerfuzz.targets.http_connections import HttpConnections
 from brokerfuzz.targets.http_messages import Failure, Request, Response
 
 _LARGE = 1 << 20
+_LONGEST_HEADER = 1 << 16
+"""The maximum length of a header of a response, in bytes. aiohttp itself allows 8 kB, which is less than some ordinary
+headers have, such as `Content-Security-Policy`.
+"""
+_MOST_HEADERS = 1000
 _DECODED = ("gzip", "deflate", "br", "zstd")
 """The encodings of responses that aiohttp decodes."""
 _DEFAULTS = (("accept", "*/*"), ("accept-encoding", "identity"), ("user-agent", "brokerfuzz"))
@@ -70,6 +75,9 @@ class HttpClient:
             timeout=self._limits,
             cookie_jar=DummyCookieJar(),
             skip_auto_headers=("Content-Type",),
+            max_line_size=_LONGEST_HEADER,
+            max_field_size=_LONGEST_HEADER,
+            max_headers=_MOST_HEADERS,
         )
 
     async def close(self) -> None:
@@ -196,13 +204,25 @@ def _failure_of(error: ClientError | TimeoutError | OSError, timeout: float, *, 
         case ServerDisconnectedError():
             return Failure("dropped", "the connection was closed without an answer")
         case ClientResponseError():
-            return Failure("broken", f"the answer is not HTTP/1.1; {_PERHAPS_HTTP_2}")
+            return Failure("broken", _why_not_http(error.message))
         case ClientPayloadError():
             return Failure(
                 "broken", "the connection was closed before the answer was complete, or the answer is damaged"
             )
         case _:
             return Failure("broken" if in_body else "dropped", "the connection was reset")
+
+
+def _why_not_http(problem: str) -> str:
+    """`problem` is a text of aiohttp, whose first line does not contain bytes of the answer before its first colon."""
+    why = problem.partition("\n")[0].partition(":")[0]
+    if why.startswith("Bad status line"):
+        return f"the answer is not HTTP/1.1; {_PERHAPS_HTTP_2}"
+    if why.startswith("Got more than"):
+        return f"the answer has a header of more than {_LONGEST_HEADER:,} bytes"
+    if why.startswith("Too many headers"):
+        return f"the answer has more than {_MOST_HEADERS:,} headers"
+    return f"the answer is not HTTP/1.1 ({why})"
 
 
 def _fatal(error: Exception) -> str | None:

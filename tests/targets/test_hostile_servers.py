@@ -58,13 +58,15 @@ NOT_HTTP = {
     "broken chunk": CHUNKED + b"ZZ\r\nab\r\n",
     "broken status": b"HTTP/1.1 9x9 OK\r\nContent-Length: 0\r\n\r\n",
     "broken header": HEAD + b"foo bar\x00baz\r\nContent-Length: 0\r\n\r\n",
-    "endless head": HEAD + b"X: " + b"a" * 2_000_000,
-    "endless headers": HEAD + b"X-A: b\r\n" * 200_000,
-    "endless trailers": CHUNKED + b"3\r\nabc\r\n0\r\n" + b"X-A: b\r\n" * 100_000,
     "negative length": HEAD + b"Content-Length: -1\r\n\r\nab",
     "two lengths": HEAD + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
     "absurd length": HEAD + b"Content-Length: 99999999999999999999\r\n\r\nab",
     "more than its length": HEAD + b"Content-Length: 2\r\n\r\nabcd",
+}
+TOO_LONG = {
+    "endless head": (HEAD + b"X: " + b"a" * 2_000_000, "a header of more than 65,536 bytes"),
+    "endless headers": (HEAD + b"X-A: b\r\n" * 200_000, "more than 1,000 headers"),
+    "endless trailers": (CHUNKED + b"3\r\nabc\r\n0\r\n" + b"X-A: b\r\n" * 100_000, "more than 1,000 headers"),
 }
 NOT_HTTP_AND_CLOSED = {
     "garbage": b"\x00\xff\x01 garbage\r\n\r\n",
@@ -78,12 +80,16 @@ NO_ANSWER, NO_END = "no answer within 0.6 s", "the answer was not complete after
 FAILED = b'{"data":["%b"],"failureMessages":["no number"],"operationWasSuccessful":false}'
 ENDS: dict[str, tuple[Behaviour, str, str]] = {
     **{name: (sends(data), "crashed", "not HTTP") for name, data in NOT_HTTP.items()},
+    **{name: (sends(data), "crashed", reason) for name, (data, reason) in TOO_LONG.items()},
     **{name: (sends(data, then_closes=True), "crashed", "not HTTP") for name, data in NOT_HTTP_AND_CLOSED.items()},
     **{
         name: (sends(data, then_closes=True), "crashed", "before the answer was complete")
         for name, data in INCOMPLETE.items()
     },
-    "endless header": (never_ends_the_head, "crashed", "not HTTP"),
+    "endless header": (never_ends_the_head, "crashed", "a header of more than 65,536 bytes"),
+    "a header of 60 kB": (sends(response(201, b"", f"Content-Security-Policy: {'a' * 60_000}")), "accepted", "201"),
+    "900 headers": (sends(response(201, b"", *(f"X-{n}: b" for n in range(900)))), "accepted", "201"),
+    "two lengths that differ": (sends(NOT_HTTP["two lengths"]), "crashed", "not HTTP/1.1 (Duplicate Content-Length)"),
     "reset": (resets, "crashed", "reset"),
     "reset within the body": (resets_within_the_body, "crashed", "before the answer was complete"),
     "empty answer": (sends(b"", then_closes=True), "crashed", "without an answer"),
