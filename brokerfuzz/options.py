@@ -434,13 +434,12 @@ class CoverageOptions(TypedDict, total=False):
     message_type: Annotated[MessageType | None, RECOGNISED]
     ndjson: Annotated[bool, NDJSON]
     missing: Annotated[bool, Option(
-        help="Instead of the table, list everything that no message covers: rules, techniques, edges, ambiguities, and "
-        "pairs of states.",
+        help="Instead of the table, list everything that no message covers: rules, techniques, edges and ambiguities.",
         default=False, section=RESULTS,
     )]  # fmt: skip
     fail_under: Annotated[float | None, Option(
-        help="Exit with status 1 if the corpus covers less than this percentage of the contract. The percentage counts "
-        "rules, techniques, edges (unusual valid values) and ambiguities.",
+        help="Exit with status 1 if the corpus covers less than this percentage of the rules, techniques, edges "
+        "(unusual valid values) and ambiguities.",
         read=read.percentage, section=RESULTS, metavar="PERCENT",
     )]  # fmt: skip
     json: Annotated[bool, JSON]

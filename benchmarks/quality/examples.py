@@ -20,6 +20,7 @@ from benchmarks.fleet.messages import OFFER
 from benchmarks.quality import NOW, Figures, Value
 from benchmarks.quality.minima import MINIMA, Minimum
 from brokerfuzz import Case, load_contract, strategies
+from brokerfuzz.cases.pairs import States, messages_with_pairs
 
 EXAMPLES = 100
 """Hypothesis' default number of examples per test."""
@@ -31,23 +32,36 @@ NOT_FOUND = "no example found"
 
 
 def variety() -> Figures:
-    """Measures the edges and pairs that the command `coverage` finds in valid offers. Each figure is the median of
-    several seeds.
-    """
+    """Measures the edges and the pairs of states in valid offers. Each figure is the median of several seeds."""
     measured = [_covered(examples(strategies.offer_requests(), EXAMPLES, seed)) for seed in VARIETY_SEEDS]
     return {f"{EXAMPLES} valid offers": {name: median(one[name] for one in measured) for name in measured[0]}}
 
 
 def _covered(offers: Sequence[Any]) -> dict[str, float]:
-    lines = [json.dumps(offer) for offer in offers]
+    distinct = len({json.dumps(offer) for offer in offers})
+    return {"% of edges": _share_of_edges(offers), "% of pairs": _share_of_pairs(offers), "distinct": distinct}
+
+
+def _share_of_edges(offers: Sequence[Any]) -> float:
+    """The command `coverage` counts the edges."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "offers.ndjson"
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        path.write_text("".join(f"{json.dumps(offer)}\n" for offer in offers), encoding="utf-8")
         command = [sys.executable, "-m", "brokerfuzz", "coverage", str(path), "--message", OFFER, "--json"]
         printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    goals = json.loads(printed)["messages"][OFFER]["goals"]
-    shares = {f"% of {kind}s": 100 * goals[kind]["covered"] / goals[kind]["all"] for kind in ("edge", "pair")}
-    return {**shares, "distinct": len(set(lines))}
+    edges = json.loads(printed)["messages"][OFFER]["goals"]["edge"]
+    share: float = edges["covered"] / edges["all"]
+    return 100 * share
+
+
+def _share_of_pairs(offers: Sequence[Any]) -> float:
+    """The catalogue contains each pair of states."""
+    states = States(load_contract(), OFFER)
+    in_catalogue = set().union(
+        *(states.pairs(json.loads(body)) for body in messages_with_pairs(load_contract(), OFFER))
+    )
+    in_offers = set().union(*(states.pairs(offer) for offer in offers))
+    return 100 * len(in_offers & in_catalogue) / len(in_catalogue)
 
 
 def broken_rules() -> Figures:

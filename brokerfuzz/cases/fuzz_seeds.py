@@ -22,6 +22,6 @@ def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
 
 def _goals(contract: Contract, case: Case) -> dict[str, int]:
     """A rule or edge is a separate goal at each site. An ambiguity or a family is one goal for all sites."""
-    found = [" ".join(goal) for goal in covered(case, contract, pairs=False) if goal.kind in ("edge", "rule")]
+    found = [" ".join(goal) for goal in covered(case, contract) if goal.kind in ("edge", "rule")]
     found += [touch.ambiguity for touch in case.verdict.ambiguities]
     return dict.fromkeys([*found, *(family_of(fault.technique) for fault in case.faults)], 1)

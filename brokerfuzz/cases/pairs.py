@@ -1,21 +1,28 @@
-"""Combines the states of any two properties of an object: absent, null, plain or at an edge. Some programs fail only if
-two properties have certain states.
+"""Combines the states of any two properties of an object: absent, null, plain or at an edge. For a boolean or an
+enumeration, each possible value is a state. Some programs fail only if two properties have certain states.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.cases.covering.states import Pair, states
-from brokerfuzz.generation import RandomSource, SiteChoices, State, node_of
+from brokerfuzz.cases.covering.edges import edges, parts_of
+from brokerfuzz.cases.fault_wishes import wishes_at
+from brokerfuzz.generation import ABSENT, RandomSource, SiteChoices, State, message, node_of
 from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.contract import once_per_contract
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.sites import join
 
 _DRAWN, _SEED = 550, 5
 """The number of random messages, and their seed. For the built-in contract, they contain every pair of states that
 valid messages can have: 20,000 messages of other seeds contain no further pair.
 """
 _SIZES = (0, 0, 1, 1, 2, 11)
+
+Pair = tuple[int, int]
+"""Two states of properties of the same object. Each state has a number, because a message has hundreds of pairs."""
 
 
 class _EvenSource(RandomSource):
@@ -32,25 +39,79 @@ class _EvenSource(RandomSource):
         return range(min(max(self.choose(_SIZES), low), high))
 
 
-def messages_with_pairs(contract: Contract, message_type: MessageType) -> Sequence[bytes]:
-    """Returns valid messages that together contain every pair of states of the random messages."""
-    return tuple(_drawn(contract, message_type))
-
-
-def possible_pairs(contract: Contract, message_type: MessageType) -> set[Pair]:
-    """Returns the pairs of states that valid messages can have."""
-    return set().union(*_drawn(contract, message_type).values())
-
-
 @once_per_contract
-def _drawn(contract: Contract, message_type: MessageType) -> Mapping[bytes, set[Pair]]:
-    """Returns random messages that each add a pair of states, and the pairs that they add."""
-    found, seen = dict[bytes, set[Pair]](), set[Pair]()
-    source, node = _EvenSource(_SEED), node_of(contract, message_type)
+def messages_with_pairs(contract: Contract, message_type: MessageType) -> Sequence[bytes]:
+    """Returns valid random messages, each with a pair of states that the messages before it do not have."""
+    bodies: list[bytes] = []
+    seen: set[Pair] = set()
+    source = _EvenSource(_SEED)
+    node = node_of(contract, message_type)
+    states = States(contract, message_type)
     for _ in range(_DRAWN):
-        message = node.draw(source)
-        new = states(contract, message_type).pairs(message) - seen
-        if new and check(message_type, body := compact(message), contract=contract).label == "valid":
-            found[body] = new
+        drawn = node.draw(source)
+        new = states.pairs(drawn) - seen
+        if new and check(message_type, body := compact(drawn), contract=contract).label == "valid":
+            bodies.append(body)
             seen |= new
-    return found
+    return bodies
+
+
+class States:
+    """The states of the properties of all objects of a message type."""
+
+    def __init__(self, contract: Contract, message_type: MessageType) -> None:
+        self._schema = contract.flat[message_type]
+        self._edges = edges(contract, message_type)
+        schemas = {path: site.schema for path, site in contract.sites[message_type].items()}
+        self._props = {
+            path: [(name, join(path, name)) for name in schema.get("properties", ())]
+            for path, schema in schemas.items()
+        }
+        self._flags = {
+            path for path, schema in schemas.items() if "enum" in schema or types_of(schema) - {"null"} == {"boolean"}
+        }
+        self._plain: dict[str, set[str]] = {}
+        for path in schemas:
+            if path not in self._plain:
+                self._store_edges(message(contract, message_type, wishes=wishes_at(contract, message_type, path)))
+        self._numbers: dict[tuple[str, str], int] = {}
+
+    def _store_edges(self, ordinary: Any) -> None:
+        """Stores the edges of ordinary values. A value without other edges has the state `plain`."""
+        for path, value in parts_of(self._schema, "", ordinary):
+            if value is not ABSENT:
+                self._plain.setdefault(path, {"1-items", "2-items"}).update(self._edges.of(path, value))
+
+    def pairs(self, message: Any) -> set[Pair]:
+        """Returns the pairs of states in a valid message."""
+        found: set[Pair] = set()
+        for path, value in _objects_in("", message):
+            found.update(combinations(self._of(path, value), 2))
+        return found
+
+    def _of(self, path: str, value: Mapping[str, Any]) -> list[int]:
+        """Returns the number of the state of each property of an object, including absent properties."""
+        states = [(site, self._state(site, value.get(name, ABSENT))) for name, site in self._props.get(path, ())]
+        return [self._numbers.setdefault(state, len(self._numbers)) for state in states]
+
+    def _state(self, site: str, value: Any) -> str:
+        if value is ABSENT:
+            return "absent"
+        if value is None:
+            return "null"
+        shown = self._edges.of(site, value)
+        if site in self._flags:
+            return next(shown, "plain")
+        plain = self._plain.get(site, ())
+        return "edge" if any(edge not in plain for edge in shown) else "plain"
+
+
+def _objects_in(path: str, value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yields the objects of a message, each with its site."""
+    if isinstance(value, dict):
+        yield path, value
+        for name, prop in value.items():
+            yield from _objects_in(join(path, name), prop)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _objects_in(f"{path}[]", item)

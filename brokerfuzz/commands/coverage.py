@@ -1,7 +1,6 @@
 import click
 
 from brokerfuzz.case_options import contract_of, message_type_of
-from brokerfuzz.cases.covering.tally import COUNTED
 from brokerfuzz.commands.output import FOUND, note, note_other_bodies, show
 from brokerfuzz.commands.progress import Progress
 from brokerfuzz.explaining.coverage import measure
@@ -16,9 +15,8 @@ def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
     """Show which parts of the contract a corpus covers, for each message type and for each site (a place in a message
     type).
 
-    brokerfuzz counts five things: broken rules, techniques (ways to break a rule), edges (unusual valid values),
-    ambiguities (questions that the contract leaves open), and pairs of states (such as absent or null) of two
-    properties.
+    brokerfuzz counts four things: broken rules, techniques (ways to break a rule), edges (unusual valid values), and
+    ambiguities (questions that the contract leaves open).
 
     A CORPUS is a file or folder that `export` wrote, a file with one message, a file with one message per line, or
     recorded traffic (HAR). Techniques count only in files from `export`, which name them.
@@ -43,7 +41,7 @@ def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
             "specify the type with --message"
         )
     show(measured.summary(missing=options["missing"]), as_json=options["json"])
-    share = 100 * measured.score(*COUNTED).share
+    share = 100 * measured.score.share
     fail_under = options["fail_under"]
     if fail_under is not None and share < fail_under:
         note(

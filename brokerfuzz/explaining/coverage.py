@@ -1,5 +1,4 @@
-"""Measures what the messages in files cover: rules, techniques, edges (unusual valid values), ambiguities and pairs of
-states.
+"""Measures what the messages in files cover: rules, techniques, edges (unusual valid values) and ambiguities.
 
 brokerfuzz judges each message. If a message is a case from a corpus, the techniques in the corpus that break a rule
 count, too.
@@ -41,11 +40,10 @@ class Coverage:
     def messages(self) -> int:
         return sum(tally.messages for tally in self.tallies.values())
 
-    def score(self, *kinds: str) -> Score:
-        """Returns the number of covered goals and the number of all goals, for these `kinds` of goals. Message types
-        without messages do not count.
-        """
-        return sum((tally.score(*kinds) for tally in self.tallies.values()), Score(0, 0))
+    @property
+    def score(self) -> Score:
+        """The number of covered goals and the number of all goals. Message types without messages do not count."""
+        return sum((tally.score_of(tally.goals) for tally in self.tallies.values()), Score(0, 0))
 
     def summary(self, *, missing: bool = False) -> Description:
         """A table with a row for each site, with colour codes. With `missing`, the text lists the goals that no message
@@ -84,10 +82,10 @@ def measure(
         found = contract_messages(messages(name, lines=lines), contract, message_type, coverage.others)
         for message in counting(found):
             first = first or message
-            source, possible = f"{message.name}:{message.line}", possible_types_of(message, message_type, contract)
+            possible = possible_types_of(message, message_type, contract)
             is_empty = message.record is None and not message.body.strip()
             if len(possible) != 1 or is_empty:
-                coverage.ambiguous_types.append(source)
+                coverage.ambiguous_types.append(f"{message.name}:{message.line}")
                 continue
             known_type = possible[0]
             judgement = judge(message, known_type, contract=contract, now=now)
@@ -95,7 +93,7 @@ def measure(
             broken = {entry.rule for entry in judgement.verdict.broken}
             known = message.record.faults if message.record is not None else ()
             faults = tuple(fault for fault in known if fault.rule in broken)
-            tally.add(Case(known_type, message.body, judgement.verdict, faults), source)
+            tally.add(Case(known_type, message.body, judgement.verdict, faults))
         if coverage.messages == before:
             raise _nothing_in(name, first, coverage.others[name])
     coverage.tallies = {name: coverage.tallies[name] for name in contract.message_types if name in coverage.tallies}
@@ -155,6 +153,6 @@ def _data(tally: Tally) -> dict[str, Any]:
 
 def _names(tally: Tally, goals: Sequence[Goal]) -> dict[str, list[str]]:
     return {
-        "covered": [goal.name for goal in goals if goal in tally.first],
-        "missing": [goal.name for goal in goals if goal not in tally.first],
+        "covered": [goal.name for goal in goals if goal in tally.covered],
+        "missing": [goal.name for goal in goals if goal not in tally.covered],
     }

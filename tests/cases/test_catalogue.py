@@ -1,10 +1,11 @@
 """The catalogue and the default corpus: both have every rule, technique, edge and ambiguity of the contract."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import islice
+from itertools import combinations, islice
+from typing import Any
 
 import pytest
 from sampled import sample
@@ -49,6 +50,22 @@ def test_verdicts_can_be_selected() -> None:
     for label in ("valid", "invalid", "unspecified"):
         chosen = [case.id for case in catalogue(OFFER, verdicts=[label], now=NOW)]
         assert chosen == [case.id for case in whole(OFFER) if case.label == label]
+
+
+def test_any_two_properties_of_an_offer_occur_in_all_combinations_of_absent_null_and_present() -> None:
+    properties = load_contract().schemas[OFFER]["properties"]
+
+    def state(offer: Any, name: str) -> str:
+        if name not in offer:
+            return "absent"
+        return "null" if offer[name] is None else "present"
+
+    def combinations_in(offers: Iterable[Any]) -> set[Any]:
+        states = ([(name, state(offer, name)) for name in properties] for offer in offers)
+        return {pair for states_of_offer in states for pair in combinations(states_of_offer, 2)}
+
+    in_catalogue = combinations_in(case.value for case in whole(OFFER) if case.label == "valid")
+    assert combinations_in(islice(random_messages(OFFER, 1), 1000)) <= in_catalogue
 
 
 @EVERY_TYPE

@@ -1,3 +1,1 @@
-"""Determines what a message covers: rules, techniques, edges, ambiguities and pairs of states. The message may come
-from any program.
-"""
+"""Determines what a message covers: rules, techniques, edges and ambiguities. The message may come from any program."""

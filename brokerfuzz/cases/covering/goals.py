@@ -1,22 +1,20 @@
 """Defines goals: the things that a case can cover."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.edges import edges, parts_of
-from brokerfuzz.cases.covering.states import Pair, states
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, MessageType, Rule
 
 
 class Goal(NamedTuple):
-    """Something that a case can cover: a broken rule, a technique, an edge, an ambiguity, or a pair of states.
+    """Something that a case can cover: a broken rule, a technique, an edge or an ambiguity.
 
-    `kind` is one of `KINDS`. A pair consists of the states of two properties of an object, and `site` is the site of
-    this object. For any other goal, `site` is the site of the rule, edge or ambiguity. `name` identifies the goal at
-    this site: for example, `minimum` (a rule), `minimum one-below` (a technique), `zero` (an edge), `cron-syntax` (an
-    ambiguity), or `hint:null label:edge` (a pair).
+    `kind` is one of `KINDS`. `site` is the site of the rule, edge or ambiguity. `name` identifies the goal at this
+    site: for example, `minimum` (a rule), `minimum one-below` (a technique), `zero` (an edge), or `cron-syntax` (an
+    ambiguity).
     """
 
     kind: str
@@ -24,7 +22,7 @@ class Goal(NamedTuple):
     name: str
 
 
-KINDS = ("rule", "technique", "edge", "ambiguity", "pair")
+KINDS = ("rule", "technique", "edge", "ambiguity")
 
 
 def of_rule(rule: Rule, technique: str | None = None) -> Goal:
@@ -33,25 +31,17 @@ def of_rule(rule: Rule, technique: str | None = None) -> Goal:
     return Goal("technique", rule.site, f"{suffix} {technique}") if technique else Goal("rule", rule.site, suffix)
 
 
-def of_pairs(contract: Contract, message_type: MessageType, pairs: Iterable[Pair]) -> set[Goal]:
-    return {Goal("pair", path, name) for path, name in states(contract, message_type).named(pairs)}
-
-
-def covered(case: Case, contract: Contract, *, pairs: bool = True) -> set[Goal]:
+def covered(case: Case, contract: Contract) -> set[Goal]:
     """Returns the goals that a case covers.
 
     An invalid case covers the rules that it breaks, and the techniques of its `faults`. An unspecified case covers the
-    ambiguities that it touches. A valid case covers its edges and, with `pairs`, in each object each pair of property
-    states.
+    ambiguities that it touches. A valid case covers its edges.
     """
     if case.label == "invalid":
         return set(_of_broken(case, contract))
     if case.label == "unspecified":
         return {Goal("ambiguity", site_of(touch.at), touch.ambiguity) for touch in case.verdict.ambiguities}
-    found = edges_of(contract, case.message_type, case.value)
-    if pairs:
-        found |= of_pairs(contract, case.message_type, states(contract, case.message_type).pairs(case.value))
-    return found
+    return edges_of(contract, case.message_type, case.value)
 
 
 def edges_of(contract: Contract, message_type: MessageType, message: Any) -> set[Goal]:

@@ -1,5 +1,5 @@
-"""Lists all goals of a message type, counts how many messages cover each goal, and records the first message for each.
-The messages are counted one by one, so the memory does not grow with the size of the corpus.
+"""Lists all goals of a message type, and those that messages cover. The messages are counted one by one, so the memory
+does not grow with the size of the corpus.
 """
 
 from collections import Counter
@@ -10,20 +10,13 @@ from functools import cached_property
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.edges import edges
-from brokerfuzz.cases.covering.goals import KINDS, Goal, covered, of_pairs, of_rule
-from brokerfuzz.cases.covering.states import Pair, states
+from brokerfuzz.cases.covering.goals import KINDS, Goal, covered, of_rule
 from brokerfuzz.cases.faults import Faults
-from brokerfuzz.cases.pairs import possible_pairs
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.wording import counted
-
-COUNTED = ("rule", "technique", "edge", "ambiguity")
-"""`Tally` counts the messages for each goal of these kinds. For a pair of states, `Tally` stores only the first
-message.
-"""
 
 
 @dataclass
@@ -38,28 +31,11 @@ class Tally:
     message_type: MessageType
     now: datetime
     verdicts: Counter[str] = field(default_factory=Counter)
-    first: dict[Goal, str] = field(default_factory=dict)
-    """Maps each covered goal to the `source` of the first message that covers it (see `add`)."""
-    counts: Counter[Goal] = field(default_factory=Counter)
-    """Maps each goal of the kinds in `COUNTED` to the number of messages that cover the goal."""
+    covered: set[Goal] = field(default_factory=set)
 
-    _pairs: set[Pair] = field(default_factory=set, init=False, repr=False, compare=False)
-
-    def add(self, case: Case, source: str) -> None:
-        """Counts the goals that a case covers. `source` says where the message comes from, for the report."""
+    def add(self, case: Case) -> None:
         self.verdicts[case.label] += 1
-        goals = self.goals_of(case, pairs=False)
-        self.counts.update(goals)
-        if case.label == "valid":  # most pairs occurred before
-            new = states(self.contract, self.message_type).pairs(case.value) - self._pairs
-            self._pairs |= new
-            goals |= of_pairs(self.contract, self.message_type, new) & self._known
-        for goal in goals:
-            self.first.setdefault(goal, source)
-
-    def goals_of(self, case: Case, *, pairs: bool = True) -> set[Goal]:
-        """Returns all goals that a case covers, including goals that an earlier case covered."""
-        return self._known & set(map(self._at_home, covered(case, self.contract, pairs=pairs)))
+        self.covered |= self._known & set(map(self._at_home, covered(case, self.contract)))
 
     def _at_home(self, goal: Goal) -> Goal:
         """If the goal is an ambiguity that concerns the whole message, replaces the goal's site with the root."""
@@ -75,8 +51,7 @@ class Tally:
     def goals(self) -> Sequence[Goal]:
         """All goals of the message type, sorted by site and then by kind."""
         order = {path: number for number, path in enumerate(self.contract.sites[self.message_type])}
-        pairs = of_pairs(self.contract, self.message_type, possible_pairs(self.contract, self.message_type))
-        found = [*self._of_rules(), *self._of_edges(), *self._of_ambiguities(), *sorted(pairs)]
+        found = [*self._of_rules(), *self._of_edges(), *self._of_ambiguities()]
         return sorted(found, key=lambda goal: (order.get(goal.site, len(order)), KINDS.index(goal.kind)))
 
     def _of_rules(self) -> Iterator[Goal]:
@@ -110,11 +85,11 @@ class Tally:
     def messages(self) -> int:
         return self.verdicts.total()
 
-    def score(self, *kinds: str) -> "Score":
-        return self.score_of([goal for goal in self.goals if goal.kind in kinds])
+    def score(self, kind: str) -> "Score":
+        return self.score_of([goal for goal in self.goals if goal.kind == kind])
 
     def score_of(self, goals: Sequence[Goal]) -> "Score":
-        return Score(sum(goal in self.first for goal in goals), len(goals))
+        return Score(sum(goal in self.covered for goal in goals), len(goals))
 
     @cached_property
     def by_site(self) -> Mapping[str, Mapping[str, Sequence[Goal]]]:
@@ -138,7 +113,7 @@ class Tally:
         return "  ".join(filter(None, [f"{goal.kind:<9}", *parts]))
 
     def missing(self) -> Iterator[Goal]:
-        return (goal for goal in self.goals if goal not in self.first)
+        return (goal for goal in self.goals if goal not in self.covered)
 
 
 @dataclass(frozen=True, slots=True)
