@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any
 
 from brokerfuzz.campaign import baseline, confirming, repeated_number
+from brokerfuzz.campaign.case_stream import CaseStream
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.explanation import Explanations, accepted_examples
 from brokerfuzz.campaign.finding import Finding
@@ -81,7 +82,7 @@ class Campaign:
         )
         self._seen = Observations()
         self._proving = Proving(self._sender, self._judge)
-        self._cases = iter(settings.plan.numbered() if cases is None else cases)
+        self._cases = CaseStream(settings.plan.numbered() if cases is None else cases)
         self._case_ids = frozenset[str]()
         self._replayed: Mapping[str, Outcome] = {}
         self._explanations: Explanations | None = None
@@ -89,11 +90,11 @@ class Campaign:
         self._phase = "firing"
         self._generated: int | None = None
         """The number of cases of the catalogue, or None if it is not generated yet."""
+        self._catalogue_sent = 0
         self._begun, self._ended = datetime.now(UTC), float("inf")
         max_time = self._options["max_time"]
         self._deadline = float("inf") if max_time is None else monotonic() + max_time
         self._turn_ends = 0.0
-        self._task: asyncio.Task[Any] | None = None
 
     async def run(self) -> None:
         """Raises `TargetError` if the target cannot be reached."""
@@ -106,6 +107,7 @@ class Campaign:
             self._fail(problem)
         finally:
             ticking.cancel()
+            self._cases.close()
             self._ended = monotonic()
             await self._target.close()
 
@@ -165,7 +167,6 @@ class Campaign:
     # ------------------------------------------------------------------------------------------------ cases
 
     async def _fire(self) -> None:
-        self._task = asyncio.current_task()
         await together(*(self._work() for _ in range(self._options["concurrency"])))
         if self._may_continue:
             await repeated_number.probe(self._sender, self._seen, self._judge)
@@ -177,28 +178,21 @@ class Campaign:
                 self._turn_ends = monotonic() + TURN
                 self._leave_time_for_findings()
                 continue
-            found = self._next()
-            if found is None:
+            numbered_case = await self._cases.next()
+            if numbered_case is None:
                 return
             try:
-                await self._send(*found)
+                await self._send(*numbered_case)
             except UnsendableError:
                 self._seen.left_out += 1
             except TargetLostError as lost:
-                self._lose(lost, *found)
+                self._lose(lost, *numbered_case)
+            self._catalogue_sent += numbered_case[0] < self._settings.plan.first_random_number
 
     def _leave_time_for_findings(self) -> None:
         """Near the end of the time, stops if there is something to shrink."""
         if self._seen.suspicions and monotonic() > self._deadline - self._settings.time_for_findings:
             self._stop_at_time_limit()
-
-    def _next(self) -> tuple[int, Case] | None:
-        try:
-            return next(self._cases, None)
-        except KeyboardInterrupt:  # without this line, the event loop would stop while tasks are still running
-            if self._task is not None:
-                self._task.cancel()
-            return None
 
     async def _send(self, number: int, case: Case) -> None:
         """Sends a case, and records its answer. If the target rejects a message that is not valid, also sends what can
@@ -275,12 +269,21 @@ class Campaign:
             cases=seen.counts.total(),
             left_out=seen.left_out,
             total=None if self._generated is None else self._generated + (self._settings.plan.count or 0),
+            catalogue=self._generated or 0,
+            catalogue_sent=self._catalogue_sent,
+            is_exhausted=self._is_exhausted,
             requests=self._sender.requests,
             seconds=max(min(self._ended, monotonic()) - self._sender.started, 0.0),
             stop=self.stop,
         )
         result.mark_known(baseline.names(self._settings.known))
         return result
+
+    @property
+    def _is_exhausted(self) -> bool:
+        """True if there are fewer random cases than the plan asks for."""
+        count = self._settings.plan.count
+        return self._cases.is_exhausted and (count is None or self._cases.count < (self._generated or 0) + count)
 
     # ------------------------------------------------------------------------------------------------ progress
 

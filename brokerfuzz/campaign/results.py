@@ -38,7 +38,9 @@ class Result:
     `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of
     invalid messages for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections.
     `left_out` is the number of cases that cannot be sent to this target. `total` is the number of all cases (of the
-    catalogue only, if there is no limit), or None if it is unknown. `requests` includes the requests for twins and for
+    catalogue only, if there is no limit), or None if it is unknown. `catalogue` is the number of chosen cases of the
+    catalogue, of which the campaign sent `catalogue_sent`. `is_exhausted` is True if brokerfuzz found fewer random
+    messages than the user asked for. `requests` includes the requests for twins and for
     shrinking, and all requests of the earlier runs of a resumed campaign. If the messages of known findings were sent
     again, `known_findings` maps the name of each finding to the result. For example, `gone` means that the problem did
     not occur again. `sporadic` contains the wrong answers that did not occur again when the message was repeated alone:
@@ -62,6 +64,9 @@ class Result:
     timing: Timing = field(default_factory=Timing)
     left_out: int = 0
     total: int | None = None
+    catalogue: int = 0
+    catalogue_sent: int = 0
+    is_exhausted: bool = False
     unwritten: tuple[str, ...] = ()
     started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -111,22 +116,32 @@ class Result:
         )
 
     def _numbers(self, new: int, known: int) -> Iterator[str]:
-        """Describes the findings and the cases that were sent. If a limit of the user ended the campaign early, names
-        this limit.
-        """
+        """Describes the findings and the cases that were sent."""
         headlines = sum(not headline.known for headline in self.headlines)
         found = counted(new, "new finding" if known else "finding") if new else f"no {'new ' if known else ''}findings"
         under = f" under {counted(headlines, 'headline')}" if headlines < new else ""
         beside = f" ({known:,} known)" if known else ""
-        possible = self.cases if self.total is None else self.total - self.left_out
-        of_all = f"{self.cases:,} of {counted(possible, 'case')}"
-        cases = of_all if self.cases < possible else counted(self.cases, "case")
-        limit = f" ({self.stop.reason})" if self.stop is not None and self.stop.cause == "limit" else ""
-        yield f"{found}{under}{beside} in {cases}{limit}"
+        cases = "" if self._is_unfinished else f" in {self._cases_in_words}"
+        yield f"{found}{under}{beside}{cases}"
         if self.unproven_rules:
             yield f"{counted(len(self.unproven_rules), 'rule')} unproven"
         if self.unwritten:
             yield f"{counted(len(self.unwritten), 'file')} not written"
+
+    @property
+    def _cases_in_words(self) -> str:
+        """The number of cases that were sent, and why there were not more."""
+        possible = self.cases if self.total is None else self.total - self.left_out
+        of_all = f"{self.cases:,} of {counted(possible, 'case')}"
+        cases = of_all if self.cases < possible else counted(self.cases, "case")
+        if self.stop is not None and self.stop.cause == "limit":
+            return f"{cases} ({self.stop.reason})"
+        return f"{cases} (no further messages were found)" if self.is_exhausted else cases
+
+    @property
+    def _is_unfinished(self) -> bool:
+        """True if the time limit was reached before all cases of the catalogue were sent."""
+        return self.stop is not None and self.stop.cause == "limit" and self.catalogue_sent < self.catalogue
 
     @property
     def unproven(self) -> int:
@@ -151,6 +166,9 @@ class Result:
         if stop is not None and stop.cause == "contact":
             return "untested", stop.reason
         early = "" if stop is None or (stop.cause == "limit" and not untested) else stop.reason
+        if self._is_unfinished:
+            cases = f"{self.catalogue_sent:,} of {counted(self.catalogue, 'case')}"
+            early = f"not finished: {cases}; use a longer --max-time, or fewer --rule"
         if untested:
             return "untested", "; ".join(filter(None, (untested, early)))
         return ("partial", early) if early else ("complete", "")

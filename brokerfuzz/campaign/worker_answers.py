@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 
+from brokerfuzz.campaign.case_stream import CaseStream
 from brokerfuzz.campaign.exchanges import Exchange
 from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.sending import Sender, UnsendableError
@@ -111,8 +112,8 @@ async def _exchanges_of(shared: _Shared, part: int, seconds: float | None) -> li
     settings, options = shared.settings, shared.settings.options
     target: Target = pickle.loads(shared.target)  # noqa: S301 - data from the process of the campaign
     found: list[Exchange] = []
-    cases = settings.plan.cases(part)
     with ExitStack() as stack:
+        cases = stack.enter_context(closing(CaseStream(settings.plan.cases(part))))
         journal = None if shared.journal is None else stack.enter_context(closing(Journal.joined(shared.journal)))
 
         def record(exchange: Exchange) -> None:
@@ -131,9 +132,9 @@ async def _exchanges_of(shared: _Shared, part: int, seconds: float | None) -> li
         sender.health.contact = shared.contact
 
         async def work() -> None:
-            for number, case in cases:
+            while (numbered_case := await cases.next()) is not None:
                 with suppress(UnsendableError, TargetLostError):
-                    await _send(sender, shared, number, case)
+                    await _send(sender, shared, *numbered_case)
 
         with suppress(TimeoutError):
             async with opened(target), asyncio.timeout(seconds):

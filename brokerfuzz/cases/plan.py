@@ -121,6 +121,11 @@ class Plan:
         return len(replace(self, now=EARLIEST_NOW).catalogue_cases()) - len(self.catalogue_cases())
 
     @property
+    def first_random_number(self) -> int:
+        """All cases of the catalogue have lower numbers than this one."""
+        return self._catalogue_shards * STRIDE
+
+    @property
     def _catalogue_shards(self) -> int:
         return -(-len(self.catalogue_cases()) // CATALOGUE_PER_SHARD)
 

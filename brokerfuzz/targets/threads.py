@@ -38,9 +38,9 @@ class CallThread:
         self._lock = asyncio.Lock()
         self._start()
 
-    async def result(self, call: Callable[[], T], seconds: float) -> T:
+    async def result(self, call: Callable[[], T], seconds: float | None) -> T:
         """Returns the result of `call` or raises its exception. Raises `HangingError` if `call` does not return within
-        `seconds`. Then another thread runs the next calls, and also if this method is cancelled.
+        `seconds` (None: no limit). Then another thread runs the next calls, and also if this method is cancelled.
         """
         async with self._lock:
             future: Future[T] = Future()
