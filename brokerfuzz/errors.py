@@ -140,6 +140,14 @@ class TargetError(BrokerfuzzError):
     """A target cannot be reached, or its URL, command or function cannot be used."""
 
 
+class UnreachableError(TargetError):
+    """No connection to a server was possible yet, which may still be starting. `reason` says why, in a few words."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
 class ConfigurationError(BrokerfuzzError):
     """A configuration file cannot be read or written, is invalid, or needs an environment variable that is not set."""
 

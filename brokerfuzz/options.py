@@ -223,8 +223,8 @@ class SendingOptions(TypedDict, total=False):
         metavar="SECONDS", example=2.5,
     )]  # fmt: skip
     longest_wait: Annotated[float, Option(
-        help="If the target is down or asks brokerfuzz to wait (status 429, or 503 with Retry-After), wait up to this "
-        "time, then end the campaign.",
+        help="If the target does not run yet, is down, or asks brokerfuzz to wait (status 429, or 503 with "
+        "Retry-After), wait up to this time, then end the campaign.",
         read=read.duration, default=120.0, default_help="2m", section=TARGET, metavar="DURATION", example="5m",
     )]  # fmt: skip
     fresh: Annotated[str | None, Option(
@@ -308,11 +308,6 @@ class TargetOptions(TypedDict, total=False):
         help="Demonstration: start the built-in reference service and test it.", default=False, section=TARGET,
     )]  # fmt: skip
     bugs: Annotated[Sequence[str], BUG]
-    wait_for: Annotated[float | None, Option(
-        help="Before the first message, wait until the service at URL answers. DURATION is the maximum time to wait, "
-        f"such as {read.DURATIONS}.",
-        read=read.duration, section=TARGET, metavar="DURATION", example="30s",
-    )]  # fmt: skip
     hooks: Annotated[str | None, Option(
         help="Python file (.py) or module with hooks (functions that brokerfuzz calls while it sends messages). The "
         "hooks are authenticate, before_request, classify and after_answer. Each hook is optional.",
@@ -361,7 +356,7 @@ class FireOptions(CaseFilters, SendingOptions, total=False):
         example="10s",
     )]  # fmt: skip
     journal: Annotated[str | Path | None, Option(
-        help="Write every request and its answer to this file, for --resume and `replay`.", read=read.path,
+        help="Write every request and its answer to this file, for --resume.", read=read.path,
         section=RESULTS, metavar="FILE", file=True, example="journal.ndjson",
     )]  # fmt: skip
     reports: Annotated[Sequence[str | Path], Option(

@@ -47,7 +47,7 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     beside = Path(sys.executable).parent
     serve = [str(beside / "uvicorn"), "lax_fastapi:app", "--log-level", "critical"]
-    fire = [str(beside / "brokerfuzz"), "fire", URL, "--wait-for", "30s"]
+    fire = [str(beside / "brokerfuzz"), "fire", URL]
     with tempfile.TemporaryDirectory() as folder, subprocess.Popen(serve, cwd=ROOT / "examples" / "services") as server:
         page = Path(folder) / "report.html"
         printed = screen([*fire, "--report", str(page)], Path(folder))

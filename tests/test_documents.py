@@ -199,7 +199,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("files")
     some = ("--bug", "accepts-zero-page-count", "--rule", "*pageCount:minimum", "--technique", "one-below")
     baseline = ("--baseline", str(found / "known.json"), "--baseline-update")
-    made = CliRunner().invoke(commands, ["fire", "--demo", *some, "--journal", str(found / "run.ndjson"), *baseline])
+    kept = ("--journal", str(found / "run.ndjson"), "--report", str(found / "report.json"))
+    made = CliRunner().invoke(commands, ["fire", "--demo", *some, *kept, *baseline])
     assert made.exit_code == 0, made.output
     few = ("--message", "offer-creation-request", "--random", "--count", "20")
     assert CliRunner().invoke(commands, ["export", str(found / "offers.ndjson"), *few]).exit_code == 0
@@ -238,8 +239,9 @@ def test_commands_for_a_service_of_the_reader_are_valid(
     for name in ("changed", "orders"):
         copytree(contract, tmp_path / name, ignore=lambda _, names: {name for name in names if ".json" not in name})
     monkeypatch.chdir(tmp_path)
-    copy(folder / "known.json", tmp_path)
-    done = run(*[{"60s": "0.1s"}.get(word, re.sub(r"^http://[^/]*", "http://127.0.0.1:1", word)) for word in words])
+    for name in ("known.json", "report.json"):
+        copy(folder / name, tmp_path)
+    done = run(*[re.sub(r"^http://[^/]*", "http://127.0.0.1:1", word) for word in words], "--longest-wait", "10ms")
     assert done.exit_code == 2
     assert "127.0.0.1:1" in done.stderr
     assert "(see brokerfuzz" not in done.stderr

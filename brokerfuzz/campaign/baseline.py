@@ -8,8 +8,7 @@ Each entry consists of a few lines, so that changes of the file are easy to revi
      "until": "2026-12-31",                          optional: the last day on which the entry applies
      "headline": "5a1115ea",                         optional: its general headline; findings with the same headline are
                                                      known, too
-     "kind": "invalid-accepted", ...                 used to send the smallest message again;
-     "smallest": {"body": {...}}}                    missing if this message has more than `LARGEST` bytes
+     "case": "b7e8ef5a8405ebf8"}                     optional: its first case, which shows later whether it is gone
 """
 
 import json
@@ -21,20 +20,15 @@ from typing import Any
 
 from jsonschema_rs import validator_for
 
-from brokerfuzz.campaign.contradictions import IN_WORDS
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.message_json import message_json
-from brokerfuzz.contract_names import LABELS
+from brokerfuzz.campaign.results import KnownOutcome, Result
 from brokerfuzz.errors import BaselineError, problem_of
 from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.locks import held
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.storage import written
 
-VERSION = 3
-LARGEST = 1000
-"""The maximum size of a message in a baseline, in bytes."""
-
+VERSION = 4
 _BY_HAND = ("reason", "until")
 _TEXT = {"type": "string"}
 _NAME = {"type": "string", "pattern": "^[0-9a-f]{8}$"}
@@ -44,21 +38,12 @@ _PROPERTIES: Mapping[str, Any] = {
     "reason": _TEXT,
     "until": {"type": "string", "format": "date"},
     "headline": _NAME,
-    "kind": {"enum": list(IN_WORDS)},
-    "message": _TEXT,
-    "verdict": {"enum": LABELS},
-    "flaky": {"type": "boolean"},
-    "smallest": {
-        "type": "object",
-        "properties": {"raw": _TEXT},
-        "anyOf": [{"required": ["body"]}, {"required": ["raw"]}],
-    },
+    "case": {"type": "string", "pattern": "^[0-9a-f]{16}$"},
 }
 _ENTRY = {
     "type": "object",
     "required": ["finding", "sentence"],
     "properties": _PROPERTIES,
-    "dependentRequired": {"smallest": ["kind", "message", "verdict"]},
     "additionalProperties": False,
 }
 _BASELINE = validator_for(
@@ -91,6 +76,21 @@ def _entries(document: Any) -> Baseline:
     if problem := problem_in(document, _BASELINE):
         raise ValueError(problem)
     return {entry["finding"]: entry for entry in document["findings"]}
+
+
+def outcomes(known: Baseline, result: Result, correct: Container[str]) -> dict[str, KnownOutcome]:
+    """Says which known findings a campaign has found again. A finding that it has not found is gone if the campaign is
+    complete, and the answer to the first case of the finding is now `correct` (see `Observations`).
+    """
+    present = {finding.name for finding in result.findings} | {headline.name for headline in result.headlines}
+    is_complete = result.outcome.state == "complete"
+    found: dict[str, KnownOutcome] = {}
+    for name, entry in known.items():
+        if name in present or entry.get("headline") in present:
+            found[name] = "still there"
+        else:
+            found[name] = "gone" if is_complete and entry.get("case") in correct else "unclear"
+    return found
 
 
 def applying(known: Baseline) -> list[str]:
@@ -129,19 +129,8 @@ def update(
 
 
 def _entry(finding: Finding, headline: str | None) -> dict[str, Any]:
-    entry = {"finding": finding.name, "sentence": finding.sentence()}
-    if headline is not None:
-        entry["headline"] = headline
-    if len(finding.body) > LARGEST:
-        return entry
-    return {
-        **entry,
-        "kind": finding.kind,
-        "message": finding.message_type,
-        "verdict": finding.label,
-        "flaky": finding.flaky,
-        "smallest": message_json(finding.body, finding.case.headers),
-    }
+    entry = {"finding": finding.name, "sentence": finding.sentence(), "case": finding.case.id}
+    return entry if headline is None else {**entry, "headline": headline}
 
 
 def _written(entry: Mapping[str, Any]) -> str:

@@ -19,7 +19,6 @@ class Exchange(NamedTuple):
 
         role       message
         plain      an ordinary valid message, before all others
-        replay     the message of a known finding
         case       a case
         twin       the twin of a case
         repeated   an offer that is sent twice

@@ -5,7 +5,8 @@ not depend on the order in which answers arrive.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
@@ -24,7 +25,6 @@ from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.problem import Bounds
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.proving import Proving
-from brokerfuzz.campaign.replaying import Outcome, Replaying
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.settings import Settings
@@ -42,7 +42,7 @@ TURN = 0.002
 """After this time (in seconds), other tasks run, such as the task that checks the time limit. Without these pauses,
 answers that arrive without waiting (from a journal, or from an application in this process) would block other tasks.
 """
-GENERATING, WAITING = "generating the catalogue", "waiting for the target"
+GENERATING = "generating the catalogue"
 
 OnProgress = Callable[[CampaignProgress], None]
 
@@ -51,9 +51,9 @@ class Campaign:
     """A campaign that runs in an event loop. You can call `result` at any time.
 
     `known` contains the answers of an earlier run, so that these messages are not sent again. Before the first case,
-    the campaign sends ordinary valid messages until the target accepts one, and the messages of known findings. If
-    there is a `pool` of workers, they send the cases. By default, `cases` are those of the plan, with their numbers.
-    `on_progress` is called about ten times per second.
+    the campaign sends ordinary valid messages until the target accepts one. If there is a `pool` of workers, they send
+    the cases. By default, `cases` are those of the plan, with their numbers. `on_progress` is called about ten times
+    per second.
     """
 
     def __init__(
@@ -80,11 +80,10 @@ class Campaign:
             fresh=settings.fresh_values,
             longest_wait=self._options["longest_wait"],
         )
-        self._seen = Observations()
+        self._seen = Observations(frozenset(entry["case"] for entry in settings.known.values() if "case" in entry))
         self._proving = Proving(self._sender, self._judge)
         self._cases = CaseStream(settings.plan.numbered() if cases is None else cases)
         self._case_ids = frozenset[str]()
-        self._replayed: Mapping[str, Outcome] = {}
         self._explanations: Explanations | None = None
         self._contacted = False
         self._phase = "firing"
@@ -131,24 +130,22 @@ class Campaign:
         self.stop = Stop(str(problem), "hook" if isinstance(problem, HookError) else "journal", details)
 
     def _stop_at_time_limit(self) -> None:
-        self.stop = self.stop or Stop(f"the time limit of {self._options['max_time']:g} s was reached", "limit")
+        reason = f"the time limit of {self._options['max_time']:g} s was reached"
+        if self._sender.waits_for:
+            reason += f" while brokerfuzz waited for the target ({self._sender.waits_for})"
+        self.stop = self.stop or Stop(reason, "limit")
 
     # ------------------------------------------------------------------------------------------------ first messages
 
     async def _make_contact(self) -> None:
-        settings, options, contact = self._settings, self._options, self._sender.contact
+        contact = self._sender.contact
         try:
-            contact = await make_contact(self._sender, settings.plain)
+            contact = await make_contact(self._sender, self._settings.plain)
         except TargetLostError as lost:
             self.stop = Stop(lost.reason, "target", advice=self._target.advice or "")
         self._contacted = True
         if contact.refused:
             self.stop = refusal(contact, self._target)
-        known = settings.known_messages
-        if self.stop is None and known:
-            replaying = Replaying(self._sender, self._judge, {settings.plan.message_type: settings.plain})
-            sent = await replaying.run(list(known.values()), options["concurrency"])
-            self._replayed = {name: one.outcome for name, one in zip(known, sent, strict=True)}
 
     async def _generate(self) -> None:
         """Generates the catalogue, which does not count towards the time limit."""
@@ -263,7 +260,6 @@ class Campaign:
             headlines=headlines_of(findings, seen.sent, judge.demands),
             ambiguities=tuple(seen.ledger.in_order(judge.demands)),
             proofs=seen.proofs,
-            known_findings=self._replayed,
             sporadic=tuple(self._sender.sporadic.answers()),
             timing=self._sender.timing,
             cases=seen.counts.total(),
@@ -276,8 +272,9 @@ class Campaign:
             seconds=max(min(self._ended, monotonic()) - self._sender.started, 0.0),
             stop=self.stop,
         )
-        result.mark_known(baseline.names(self._settings.known))
-        return result
+        known = self._settings.known
+        result.mark_known(baseline.names(known))
+        return replace(result, known_findings=baseline.outcomes(known, result, seen.correct))
 
     @property
     def _is_exhausted(self) -> bool:
@@ -300,8 +297,12 @@ class Campaign:
         if self._on_progress is None:
             return
         if waits_for := self._sender.waits_for:
-            phase = f"{WAITING} ({waits_for})"
+            phase = f"waiting for the target ({waits_for})"
         seen, seconds, count = self._seen, monotonic() - self._sender.started, self._settings.plan.count
         total = None if self._generated is None or count is None else self._generated + count
         problems = seen.problems(self._judge.demands)
-        self._on_progress(CampaignProgress(phase, seen.counts.total(), problems, self._sender.requests, seconds, total))
+        self._on_progress(
+            CampaignProgress(
+                phase, seen.counts.total(), problems, self._sender.requests, seconds, total, bool(waits_for)
+            )
+        )

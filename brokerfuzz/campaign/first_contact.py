@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.sporadic import GATEWAY
 from brokerfuzz.campaign.target_health import FirstContact, TargetLostError, is_answer
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import Number, sites, tree_of
@@ -40,12 +41,14 @@ async def make_contact(sender: Sender, plain: Sequence[Case]) -> FirstContact:
     """Sends plain messages until the target accepts one, and returns the result. Later, `sender.health` repeats the
     accepted message to check whether the target is down.
 
-    Raises `TargetLostError` if the target answers no message, and `TargetError` if the target cannot be reached.
+    Waits for a target that is still starting. Raises `TargetLostError` if the target answers no message, and
+    `TargetError` if it cannot be reached.
     """
     refused: list[tuple[Case, Answer]] = []
     for case in plain:
         answer = await _answer(sender, case)
-        if answer is not None and not is_answer(answer) and not refused:
+        sender.health.waits_for = ""
+        if answer is not None and not _is_ready(answer) and not refused:
             answer = await _answer_when_up(sender, case, answer)
         if answer is None:
             break
@@ -59,13 +62,13 @@ async def make_contact(sender: Sender, plain: Sequence[Case]) -> FirstContact:
 
 
 async def _answer(sender: Sender, case: Case) -> Answer | None:
-    """Returns None if the message cannot be sent, or is not in the journal that replaces the target."""
-    if not sender.can_send(case):
-        return None
-    try:
-        return await sender.send_plain(case)
-    except TargetLostError:
-        return None
+    """Returns None if the message cannot be sent."""
+    return await sender.send_plain(case) if sender.can_send(case) else None
+
+
+def _is_ready(answer: Answer) -> bool:
+    """A gateway answers with some statuses while the server behind it does not listen."""
+    return is_answer(answer) and not (answer.kind == "crashed" and answer.status in GATEWAY)
 
 
 async def _answer_when_up(sender: Sender, plain: Case, first: Answer) -> Answer:
@@ -73,10 +76,10 @@ async def _answer_when_up(sender: Sender, plain: Case, first: Answer) -> Answer:
     plain message.
     """
     answer = await _answer(sender, Case(plain.message_type, b"{}", Verdict("invalid")))
-    if answer is None or is_answer(answer):
+    if answer is None or _is_ready(answer):
         return first
     if not sender.isolated:  # programs do not restart
-        answer = await sender.health.retried(lambda: sender.send_plain(plain), is_answer, answer)
+        answer = await sender.health.retried(lambda: sender.send_plain(plain), _is_ready, answer)
     if not is_answer(answer):
         raise TargetLostError(f"the target did not answer any message ({answer.reason})", answer, sent=False)
     return answer

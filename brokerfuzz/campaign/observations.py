@@ -31,8 +31,12 @@ class Observations:
     """The results of a campaign.
 
     `rules` counts the answers of each kind for each broken rule. `left_out` is the number of cases that cannot be sent
-    to this target. `sent` contains the first cases, with their answers.
+    to this target. `sent` contains the first cases, with their answers. `correct` contains the IDs of those `watched`
+    cases whose answers were correct, and proven if necessary.
     """
+
+    watched: frozenset[str] = frozenset()
+    correct: set[str] = field(default_factory=set)
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
     rules: Counter[tuple[str, AnswerKind]] = field(default_factory=Counter)
@@ -62,13 +66,21 @@ class Observations:
             self._add_malformed(asked, judge, problem)
         if asked.contradiction is not None and judge.still(case, verdict):
             self.suspicions.add(Finding(asked.contradiction, case, asked.number, verdict, answer))
+        if asked.contradiction is None and why_unproven is None:
+            self._add_correct(case)
 
     def add_twin(self, number: int, twin: Case, answer: Answer) -> None:
         """Records the answer to a valid message that is not a case. It is recorded only once."""
         kind = contradiction(twin.label, answer.kind)
-        if kind is not None and twin.id not in self._twins:
+        if kind is None:
+            self._add_correct(twin)
+        elif twin.id not in self._twins:
             self.suspicions.add(Finding(kind, twin, number, twin.verdict, answer))
         self._twins.add(twin.id)
+
+    def _add_correct(self, case: Case) -> None:
+        if case.id in self.watched:
+            self.correct.add(case.id)
 
     def contradictions(self) -> list[Finding]:
         """Returns the contradictions in the order of their cases. If the target accepts (almost) every invalid message,

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from brokerfuzz.campaign import repeated_number
-from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.envelopes import malformed
@@ -24,7 +23,8 @@ from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
-from brokerfuzz.errors import BaselineError, ReportError, problem_of, quoted
+from brokerfuzz.errors import ReportError, quoted
+from brokerfuzz.options import ReplayOptions
 from brokerfuzz.schemas import Label, MessageType, Verdict
 from brokerfuzz.schemas.headers import TESTED, Headers, headers_of
 from brokerfuzz.targets import Answer, Target
@@ -89,16 +89,15 @@ async def replay(
     target: Target,
     judge: Judge,
     plain: PlainMessages,
-    *,
-    concurrency: int = 16,
-    rate: float | None = None,
-    fresh: FreshValues | None = None,
+    fresh: FreshValues | None,
+    options: ReplayOptions,
 ) -> list[Replayed]:
     """Sends all messages again, and returns the results in the same order. Raises `TargetError` if the target cannot be
     reached.
     """
     async with opened(target):
-        return await Replaying(Sender(target, rate=rate, fresh=fresh), judge, plain).run(waiting, concurrency)
+        sender = Sender(target, rate=options["rate"], fresh=fresh, longest_wait=options["longest_wait"])
+        return await Replaying(sender, judge, plain).run(waiting, options["concurrency"])
 
 
 class Replaying:
@@ -202,31 +201,14 @@ def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
     """Yields a request for each finding of a JSON report. Raises `ReportError` if a finding has a header that
     brokerfuzz never sends. Otherwise, a forged report could add any header to a request.
     """
-    for finding in document["findings"]:
-        yield _request(finding, flaky=finding["shown"] < finding["sent"])
+    yield from map(_request, document["findings"])
 
 
-def of_baseline(known: Baseline, message_type: MessageType) -> dict[str, ReplayRequest]:
-    """Returns a request for each known finding whose message has this type. The keys are the names of the findings.
-    Raises `BaselineError` if a message in the baseline is malformed.
-    """
-    found = {}
-    for name, entry in known.items():
-        if "smallest" in entry and entry["message"] == message_type:
-            try:
-                found[name] = _request(entry, flaky=entry.get("flaky", False))
-            except (ReportError, ValueError) as problem:
-                raise BaselineError(
-                    f"the message of the finding {name} in the baseline is malformed ({problem_of(problem)}): remove "
-                    "`smallest` from this finding"
-                ) from problem
-    return found
-
-
-def _request(finding: Mapping[str, Any], *, flaky: bool) -> ReplayRequest:
+def _request(finding: Mapping[str, Any]) -> ReplayRequest:
     case = _case(finding["message"], finding["smallest"], finding["verdict"])
-    twin = None if finding.get("twin") is None else _case(finding["message"], finding["twin"], "valid")
-    return ReplayRequest(finding["sentence"], case, finding["verdict"], finding["kind"], flaky, twin)
+    twin = None if finding["twin"] is None else _case(finding["message"], finding["twin"], "valid")
+    is_flaky = finding["shown"] < finding["sent"]
+    return ReplayRequest(finding["sentence"], case, finding["verdict"], finding["kind"], is_flaky, twin)
 
 
 def _case(message_type: MessageType, message: Mapping[str, Any], label: Label) -> Case:

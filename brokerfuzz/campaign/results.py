@@ -1,6 +1,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Literal
 
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.headlines import Headline
@@ -12,11 +13,13 @@ from brokerfuzz.schemas import Label
 from brokerfuzz.targets import AnswerKind
 from brokerfuzz.wording import counted
 
+KnownOutcome = Literal["still there", "gone", "unclear"]
+
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """`phase` is `firing`, `shrinking` or `waiting for the target`. `problems` says what the target did
-    wrong so far, the most frequent problems first.
+    """`phase` says in words what the campaign does, and `waits` is true if it waits for the target. `problems` says
+    what the target did wrong so far, the most frequent problems first.
     """
 
     phase: str
@@ -25,6 +28,7 @@ class CampaignProgress:
     requests: int
     seconds: float
     total: int | None = None
+    waits: bool = False
 
     @property
     def rate(self) -> float:
@@ -40,12 +44,12 @@ class Result:
     `left_out` is the number of cases that cannot be sent to this target. `total` is the number of all cases (of the
     catalogue only, if there is no limit), or None if it is unknown. `catalogue` is the number of chosen cases of the
     catalogue, of which the campaign sent `catalogue_sent`. `is_exhausted` is True if brokerfuzz found fewer random
-    messages than the user asked for. `requests` includes the requests for twins and for
-    shrinking, and all requests of the earlier runs of a resumed campaign. If the messages of known findings were sent
-    again, `known_findings` maps the name of each finding to the result. For example, `gone` means that the problem did
-    not occur again. `sporadic` contains the wrong answers that did not occur again when the message was repeated alone:
-    the reason of the answer, and the number of messages. If the campaign ended early, `stop` contains the reason.
-    `unwritten` lists the reports and other files that could not be written.
+    messages than the user asked for. `requests` includes the requests for twins and for shrinking, and all requests of
+    the earlier runs of a resumed campaign. `known_findings` maps the name of each known finding to `still there`,
+    `gone` (its first case now has the correct answer), or `unclear`. `sporadic` contains the wrong answers that did not
+    occur again when the message was repeated alone: the reason of the answer, and the number of messages. If the
+    campaign ended early, `stop` contains the reason. `unwritten` lists the reports and other files that could not be
+    written.
     """
 
     target: str
@@ -59,7 +63,7 @@ class Result:
     headlines: tuple[Headline, ...] = ()
     rules: Mapping[tuple[str, AnswerKind], int] = field(default_factory=dict)
     proofs: Proofs = field(default_factory=Proofs)
-    known_findings: Mapping[str, str] = field(default_factory=dict)
+    known_findings: Mapping[str, KnownOutcome] = field(default_factory=dict)
     sporadic: tuple[tuple[str, int], ...] = ()
     timing: Timing = field(default_factory=Timing)
     left_out: int = 0

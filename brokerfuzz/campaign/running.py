@@ -28,14 +28,14 @@ def fire(settings: Settings, target: Target, on_progress: OnProgress | None = No
         return campaign.result()
 
 
-async def fire_here(settings: Settings, target: Target) -> Result:
-    with _campaign(settings, target) as campaign:
+async def fire_here(settings: Settings, target: Target, on_progress: OnProgress | None = None) -> Result:
+    with _campaign(settings, target, on_progress) as campaign:
         await campaign.run()
         return campaign.result()
 
 
 @contextmanager
-def _campaign(settings: Settings, target: Target, on_progress: OnProgress | None = None) -> Iterator[Campaign]:
+def _campaign(settings: Settings, target: Target, on_progress: OnProgress | None) -> Iterator[Campaign]:
     with ExitStack() as stack:
         known, path = KnownAnswers(), settings.journal
         journal = None if path is None else stack.enter_context(closing(_journal(path, settings, target)))

@@ -18,9 +18,9 @@ from brokerfuzz.campaign.sporadic import SporadicFailures, is_server_error
 from brokerfuzz.campaign.target_health import FirstContact, TargetHealth
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
-from brokerfuzz.errors import JournalError
+from brokerfuzz.errors import JournalError, UnreachableError
 from brokerfuzz.targets import Answer, Message, Target
-from brokerfuzz.targets.waiting import repeated
+from brokerfuzz.targets.waiting import pauses, repeated
 
 _OF_CASES = ("case", "twin")
 """The roles whose sporadic failures are counted. Messages with other roles are changed cases."""
@@ -241,12 +241,24 @@ class Sender:
             self.sporadic.add(Finding("sporadic-crash", case, message.number, case.verdict, failed))
 
     async def _request(self, message: _Question) -> Answer:
-        answer = await self._sent(message)
+        answer = await self._first_sent(message)
         if answer.pause is not None:
             send = partial(self._sent, message)
             answer = await repeated(send, lambda one: one.pause is None, self._longest_wait, answer, self._pause)
             self.health.waits_for = ""
         return answer
+
+    async def _first_sent(self, message: _Question) -> Answer:
+        """Sends a message. If the target has never answered, it may still be starting, so the message is sent again
+        until the longest wait is over.
+        """
+        for pause in pauses(self._longest_wait):
+            try:
+                return await self._sent(message)
+            except UnreachableError as problem:
+                self.health.waits_for = problem.reason
+                await asyncio.sleep(pause)
+        return await self._sent(message)
 
     def _pause(self, answer: Answer, seconds: float) -> None:
         """Lets all messages wait, because the target asked for it."""

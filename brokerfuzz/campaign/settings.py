@@ -1,7 +1,6 @@
 """The settings of a campaign: the plan of its cases, its options, and what follows from them."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -10,7 +9,6 @@ from typing import Any
 
 from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.replaying import ReplayRequest, of_baseline
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import FreshValues, check_property
@@ -36,7 +34,7 @@ class Settings:
     """The settings of a campaign, without its target.
 
     If `resume` is true, the campaign in the file `journal` continues. Otherwise, `journal` must be a new file. The
-    campaign sends the messages of the findings in `known` before the cases, and marks these findings in the result.
+    result marks the findings in `known`.
     """
 
     plan: Plan
@@ -48,7 +46,6 @@ class Settings:
     def __post_init__(self) -> None:
         if self.fresh is not None:
             check_property(self.fresh, self.plan.message_type, self.plan.demands)
-        of_baseline(self.known, self.plan.message_type)  # raises `BaselineError` before anything is sent
 
     @property
     def now(self) -> datetime | None:
@@ -88,11 +85,6 @@ class Settings:
     def time_for_findings(self) -> float:
         """The seconds at the end of `max_time` in which the campaign sends no more cases if there are findings."""
         return min((self.options["max_time"] or 0) / 4, 60)
-
-    @property
-    def known_messages(self) -> Mapping[str, ReplayRequest]:
-        """The messages of known findings, which a new campaign sends first. The keys are the names of the findings."""
-        return {} if self.resume else of_baseline(self.known, self.plan.message_type)
 
     @property
     def uses_workers(self) -> bool:

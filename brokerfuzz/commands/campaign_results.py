@@ -52,7 +52,7 @@ def finish(
         if not as_json:
             document = json_document.document(result, about, settings.plan.demands)
             documents = [str(path) for path in options["reports"] if str(path).lower().endswith(".json")]
-            report = next(iter(documents), settings.journal)  # in which `brokerfuzz explain` finds the headlines
+            report = next(iter(documents), None)  # in which `brokerfuzz explain` finds the headlines
             terminal.show(document, sys.stdout, quiet=is_quiet(), verbose=options["verbose"], report=report)
     finally:  # all files are written even if standard output is closed
         try:
@@ -95,7 +95,7 @@ def _write_files(
     written = list[str]()
     if options["baseline_update"]:
         path = str(options["baseline"])
-        problem = report_files.attempt(path, partial(_update_baseline, path, result, settings.known))
+        problem = report_files.attempt(path, partial(_update_baseline, path, result))
         result = replace(result, unwritten=(problem,) if problem else ())
         written += [] if problem else [path]
     paths = list(map(str, options["reports"]))
@@ -103,13 +103,7 @@ def _write_files(
     return result, [*written, *reports]
 
 
-def _update_baseline(path: str, result: Result, known: Baseline) -> None:
-    """Adds the findings of the campaign, and removes the known ones that no longer occur. A campaign that is not
-    complete removes none, because it did not check every finding.
-    """
-    still = {name for name, outcome in result.known_findings.items() if outcome == "still there"}
-    gone = set(known) - still
-    if gone and (result.stopped is not None or result.outcome.state != "complete"):
-        note("no finding was removed from the baseline, because the campaign stopped early")
-        gone = set()
+def _update_baseline(path: str, result: Result) -> None:
+    """Adds the findings of the campaign, and removes the known ones that are gone."""
+    gone = {name for name, outcome in result.known_findings.items() if outcome == "gone"}
     baseline.update(Path(path), result.findings, prune=gone, headlines=result.general_causes)

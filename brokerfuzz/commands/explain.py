@@ -6,20 +6,17 @@ from typing import Any
 
 import click
 
-from brokerfuzz.campaign import Settings, journal
 from brokerfuzz.case_options import contract_of
-from brokerfuzz.cases.case import TWIN_TAGS, Case
-from brokerfuzz.cases.plan import STRIDE
-from brokerfuzz.commands.journal_results import CASE_ID, recorded_document
 from brokerfuzz.commands.output import UsageError, note, show_message
 from brokerfuzz.errors import UnknownNameError
-from brokerfuzz.explaining.cases import case_summary, in_catalogue
+from brokerfuzz.explaining.cases import CASE_ID, case_summary, in_catalogue
 from brokerfuzz.explaining.description import Description
 from brokerfuzz.explaining.names import explain, matches, names_with
 from brokerfuzz.option import Option, SectionedCommand, on_command_line
 from brokerfuzz.options import ExplainOptions, explained
 from brokerfuzz.reports import facts
-from brokerfuzz.schemas import Contract, check
+from brokerfuzz.reports.report_files import read_report
+from brokerfuzz.schemas import Contract
 from brokerfuzz.wording import counted
 
 FINDING_ID = re.compile("[0-9a-f]{8,16}")
@@ -35,21 +32,21 @@ def command(name: str, files: tuple[str, ...], options: ExplainOptions) -> None:
 
     NAME can also be a part of a name. If several names contain this part, brokerfuzz lists all of them.
 
-    NAME can also be the ID of a case in the catalogue. If you specify a journal or a JSON report as FILE, NAME can be
-    the ID of a finding in this FILE, which you can shorten to its first eight digits. With a journal, NAME can also be
-    the ID of a message. For the cases of a corpus, use `corpus show`.
+    NAME can also be the ID of a case in the catalogue. If you specify a JSON report as FILE, NAME can be the ID of a
+    finding in this FILE, which you can shorten to its first eight digits, or the ID of its messages. For the cases of a
+    corpus, use `corpus show`.
 
     \b
     Examples:
       brokerfuzz explain offer-creation-request/orderMinimum:minimum
       brokerfuzz explain orderMinimum
       brokerfuzz explain numeric-string
-      brokerfuzz explain 1f0c2a5e run.ndjson
+      brokerfuzz explain 1f0c2a5e report.json
     """
     if files:
         if not FINDING_ID.fullmatch(name):
             raise UsageError("a FILE works only with the ID of a case or a finding: specify an ID, or remove the FILE")
-        found = _recorded(name, files, options["contract"])
+        found = _recorded(name, files)
     else:
         found = _named(name, contract_of(options), options["now"])
     show_message(found, as_json=options["json"])
@@ -65,7 +62,7 @@ def _named(name: str, contract: Contract, now: datetime | None) -> Description:
         if CASE_ID.fullmatch(name) and (found := in_catalogue(name, contract, now)) is not None:
             number, case = found
             return case_summary(case, contract, number)
-        remedy = "add the journal or the JSON report that contains this ID, or use `brokerfuzz corpus show CORPUS ID`"
+        remedy = "add the JSON report that contains this ID, or use `brokerfuzz corpus show CORPUS ID`"
         raise UnknownNameError("ID", name, (), remedy)
     similar = names_with(name, contract)
     if len(similar) > 1:
@@ -79,11 +76,9 @@ def _named(name: str, contract: Contract, now: datetime | None) -> Description:
 # --------------------------------------------------------------------------------------------------- cases and findings
 
 
-def _recorded(wanted: str, paths: Sequence[str], contract: str | None) -> Description:
+def _recorded(wanted: str, paths: Sequence[str]) -> Description:
     for path in paths:
-        document, settings = recorded_document(path, contract)
-        if settings is not None and (found := _message_of_journal(wanted, path, settings)) is not None:
-            return found
+        document = read_report(path)
         for finding in document["findings"]:
             messages = (finding[name] for name in ("case", "smallest", "twin"))
             ids = {message.get("id") for message in messages if message is not None}
@@ -94,24 +89,6 @@ def _recorded(wanted: str, paths: Sequence[str], contract: str | None) -> Descri
                 return _headline_summary(headline, findings)
     remedy = f"no case and no finding in {', '.join(paths)} has this ID; specify another ID or file"
     raise UnknownNameError("ID", wanted, (), remedy)
-
-
-def _message_of_journal(wanted: str, path: str, settings: Settings) -> Description | None:
-    """The message with this ID can be a case, a twin, or a message that was sent while a finding was shrunk."""
-    plan = settings.plan
-    found = [(line, record) for line, record in enumerate(journal.exchanges(path), 2) if record.id == wanted]
-    if not found:
-        return None
-    (line, first), *_ = found
-    numbered = (case for number, case in plan.cases(first.number // STRIDE) if number == first.number)
-    both = [case for of_number in numbered for case in (of_number, of_number.twin)]
-    case = next((one for one in both if one is not None and one.id == wanted), None)
-    if case is None:
-        verdict = check(plan.message_type, first.body, now=settings.now, contract=plan.demands, headers=first.headers)
-        tags = TWIN_TAGS if first.role == "twin" else ("shrunk",)
-        case = Case(plan.message_type, first.body, verdict, tags=tags, headers=first.headers)
-    answers = [f"{record.answer.kind} ({record.answer.reason})" for _, record in found]
-    return case_summary(case, plan.demands, line, path, answers)
 
 
 def _finding_summary(finding: Mapping[str, Any]) -> Description:

@@ -12,9 +12,9 @@ from brokerfuzz.campaign.journal import head_of
 from brokerfuzz.case_options import folder_of, plan_of
 from brokerfuzz.cases.case import clock
 from brokerfuzz.commands import campaign_results, targets
-from brokerfuzz.commands.journal_results import recorded
 from brokerfuzz.commands.output import UsageError, is_quiet, note
 from brokerfuzz.commands.progress import campaign_line
+from brokerfuzz.commands.resuming import recorded
 from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.option import SectionedCommand, declared, flag_of, on_command_line
 from brokerfuzz.options import CaseFilters, FireCommandOptions
@@ -166,13 +166,10 @@ def _compare_targets(journal: str, target: Target) -> None:
 
 
 def _note_known(outcomes: Mapping[str, str]) -> None:
-    """Prints which known findings occur again. The campaign sent the messages of the known findings first."""
+    """Prints how many known findings occur again, and which ones are gone."""
     gone = [name for name, outcome in outcomes.items() if outcome == "gone"]
     said = ", ".join(f"{count:,} {outcome}" for outcome, count in Counter(outcomes.values()).items())
-    note(
-        f"known findings, sent first: {said}"
-        + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else "")
-    )
+    note(f"known findings: {said}" + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else ""))
 
 
 def _show_details(result: Result, *, as_json: bool) -> None:

@@ -50,14 +50,15 @@ def show_line(text: str) -> None:
 @contextmanager
 def campaign_line() -> Iterator[Callable[["CampaignProgress"], None]]:
     """Yields a function that shows the progress of a campaign. Without a terminal, the function writes a line twice a
-    minute.
+    minute, and also if the campaign begins by waiting for the target.
     """
     written = 0.0
 
     def show(progress: "CampaignProgress") -> None:
         nonlocal written
         show_line(_campaign_line(progress))
-        if not sys.stderr.isatty() and progress.seconds >= written + _EVERY_IN_LOG:
+        begins_to_wait = progress.waits and not written
+        if not sys.stderr.isatty() and (begins_to_wait or progress.seconds >= written + _EVERY_IN_LOG):
             written = progress.seconds
             click.echo(_shortened(f"{NAME}: {_campaign_line(progress)}", _LONGEST_IN_LOG), err=True)
 

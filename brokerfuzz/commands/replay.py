@@ -13,13 +13,13 @@ from brokerfuzz.case_options import contract_of, folder_of
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import FreshValues, check_property
 from brokerfuzz.commands import targets
-from brokerfuzz.commands.journal_results import CASE_ID, recorded_document
 from brokerfuzz.commands.output import FAILED, FOUND, UsageError, is_quiet, print_json
 from brokerfuzz.commands.streams import output_of_targets
 from brokerfuzz.errors import UnknownNameError
-from brokerfuzz.explaining.cases import in_catalogue
+from brokerfuzz.explaining.cases import CASE_ID, in_catalogue
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ReplayOptions
+from brokerfuzz.reports.report_files import read_report
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.targets import threads
 from brokerfuzz.wording import counted, listed, printable
@@ -35,15 +35,14 @@ _COLOURS = {
 
 
 @click.command("replay", cls=SectionedCommand)
-@click.argument("sources", metavar="JOURNAL|REPORT|CASE-ID... [URL]", nargs=-1, required=True)
+@click.argument("sources", metavar="REPORT|CASE-ID... [URL]", nargs=-1, required=True)
 @on_command_line(ReplayOptions, defaults=False)
 def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     """Send the messages of findings again, and report which findings are gone.
 
-    brokerfuzz reads the findings from a journal or a JSON report. You can also specify the ID of a case in the
-    catalogue. Specify the target on the command line or in the configuration. brokerfuzz does not use the target that
-    is recorded in a journal or report. If the campaign used --fresh, `replay` gives the same property a new value in
-    each message.
+    brokerfuzz reads the findings from a JSON report. You can also specify the ID of a case in the catalogue. Specify
+    the target on the command line or in the configuration. brokerfuzz does not use the target in the report. If the
+    campaign used --fresh, `replay` gives the same property a new value in each message.
 
     Each line of the output is about one finding. "gone" means that the finding does not occur any more. "still there"
     means that the finding occurs again. "another" means that the answer now contradicts the contract in a different
@@ -56,7 +55,7 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
 
     \b
     Examples:
-      brokerfuzz replay run.ndjson http://127.0.0.1:8000/offers
+      brokerfuzz replay report.json http://127.0.0.1:8000/offers
       brokerfuzz replay report.json --exec 'node read.js'
       brokerfuzz replay b7e8ef5a8405ebf8 http://127.0.0.1:8000/offers --json
     """
@@ -65,8 +64,6 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     options = targets.with_settings(ReplayOptions, options, url, usage)
     demands = contract_of(options)
     read = [_read(source, options, demands) for source in files]
-    if options["values"] is None:
-        demands = next((source.demands for source in read if source.demands is not None), demands)
     judge = Judge(options["now"], demands, demands.check_policies(options["policies"]))
     waiting = [again for source in read for again in source.requests]
     fresh = _fresh_values(_fresh_of(read, options, waiting, demands), waiting, judge)
@@ -74,9 +71,7 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
         message_type: plain_messages(message_type, contract=demands) for message_type in demands.message_types
     }
     with output_of_targets(), targets.opened(options, _type_of(waiting, demands), folder_of(options)) as target:
-        replayed = threads.run(
-            replay(waiting, target, judge, plain, concurrency=options["concurrency"], rate=options["rate"], fresh=fresh)
-        )
+        replayed = threads.run(replay(waiting, target, judge, plain, fresh, options))
     _print(replayed, as_json=options["json"])
     return _status(replayed)
 
@@ -92,27 +87,23 @@ def _split(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
     urls = [source for source in sources if "://" in source or not source]
     files = [source for source in sources if source not in urls]
     if len(urls) > 1 or not files:
-        raise UsageError("specify at least one journal, report or case ID, and at most one URL")
+        raise UsageError("specify at least one report or case ID, and at most one URL")
     return files, urls[0] if urls else None
 
 
 class _Source(NamedTuple):
-    """The messages of a journal or a report, and the property that got a new value in each message. `demands` is the
-    contract with the reference data of a journal, or None if there is no reference data.
-    """
+    """The messages of a report, and the property that got a new value in each message."""
 
     requests: Sequence[ReplayRequest]
     fresh: str | None = None
-    demands: Contract | None = None
 
 
 def _read(source: str, options: ReplayOptions, demands: Contract) -> _Source:
-    """`source` is a journal, a report, or the ID of a case in the catalogue."""
+    """`source` is a report, or the ID of a case in the catalogue."""
     if CASE_ID.fullmatch(source) and not Path(source).exists():
         return _Source([_catalogue_case(source, options["now"], demands)])
-    document, settings = recorded_document(source, folder_of(options))
-    known = None if settings is None or settings.plan.values is None else settings.plan.demands
-    return _Source(list(of_document(document)), document.get("fresh"), known)
+    document = read_report(source)
+    return _Source(list(of_document(document)), document.get("fresh"))
 
 
 def _fresh_of(
@@ -143,8 +134,8 @@ def _catalogue_case(case_id: str, now: datetime | None, contract: Contract) -> R
     found = in_catalogue(case_id, contract, now)
     if found is None:
         remedy = (
-            "the catalogue does not contain this case; use the same --now as the campaign, or specify the "
-            "journal or the report of the campaign"
+            "the catalogue does not contain this case; use the same --now as the campaign, or specify the report of "
+            "the campaign"
         )
         raise UnknownNameError("case", case_id, [], remedy)
     _, case = found

@@ -2,9 +2,8 @@
 reference service.
 """
 
-import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,7 +15,7 @@ from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.commands.output import UsageError, note
 from brokerfuzz.commands.streams import hide
 from brokerfuzz.config import Configuration
-from brokerfuzz.errors import ConfigurationError, HookError, TargetError
+from brokerfuzz.errors import ConfigurationError, HookError
 from brokerfuzz.hooks.cleanup import cleanup
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
@@ -24,10 +23,8 @@ from brokerfuzz.option import completed
 from brokerfuzz.schemas import Contract, MessageType, Policies, load_contract
 from brokerfuzz.service.running import running, serve_command
 from brokerfuzz.target_options import http_options, substituted
-from brokerfuzz.targets import Answer, CallTarget, CommandTarget, HttpTarget, LineTarget, Target, threads
+from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget, Target
 from brokerfuzz.targets.application import OPTIONS, NamedApplicationTarget
-from brokerfuzz.targets.target import opened as opened_target
-from brokerfuzz.targets.waiting import repeated
 from brokerfuzz.wording import listed
 
 _NUMBER = "number"
@@ -148,9 +145,8 @@ def opened(
     options: Mapping[str, Any], message_type: MessageType, contract: str | None, *, campaign_id: str = "",
     processes: int | None = None,
 ) -> Iterator[Target]:  # fmt: skip
-    """Creates the target, hides its secrets in all output, and waits for it if the user wants that. The target starts
-    at most `processes` processes (None: no limit). The reference service runs until the `with` block ends, and has the
-    contract in the folder `contract`.
+    """Creates the target, and hides its secrets in all output. The target starts at most `processes` processes (None:
+    no limit). The reference service runs until the `with` block ends, and has the contract in the folder `contract`.
     """
     if options["demo"]:
         with _reference_service(options, message_type, contract, campaign_id) as target:
@@ -175,30 +171,7 @@ def _given_target(options: Mapping[str, Any], campaign_id: str, processes: int |
         return NamedApplicationTarget(options["app"], url or "/", **{name: http[name] for name in OPTIONS})
     assert url is not None, "a target is given"
     target = HttpTarget(url, **http)
-    if options["wait_for"] is not None:
-        threads.run(_wait_until_ready(target, options["wait_for"]))
     return target if options["hooks"] is None and options["cleanup"] is None else _hooked_target(options, target)
-
-
-async def _wait_until_ready(target: HttpTarget, seconds: float) -> None:
-    """Waits until the target answers a HEAD request. A gateway answers with 502, 503 or 504 while the server behind it
-    does not listen. Raises `TargetError` if the target is not ready within `seconds`.
-    """
-
-    async def ask() -> Answer:
-        try:
-            answer = await target.head()
-        except TargetError as problem:
-            return Answer("crashed", reason=str(problem), reached=False)
-        return answer._replace(reached=answer.status not in (None, 502, 503, 504))
-
-    answer = Answer("timeout", reason="it did not answer", reached=False)
-    with suppress(TimeoutError):
-        async with opened_target(target), asyncio.timeout(seconds):
-            answer = await ask()
-            answer = await repeated(ask, lambda found: found.reached, seconds, answer)
-    if not answer.reached:
-        raise TargetError(f"{target.name} was not ready within {seconds:g} s: {answer.reason}")
 
 
 def _hooked_target(options: Mapping[str, Any], inner: HttpTarget) -> Target:

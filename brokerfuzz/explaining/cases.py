@@ -1,6 +1,7 @@
 """Describes cases: the reason for a case, its message, and the difference from its twin (the valid counterpart)."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import chain
@@ -17,6 +18,8 @@ from brokerfuzz.explaining.description import Description
 from brokerfuzz.explaining.judgements import verdict_data, verdict_lines
 from brokerfuzz.schemas import Contract
 from brokerfuzz.wording import printable_as_in_python
+
+CASE_ID = re.compile("[0-9a-f]{16}")
 
 
 def why(case: Case) -> str:
@@ -46,12 +49,8 @@ def case_data(case: Case) -> dict[str, Any]:
     return {**about, "tags": list(case.tags), "twin": case.twin_id, "bytes": len(case.body)}
 
 
-def case_summary(
-    case: Case, contract: Contract, line: int, file: str | None = None, answers: Sequence[str] = ()
-) -> Description:
-    """Describes the case in a line of a file. Without a file, `line` is the number of the case in the catalogue.
-    `answers` describes how a target answered the case.
-    """
+def case_summary(case: Case, contract: Contract, line: int, file: str | None = None) -> Description:
+    """Describes the case in a line of a file. Without a file, `line` is the number of the case in the catalogue."""
     data = {
         "file": file,
         "line": line,
@@ -60,16 +59,14 @@ def case_summary(
         "case": record_of(case),
         "twin": record_of(case.twin),
         "difference": difference(case.twin.body, case.body) if case.twin else [],
-        "answers": list(answers),
     }
     place = f"case {line:,} of the catalogue" if file is None else f"{printable_as_in_python(file)}, line {line}"
-    return Description(list(_case_lines(case, contract, place, answers)), data)
+    return Description(list(_case_lines(case, contract, place)), data)
 
 
-def _case_lines(case: Case, contract: Contract, place: str, answers: Sequence[str]) -> Iterator[str]:
+def _case_lines(case: Case, contract: Contract, place: str) -> Iterator[str]:
     yield f"{case.id}  {case.label} {case.message_type}, {len(case.body):,} bytes ({place})"
     yield printable_as_in_python(why(case))
-    yield from (f"The target answered: {printable_as_in_python(answer)}" for answer in answers)
     yield from (shortened(printable_as_in_python(line)) for line in verdict_lines(case.verdict, contract))
     yield from (f"  header {name}: {'(not sent)' if value is None else value}" for name, value in case.headers)
     yield ""

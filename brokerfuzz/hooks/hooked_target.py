@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from brokerfuzz.errors import HookError
 from brokerfuzz.hooks.cleanup import Cleanup, NoCleanupError, is_clean
 from brokerfuzz.hooks.hooks import Hooks, SentCase
 from brokerfuzz.schemas.headers import Headers
@@ -138,7 +139,7 @@ class HookedTarget(Target):
         if not self.has_session:
             return await self._sent(request())
         if not self._authentications:
-            await self._authenticate(0)
+            await self._authenticate_first()
         number = self._authentications
         answer = await self._sent(request())
         if answer.status in RENEWS:
@@ -149,6 +150,14 @@ class HookedTarget(Target):
             async with self._authenticating:  # the answer may repeat a new token, which brokerfuzz does not know yet
                 pass
         return _hidden(answer, self.secrets)
+
+    async def _authenticate_first(self) -> None:
+        """Raises `UnreachableError` if the hook cannot log in because the service is still starting."""
+        try:
+            await self._authenticate(0)
+        except HookError:
+            await self._target.head()
+            raise
 
     async def _authenticate(self, number: int) -> None:
         """Calls the hook `authenticate`. `number` counts the authentications before the caller sent its request. If

@@ -194,13 +194,15 @@ def _failure_of(error: ClientError | TimeoutError | OSError, timeout: float, *, 
         case InvalidURL():
             return Failure("unreachable", "the host is neither a name nor an address")
         case ClientConnectorDNSError():
-            return Failure("unreachable", "the host name cannot be resolved")
+            return Failure("misconfigured", "the host name cannot be resolved")
+        case ClientConnectorError() if isinstance(error.os_error, ssl.SSLError):
+            return Failure("misconfigured", "the server does not speak TLS (use http:// instead of https://?)")
         case ClientConnectorError():
             return Failure("unreachable", _why_unreachable(error.os_error))
         case ClientHttpProxyError():
             needs_credentials = error.status == 407
             remedy = "requires credentials (write http://USER:PASSWORD@HOST:PORT into the environment variable)"
-            return Failure("unreachable", f"the proxy {remedy if needs_credentials else 'rejects the connection'}")
+            return Failure("misconfigured", f"the proxy {remedy if needs_credentials else 'rejects the connection'}")
         case ServerDisconnectedError():
             return Failure("dropped", "the connection was closed without an answer")
         case ClientResponseError():
@@ -252,6 +254,4 @@ def _fatal(error: Exception) -> str | None:
 def _why_unreachable(error: OSError) -> str:
     if isinstance(error, ConnectionRefusedError) or error.errno == errno.ECONNREFUSED:
         return "the connection was refused"
-    if isinstance(error, ssl.SSLError):
-        return "the server does not speak TLS (use http:// instead of https://?)"
     return error.strerror or str(error)

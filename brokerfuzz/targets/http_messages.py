@@ -46,10 +46,11 @@ class Failure:
 
     - `fatal`: no message can change the failure. `reason` is an error for the user, with `{name}` for the target.
     - `unreachable`: no connection was possible.
+    - `misconfigured`: no connection is possible until somebody changes the URL or the proxy.
     - `timeout`: the response was missing or incomplete when the time limit expired.
     - `dropped`: the connection ended before the headers of the response were complete.
     - `broken`: the response is not HTTP, or the connection ended before the body was complete.
     """
 
-    kind: Literal["fatal", "unreachable", "timeout", "dropped", "broken"]
+    kind: Literal["fatal", "unreachable", "misconfigured", "timeout", "dropped", "broken"]
     reason: str

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from brokerfuzz.errors import TargetError, needs_extra, quoted
+from brokerfuzz.errors import TargetError, UnreachableError, needs_extra, quoted
 from brokerfuzz.schemas.headers import HEADER_NAME, JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerKind, AnswerRules
 from brokerfuzz.targets.http_connections import HttpConnections, is_http_url
@@ -167,8 +167,9 @@ class HttpTarget(Target):
         """Sends a request and returns the answer. Each time before the request is sent, `prepare` can change its
         headers. If the answer is `whole`, it has all headers and up to `MOST_READ` bytes of the body.
 
-        Raises `TargetError` if no server has ever answered at this URL. Also raises `TargetError` if the certificate of
-        the server or of the client is not accepted, or if this machine has no resources for a connection.
+        Raises `UnreachableError` if no server has ever answered at this URL. Raises another `TargetError` if the
+        certificate of the server or of the client is not accepted, or if this machine has no resources for a
+        connection.
         """
         assert self._client is not None, "the target is open"
         started = perf_counter()
@@ -190,14 +191,15 @@ class HttpTarget(Target):
         reason = self.secrets.hide(failure.reason)
         if failure.kind == "fatal":
             raise TargetError(reason.replace("{name}", self.name))
-        if failure.kind == "unreachable" and not self._answered:
+        reached = failure.kind not in ("unreachable", "misconfigured")
+        if not reached and not self._answered:
             proxy = self.connections.proxy
             route = self.name if proxy is None else f"{self.name} (through the proxy {without_user(proxy)})"
-            raise TargetError(
-                f"{route} cannot be reached ({reason}): check that the server is running and that the URL is correct"
-            )
+            problem = f"{route} cannot be reached ({reason})"
+            error = f"{problem}: check that the server is running and that the URL is correct"
+            raise UnreachableError(error, reason) if failure.kind == "unreachable" else TargetError(error)
         kind: AnswerKind = "timeout" if failure.kind == "timeout" else "crashed"
-        return Answer(kind, reason=reason, seconds=seconds, reached=failure.kind != "unreachable")
+        return Answer(kind, reason=reason, seconds=seconds, reached=reached)
 
     def _read(self, response: Response, seconds: float, whole: bool) -> Answer:
         answer = self.rules.read(response, seconds, self.secrets, MOST_READ if whole else EXCERPT)

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from time import monotonic
 
 from brokerfuzz.targets.answers import Answer, AnswerKind
@@ -29,17 +29,25 @@ async def repeated(
     answer that `is_enough` accepts. Returns the last answer if the time limit of `seconds` is over, or if the target
     asks for a pause that would exceed the limit. Calls `on_pause` with the answer and the length of each pause.
     """
-    deadline, usual = monotonic() + seconds, FIRST_PAUSE
-    while not is_enough(answer):
-        left = deadline - monotonic()
-        if left <= 0 or (answer.pause or 0.0) > left:
+    deadline = monotonic() + seconds
+    for usual in pauses(seconds):
+        wanted = answer.pause or 0.0
+        if is_enough(answer) or wanted > deadline - monotonic():
             break
-        pause = min(max(answer.pause or 0.0, usual), left)
+        pause = max(wanted, usual)
         on_pause(answer, pause)
         await asyncio.sleep(pause)
-        usual = min(2 * usual, LONGEST_PAUSE)
         answer = await send()
     return answer
+
+
+def pauses(seconds: float) -> Iterator[float]:
+    """Yields longer and longer pauses, as long as the time limit of `seconds` is not over."""
+    deadline = monotonic() + seconds
+    usual = FIRST_PAUSE
+    while (left := deadline - monotonic()) > 0:
+        yield min(usual, left)
+        usual = min(2 * usual, LONGEST_PAUSE)
 
 
 def pause_of(status: int, retry_after: str | None) -> float | None:

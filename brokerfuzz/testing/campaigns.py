@@ -1,13 +1,13 @@
 """Runs campaigns from Python: `brokerfuzz.fire`, `brokerfuzz.fire_async` and `brokerfuzz.assert_conforms`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from logging import getLogger
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from brokerfuzz import campaign
-from brokerfuzz.campaign import CampaignOutcome, Finding, Headline, Result, Settings, baseline
+from brokerfuzz.campaign import CampaignOutcome, CampaignProgress, Finding, Headline, Result, Settings, baseline
 from brokerfuzz.campaign.settings import new_campaign_id
 from brokerfuzz.case_options import plan_of
 from brokerfuzz.cases.case import clock
@@ -115,7 +115,7 @@ def fire(target: Any, message_type: MessageType | None = None, **options: Unpack
     try:
         ready = _ready(target, message_type, options, in_caller=True)
         with outside_of_event_loop():
-            result = campaign.fire(ready.settings, ready.target)
+            result = campaign.fire(ready.settings, ready.target, _log_the_first_wait())
         return ready.report(result)
     except BrokerfuzzError as problem:
         raise problem.with_traceback(None) from problem.__cause__  # so that pytest shows only the call and the error
@@ -135,7 +135,7 @@ async def fire_async(target: Any, message_type: MessageType | None = None, **opt
     __tracebackhide__ = True
     try:
         settings, endpoint, _ = ready = _ready(target, message_type, options, in_caller=False)
-        result = await campaign.fire_here(settings, endpoint)
+        result = await campaign.fire_here(settings, endpoint, _log_the_first_wait())
         return ready.report(result)
     except BrokerfuzzError as problem:
         raise problem.with_traceback(None) from problem.__cause__  # as in `fire`
@@ -157,6 +157,18 @@ def assert_conforms(target: Any, message_type: MessageType | None = None, **opti
     report = fire(target, message_type, **options)
     report.raise_for_findings()
     return report
+
+
+def _log_the_first_wait() -> Callable[[CampaignProgress], None]:
+    is_logged = False
+
+    def log(progress: CampaignProgress) -> None:
+        nonlocal is_logged
+        if progress.waits and not is_logged:
+            is_logged = True
+            getLogger("brokerfuzz").warning("brokerfuzz: %s", progress.phase)
+
+    return log
 
 
 class _ReadyCampaign(NamedTuple):

@@ -87,7 +87,7 @@ def test_concurrent_messages_of_a_campaign_with_cleanup_never_have_the_same_numb
     report = json.loads(done.stdout)
     assert (done.exit_code, report["findings"], report["fresh"]) == (0, [], "number")
     assert "each message gets a new number (--fresh number): to turn this off, use --fresh off" in done.stderr
-    assert run("fire", "http://127.0.0.1:1/", *FEW, *cleanup, "--fresh", "off").exit_code == 2
+    assert run("fire", "http://127.0.0.1:1/", *FEW, *cleanup, "--fresh", "off", "--longest-wait", "10ms").exit_code == 2
 
 
 DANGEROUS: Final = ["", " ", ".", "..", "a/b", "/", "../..", "..\\..", "x/../.."]

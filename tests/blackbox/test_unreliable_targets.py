@@ -280,25 +280,52 @@ def test_a_message_that_always_hangs_is_a_finding_and_the_campaign_continues() -
     assert report.outcome.state == "complete"
 
 
-def test_brokerfuzz_waits_until_the_target_listens_and_is_ready(start: Start) -> None:
-    port = int(unused_url().rpartition(":")[2].removesuffix("/offers"))
+def unused_port() -> int:
+    return int(unused_url().rpartition(":")[2].removesuffix("/offers"))
+
+
+def test_a_campaign_waits_until_the_target_listens_and_the_gateway_before_it_is_ready(start: Start) -> None:
+    port = unused_port()
     seen: list[bytes] = []
 
-    async def unavailable(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            seen.append(await reader.readuntil(b"\r\n\r\n"))
-            writer.write(response(503))
+    async def unavailable(body: bytes, writer: asyncio.StreamWriter) -> None:
+        seen.append(body)
+        writer.write(response(503))
 
-    with start("fire", f"http://127.0.0.1:{port}/offers", *OPTIONS, "--json", "--wait-for", "60s") as process:
+    with start("fire", f"http://127.0.0.1:{port}/offers", *OPTIONS, "--json") as process:
         time.sleep(1)  # time in which the target does not listen
-        with serving_streams(unavailable, port=port):
-            assert happens(lambda: len(seen) > 2)
-        assert all(head.startswith(b"HEAD ") for head in seen)
+        with serving(unavailable, port=port):
+            assert happens(lambda: len(seen) > 3)
         assert process.poll() is None
         with serving(sends(response(201)), port=port):
             stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 1, stderr
+    assert stderr.startswith(b"brokerfuzz: waiting for the target (")
     assert json.loads(stdout)["findings"]
+
+
+def test_a_report_is_replayed_when_the_target_listens_and_a_hook_logs_in_only_then(start: Start, folder: Path) -> None:
+    with serving(sends(response(201))) as url:
+        brokerfuzz.fire(url, **MINIMUM, reports=["report.json"])
+    port = unused_port()
+    login = f"import urllib.request as web\ndef authenticate():\n web.urlopen('http://127.0.0.1:{port}')\n return {{}}"
+    Path("hooks.py").write_text(login)
+    with start("replay", "report.json", f"http://127.0.0.1:{port}/offers", "--hooks", "hooks.py") as process:
+        time.sleep(1)
+        with serving(sends(response(201)), port=port):
+            stdout, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stderr) == (1, b"")
+    assert b"gone" in stdout
+
+
+def test_a_campaign_does_not_wait_for_a_target_longer_than_its_time(caplog: pytest.LogCaptureFixture) -> None:
+    report = brokerfuzz.fire(unused_url(), **MINIMUM, max_time=0.5)
+    assert report.outcome.state == "untested"
+    assert (
+        "the time limit of 0.5 s was reached while brokerfuzz waited for the target (the connection was refused)"
+        in (report.outcome.headline)
+    )
+    assert "brokerfuzz: waiting for the target (the connection was refused)" in caplog.messages
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,9 @@ FILES = {
     "mixed.ndjson": RECORD % "[]" + PLAIN + "\n",
     "values.toml": '\n"productID" = ["P-1"]',
     "numbers.toml": 'number = ["N-1", "N-2"]',
-    "nameless.json": '{"baseline": 3, "findings": [\n{"sentence": "A."}]}',
+    "nameless.json": '{"baseline": 4, "findings": [\n{"sentence": "A."}]}',
     "torn.json": "{",
+    "run.ndjson": '{"journal":4}\n{"role":"case"}\n',
     "typo.json": '{"type": "strin"}',
     "remote.json": '{"properties": {"a": {"$ref": "https://example.com/a.json"}}}',
     "hooks.py": "def authenticate():\n    return {}\n",
@@ -111,7 +112,7 @@ def test_a_mistake_is_reported_in_one_line(run: Run, command: str) -> None:
     assert Path("there").read_text() == "mine"
 
 
-@pytest.mark.parametrize("command", ["check --verbos offer.json", "fire http://127.0.0.1:1/"])
+@pytest.mark.parametrize("command", ["check --verbos offer.json", "fire http://127.0.0.1:1/ --longest-wait 10ms"])
 def test_a_process_reports_a_mistake_in_one_line(spawn: Spawn, command: str) -> None:
     done = spawn(*shlex.split(command))
     assert done.stdout == b""

@@ -115,7 +115,7 @@ def test_nothing_that_a_campaign_against_a_server_writes_contains_a_secret(
         ("fire", *SOME, "--journal", "run.ndjson", "--baseline", "known.json", "--baseline-update", *reports),
         ("fire", *SOME, "--json", "--journal", "json.ndjson"),
         ("fire", *SOME, "--workers", "2", "--journal", "two.ndjson"),
-        ("replay", "run.ndjson", "--json"),
+        ("replay", "r.json", "--json"),
     ]
     with serving_streams(echoes) as url:
         (tmp_path / "brokerfuzz.toml").write_text(CONFIGURATION.format(url=url))

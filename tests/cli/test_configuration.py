@@ -143,7 +143,7 @@ def test_settings_are_the_options_of_fire_and_files_are_relative_to_the_configur
         "[policies]",
         "clock-tolerance = [0, 30]",
     )
-    write("there/baseline.json", '{"baseline": 3, "findings": []}')
+    write("there/baseline.json", '{"baseline": 4, "findings": []}')
     done = run("fire", "--config", "there/my.toml", "--verdict", "invalid")
     assert {"r.json", "run.ndjson"} <= {path.name for path in Path("there").iterdir()}, done.output
     assert "1 finding" in done.stdout

@@ -57,7 +57,7 @@ def classify(answer):
 """
 
 READERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    "journal": ("run.ndjson", ("replay", "run.ndjson", LIVE)),
+    "journal": ("run.ndjson", ("fire", LIVE, "--resume", "run.ndjson")),
     "report": ("report.json", ("replay", "report.json", LIVE)),
     "explained report": ("report.json", ("explain", "01234567", "report.json")),
     "baseline": ("baseline.json", ("fire", NOWHERE, *SOME, "--baseline", "baseline.json", "--timeout", "1")),

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from click.testing import CliRunner
 from contracts import changed_contract
 from fixture_types import Run
 from hand_made_servers import answers, serving
@@ -17,7 +16,6 @@ from jsonschema import Draft202012Validator
 from pricing_reader import BUG, PRICING, lenient
 
 import brokerfuzz
-from brokerfuzz.cli import commands
 from brokerfuzz.corpus import load
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -138,33 +136,18 @@ def test_the_schema_of_a_changed_contract_contains_everything_to_which_it_refers
 # --------------------------------------------------------------------------------------------------- cases and findings
 
 
-@pytest.fixture(scope="module")
-def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns a folder with the journal and the report of a campaign."""
-    folder = tmp_path_factory.mktemp("campaign")
-    files = ("--journal", str(folder / "run.ndjson"), "--report", str(folder / "report.json"))
+def test_a_finding_and_its_case_are_explained_from_a_report(run: Run, folder: Path) -> None:
     with serving(answers(lenient)) as url:
-        words = ["fire", url, "--message", PRICING, "--rule", BUG, *NOW, "--shrink", "10s", *files]
-        assert CliRunner().invoke(commands, words).exit_code == 1
-    return folder
-
-
-@pytest.mark.parametrize("file", ["run.ndjson", "report.json"])
-def test_a_finding_and_its_case_are_explained_from_a_journal_or_a_report(
-    run: Run, campaign: Path, monkeypatch: pytest.MonkeyPatch, file: str
-) -> None:
-    monkeypatch.chdir(campaign)
+        fired = run(
+            "fire", url, "--message", PRICING, "--rule", BUG, *NOW, "--shrink", "10s", "--report", "report.json"
+        )
+        assert fired.exit_code == 1
     finding = json.loads(Path("report.json").read_text())["findings"][0]
     for digits in (8, 16):
-        result = run("explain", finding["fingerprint"][:digits], file)
+        result = run("explain", finding["fingerprint"][:digits], "report.json")
         assert result.exit_code == 0, result.stderr
         assert result.stdout.startswith(f"{finding['fingerprint'][:8]} (")
         assert finding["sentence"] in result.stdout
     case = finding["case"]["id"]
-    explained = run("explain", case, file, *NOW).stdout
-    assert BUG.partition("/")[2] in explained
-    if file == "run.ndjson":
-        assert "The target answered: accepted (status 200)" in explained
-        alone = run("explain", case, *NOW).stdout
-        assert alone.startswith(f"{case}  invalid {PRICING}")
-        assert "The target answered" not in alone
+    assert BUG.partition("/")[2] in run("explain", case, "report.json").stdout
+    assert run("explain", case, *NOW).stdout.startswith(f"{case}  invalid {PRICING}")

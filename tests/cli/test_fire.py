@@ -81,7 +81,7 @@ def test_quiet_prints_only_the_outcome(run: Run, url: str) -> None:
     assert (done.exit_code, done.stderr) == (1, "")
     assert " ".join(done.stdout.split()) == f"{json.loads(Path('r.json').read_text())['outcome']['headline']} at {url}"
     assert "findings" in json.loads(run("fire", url, *FEW, "-q", "--json").stdout)
-    replayed = run("replay", "run.ndjson", url, "--quiet")
+    replayed = run("replay", "r.json", url, "--quiet")
     assert (replayed.exit_code, replayed.stderr, replayed.stdout) == (1, "", "0 of 1 finding is gone, 1 still there\n")
 
 
@@ -94,7 +94,7 @@ def test_a_campaign_that_ends_early_says_how_to_continue_it(run: Run, url: str) 
     assert "impossible without a journal: add --journal FILE next time" in done.stdout
 
 
-def test_every_request_names_its_message_and_its_campaign_and_explain_finds_each_of_them(run: Run) -> None:
+def test_every_request_names_its_message_and_its_campaign_and_explain_finds_the_message_of_a_finding(run: Run) -> None:
     log: list[tuple[str, str, bytes]] = []
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -115,7 +115,6 @@ def test_every_request_names_its_message_and_its_campaign_and_explain_finds_each
     case, smallest = finding["case"]["id"], finding["smallest"]["id"]
     assert {case, smallest} <= {sent for sent, _, _ in log}
     assert case != smallest
-    assert run("explain", smallest, "run.ndjson").stdout.startswith(f"{smallest}  invalid {PRICING}")
     assert finding["name"] in run("explain", smallest, "report.json").stdout
 
 
@@ -139,6 +138,6 @@ def test_findings_of_a_demonstration_are_sent_again_to_a_demonstration(run: Run)
     assert done.exit_code == 1
     assert "demonstration" in done.stdout.splitlines()[0]
     assert [name for name in reports if "demonstration" not in Path(name).read_text()] == []
-    assert run("replay", "run.ndjson", "--demo", "--bug", SEEDED).exit_code == 1
-    assert run("replay", "run.ndjson", "--demo").exit_code == 0
+    assert run("replay", "r.json", "--demo", "--bug", SEEDED).exit_code == 1
+    assert run("replay", "r.json", "--demo").exit_code == 0
     assert run("fire", "--resume", "run.ndjson", "--demo", "--bug", SEEDED).exit_code == 1

@@ -96,12 +96,11 @@ def test_reports_and_replays_name_the_own_message_type(orders: Path, tmp_path: P
         assert fired.exit_code == 1, fired.stderr
         texts = {kind: Path(path).read_text(encoding="utf-8") for kind, path in paths.items()}
         assert {kind for kind, text in texts.items() if ORDER not in text} == {"har"}  # it contains only the traffic
-        for source in (journal, paths["json"]):
-            replayed = run("replay", source, url, *own)
-            assert replayed.exit_code == 1, replayed.stderr
+        replayed = run("replay", paths["json"], url, *own)
+        assert replayed.exit_code == 1, replayed.stderr
         recorded = run("check", paths["har"], *own, "--summary")
         assert "invalid" in recorded.stdout, recorded.output
-        other = run("replay", journal, url)
+        other = run("fire", url, "--resume", journal)
     assert other.exit_code == 2
     assert len(other.stderr.splitlines()) == 1
 

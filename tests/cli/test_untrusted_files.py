@@ -85,7 +85,7 @@ def test_no_property_of_a_journal_or_report_chooses_a_target(
     report["findings"] = [{**finding, **ACTING, "reproduce": f"touch {PWNED}"} for finding in report["findings"]]
     Path("run.json").write_text(json.dumps({**everything, **report, **inside}))
     before = files()
-    for words in (["replay", "run.ndjson"], ["fire", "--resume", "run.ndjson"], ["replay", "run.json"]):
+    for words in (["fire", "--resume", "run.ndjson"], ["replay", "run.json"]):
         result = run(*words)
         assert (result.exit_code, result.stdout) == (2, "")
     assert files() == before
@@ -99,11 +99,10 @@ def test_a_journal_with_an_unknown_property_is_rejected(
     head, *answered = lines
     file = written([{**head, name: ACTING[name]}, *answered])
     before = files()
-    for words in (["replay", file, url], ["fire", url, "--resume", file]):
-        result = run(*words)
-        assert (result.exit_code, result.stdout) == (2, "")
-        said = f"brokerfuzz: {file} has the unknown property {name!r} in its first line: remove it\n"
-        assert result.stderr == said or name == "journal"
+    result = run("fire", url, "--resume", file)
+    assert (result.exit_code, result.stdout) == (2, "")
+    said = f"brokerfuzz: {file} has the unknown property {name!r} in its first line: remove it\n"
+    assert result.stderr == said or name == "journal"
     assert files() == before
 
 
@@ -112,11 +111,10 @@ def test_the_contract_of_a_journal_must_be_given_again(run: Run, url: str, lines
     Path("contract").mkdir()
     Path("contract/ambiguities.json").write_text("not JSON")
     file = written([{**head, "plan": {**head["plan"], "contract": "contract"}}, *answered])
-    for words in (["replay", file, url], ["fire", url, "--resume", file]):
-        result = run(*words)
-        assert result.exit_code == 2
-        assert "specify the folder of this contract with --contract" in result.stderr
-        assert "not readable JSON" in run(*words, "--contract", "contract").stderr
+    result = run("fire", url, "--resume", file)
+    assert result.exit_code == 2
+    assert "specify the folder of this contract with --contract" in result.stderr
+    assert "not readable JSON" in run("fire", url, "--resume", file, "--contract", "contract").stderr
 
 
 @pytest.mark.parametrize(

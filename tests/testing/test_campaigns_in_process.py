@@ -217,7 +217,7 @@ def not_starting() -> None:
         (lambda body: True, {"path": "/offers"}, "does not apply to a function: remove it"),
         ("shop:app", {"path": "/offers"}, "'shop:app' is the name of an application: import the application"),
         ("http://127.0.0.1:1/", {"path": "/offers"}, "does not apply to a URL: write the path into the URL"),
-        ("http://127.0.0.1:1/", {}, "cannot be reached"),
+        ("http://127.0.0.1:1/", {"longest_wait": 0.01}, "cannot be reached"),
     ],
 )
 def test_an_invalid_target_is_explained_at_once(target: Any, options: dict[str, Any], said: str) -> None:
