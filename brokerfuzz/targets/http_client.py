@@ -192,7 +192,7 @@ def _failure_of(error: ClientError | TimeoutError | OSError, timeout: float, *, 
             said = "the answer was not complete after" if in_body else "no answer within"
             return Failure("timeout", f"{said} {timeout:g} s")
         case InvalidURL():
-            return Failure("unreachable", "the host is neither a name nor an address")
+            return Failure("misconfigured", "the host is neither a name nor an address")
         case ClientConnectorDNSError():
             return Failure("misconfigured", "the host name cannot be resolved")
         case ClientConnectorError() if isinstance(error.os_error, ssl.SSLError):
@@ -200,9 +200,10 @@ def _failure_of(error: ClientError | TimeoutError | OSError, timeout: float, *, 
         case ClientConnectorError():
             return Failure("unreachable", _why_unreachable(error.os_error))
         case ClientHttpProxyError():
-            needs_credentials = error.status == 407
-            remedy = "requires credentials (write http://USER:PASSWORD@HOST:PORT into the environment variable)"
-            return Failure("misconfigured", f"the proxy {remedy if needs_credentials else 'rejects the connection'}")
+            if error.status != 407:
+                return Failure("unreachable", "the proxy rejects the connection")
+            remedy = "write http://USER:PASSWORD@HOST:PORT into the environment variable"
+            return Failure("misconfigured", f"the proxy requires credentials ({remedy})")
         case ServerDisconnectedError():
             return Failure("dropped", "the connection was closed without an answer")
         case ClientResponseError():
