@@ -36,8 +36,11 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class Workers:
+    """`losses` are the exceptions of calls whose worker was lost."""
+
     executor: Executor
     count: int
+    losses: tuple[type[Exception], ...] = (BrokenExecutor, CancelledError)
 
     def map(self, function: Callable[[_Part], _Result], parts: Iterable[_Part]) -> Generator[_Result, None, None]:
         """Calls `function` for each part, and yields the results in the order of the parts. Takes only a few parts
@@ -50,11 +53,18 @@ class Workers:
                 result = under_way.popleft().result()
                 under_way.extend(self.executor.submit(function, part) for part in islice(waiting, 1))
                 yield result
-        except (BrokenExecutor, CancelledError) as problem:
+        except self.losses as problem:
             raise _lost() from problem
         finally:
             for future in under_way:
                 future.cancel()
+
+    def submit(self, function: Callable[..., _Result], *arguments: object) -> Future[_Result]:
+        """Calls a function in a worker. Raises `WorkerError` if a worker is lost."""
+        try:
+            return self.executor.submit(function, *arguments)
+        except self.losses as problem:
+            raise _lost() from problem
 
     async def result(self, future: Future[_Result]) -> _Result:
         """Waits for the result of a call. Raises `WorkerError` if the worker is lost."""
@@ -64,7 +74,7 @@ class Workers:
             if waiting.cancelled():  # its CancelledError would look like Ctrl-C
                 raise _lost()
             return waiting.result()
-        except BrokenExecutor as problem:
+        except self.losses as problem:
             raise _lost() from problem
         finally:
             waiting.cancel()
@@ -167,9 +177,8 @@ def cluster(address: str) -> Iterator[Workers]:
         if not threads:
             raise WorkerError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
         Thread(target=_close_without_workers, args=(client,), daemon=True).start()
-        yield Workers(client.get_executor(), threads)
-    except (KilledWorker, ClosedClientError) as problem:  # a call right after the loss finds a closed client
-        raise _lost() from problem
+        losses = (BrokenExecutor, CancelledError, KilledWorker, ClosedClientError)  # a call after the loss finds a closed client
+        yield Workers(client.get_executor(), threads, losses)
     finally:
         client.close()
 

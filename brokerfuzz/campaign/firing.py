@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 
 from brokerfuzz.campaign import baseline, confirming, repeated_number
-from brokerfuzz.campaign.case_stream import CaseStream
+from brokerfuzz.campaign.case_stream import CaseStream, NumberedCase
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.explanation import Explanations, accepted_examples
 from brokerfuzz.campaign.finding import Finding
@@ -31,7 +31,8 @@ from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
-from brokerfuzz.errors import HookError, JournalError
+from brokerfuzz.cases.plan import STRIDE
+from brokerfuzz.errors import HookError, JournalError, WorkerError
 from brokerfuzz.targets import Target
 from brokerfuzz.targets.threads import together
 from brokerfuzz.workers import Workers
@@ -90,6 +91,8 @@ class Campaign:
         self._generated: int | None = None
         """The number of cases of the catalogue, or None if it is not generated yet."""
         self._catalogue_sent = 0
+        self._unanswered: list[NumberedCase] = []
+        """The cases that were under way when a worker was lost."""
         self._begun, self._ended = datetime.now(UTC), float("inf")
         max_time = self._options["max_time"]
         self._deadline = float("inf") if max_time is None else monotonic() + max_time
@@ -107,6 +110,8 @@ class Campaign:
         finally:
             ticking.cancel()
             self._cases.close()
+            if self._workers is not None:
+                self._workers.close()
             self._ended = monotonic()
             await self._target.close()
 
@@ -165,6 +170,8 @@ class Campaign:
 
     async def _fire(self) -> None:
         await together(*(self._work() for _ in range(self._options["concurrency"])))
+        if self._workers is not None and self._unanswered:
+            await self._recover(self._workers)
         if self._may_continue:
             await repeated_number.probe(self._sender, self._seen, self._judge)
 
@@ -178,13 +185,31 @@ class Campaign:
             numbered_case = await self._cases.next()
             if numbered_case is None:
                 return
-            try:
-                await self._send(*numbered_case)
-            except UnsendableError:
-                self._seen.left_out += 1
-            except TargetLostError as lost:
-                self._lose(lost, *numbered_case)
-            self._catalogue_sent += numbered_case[0] < self._settings.plan.first_random_number
+            await self._try(*numbered_case)
+
+    async def _recover(self, workers: WorkerAnswers) -> None:
+        """After a worker was lost, adds the answers that all workers have got so far."""
+        last_part = workers.recover()
+        self._sender.fetch = None
+        while (numbered_case := await self._cases.next()) is not None and numbered_case[0] // STRIDE <= last_part:
+            self._unanswered.append(numbered_case)
+        for number, case in self._unanswered:
+            if self._sender.known.answer("case", case.id) is not None:
+                await self._try(number, case)
+
+    async def _try(self, number: int, case: Case) -> None:
+        try:
+            await self._send(number, case)
+        except UnsendableError:
+            self._seen.left_out += 1
+        except TargetLostError as lost:
+            self._lose(lost, number, case)
+        except WorkerError:
+            advice = "check that the workers have enough memory"
+            self.stop = self.stop or Stop("a worker was lost", "worker", advice=advice)
+            self._unanswered.append((number, case))
+            return
+        self._catalogue_sent += number < self._settings.plan.first_random_number
 
     def _leave_time_for_findings(self) -> None:
         """Near the end of the time, stops if there is something to shrink."""

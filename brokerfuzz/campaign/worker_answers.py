@@ -3,6 +3,9 @@
 The plan divides the cases into parts. A worker sends all cases of a part and their twins, and returns the exchanges.
 The campaign looks up each answer there, as if it came from a journal. If an answer is missing, because the target did
 not answer the worker, the campaign asks the target itself. So the result does not depend on the number of workers.
+
+Workers on this machine also write each exchange to a file as soon as the answer arrives: to the journal, or to a
+temporary file for each part. If a worker is lost, the campaign reads the answers in these files.
 """
 
 import asyncio
@@ -11,16 +14,19 @@ import time
 from concurrent.futures import Future
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from brokerfuzz.campaign.case_stream import CaseStream
 from brokerfuzz.campaign.exchanges import Exchange
-from brokerfuzz.campaign.journal import Journal
+from brokerfuzz.campaign.journal import Journal, exchanges
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.campaign.target_health import FirstContact, TargetLostError
 from brokerfuzz.campaign.twins import twin_of
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import CATALOGUE_PER_SHARD, STRIDE
+from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Target, threads
 from brokerfuzz.targets.target import opened
 from brokerfuzz.workers import AHEAD, Workers
@@ -32,7 +38,7 @@ _SHARE_OF_TIME = 0.9
 @dataclass(frozen=True)
 class _Shared:
     """What all workers get. `target` is pickled, and `begun` is the time at which the campaign started (on the clock
-    `time.time`). `journal` is the file to which the workers append their exchanges.
+    `time.time`). The workers append their exchanges to the file `journal`, or create a file in `folder` for each part.
     """
 
     settings: Settings
@@ -41,6 +47,7 @@ class _Shared:
     rate: float | None
     begun: float
     journal: str | None
+    folder: str | None
     case_ids: frozenset[str]
 
 
@@ -53,6 +60,9 @@ class WorkerAnswers:
         self._futures: dict[int, Future[list[Exchange]]] = {}
         self._last = -1
         """The last part that was submitted."""
+        is_local = isinstance(settings.options["workers"], int)
+        self._journal = settings.journal if is_local else None
+        self._folder = TemporaryDirectory() if is_local and self._journal is None else None
 
     def begin(self, sender: Sender, deadline: float, case_ids: frozenset[str]) -> None:
         """Begins to send cases after the first contact. `deadline` is the end of the campaign, and `case_ids` contains
@@ -60,7 +70,7 @@ class WorkerAnswers:
         itself sends the other cases of this part.
         """
         self._sender, self._deadline = sender, deadline
-        settings, is_local = self._settings, isinstance(self._settings.options["workers"], int)
+        settings = self._settings
         rate = settings.options["rate"]
         self._shared = _Shared(
             replace(settings, known={}),
@@ -68,7 +78,8 @@ class WorkerAnswers:
             sender.contact,
             rate and rate / self._pool.count,
             time.time() - (time.monotonic() - sender.started),
-            settings.journal if is_local else None,
+            self._journal,
+            None if self._folder is None else self._folder.name,
             case_ids,
         )
         self._added = {number // STRIDE for number in sender.known.cases}
@@ -79,17 +90,50 @@ class WorkerAnswers:
         }
 
     async def fetch(self, case: Case, number: int) -> None:
-        """Waits until a worker has sent a case or a twin. `number` is the number of the case."""
+        """Waits until a worker has sent a case or a twin. `number` is the number of the case. Raises `WorkerError` if a
+        worker is lost.
+        """
         part = self._homes.get(case.id, number // STRIDE)
         self._submit(part + AHEAD * self._pool.count)
         if part in self._added or part not in self._futures:
             return
-        found = await self._pool.result(self._futures[part])
+        exchanges_of_part = await self._pool.result(self._futures[part])
         if part not in self._added:
-            self._added.add(part)
             del self._futures[part]
-            for exchange in found:
-                self._sender.add(exchange, writes=self._shared.journal is None)
+            self._add(part, exchanges_of_part)
+
+    def recover(self) -> int:
+        """Adds all answers that the workers have got so far, after a worker was lost. Returns the last part of which
+        there may be answers.
+        """
+        lost_parts = set[int]()
+        for part, future in self._futures.items():
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._add(part, future.result())
+            else:
+                lost_parts.add(part)
+        for path in self._files():
+            with suppress(JournalError):  # the last line of a lost worker may be incomplete
+                for exchange in exchanges(path):
+                    if exchange.number // STRIDE in lost_parts:
+                        self._sender.add(exchange, writes=False)
+        return self._last
+
+    def close(self) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def _files(self) -> list[Path]:
+        if self._journal is not None:
+            return [Path(self._journal)]
+        return [] if self._folder is None else list(Path(self._folder.name).iterdir())
+
+    def _add(self, part: int, exchanges_of_part: list[Exchange]) -> None:
+        self._added.add(part)
+        for exchange in exchanges_of_part:
+            self._sender.add(exchange, writes=self._journal is None)
+        if self._folder is not None:
+            _file_of_part(self._folder.name, part).unlink()
 
     def _submit(self, last: int) -> None:
         while self._last < last and (part := next(self._parts, None)) is not None:
@@ -97,7 +141,11 @@ class WorkerAnswers:
             if part not in self._added:
                 left = self._deadline - time.monotonic()
                 seconds = None if left == float("inf") else max(left * _SHARE_OF_TIME, 0.01)
-                self._futures[part] = self._pool.executor.submit(_send_part, self._shared, part, seconds)
+                self._futures[part] = self._pool.submit(_send_part, self._shared, part, seconds)
+
+
+def _file_of_part(folder: str, part: int) -> Path:
+    return Path(folder, f"{part}.ndjson")
 
 
 # ------------------------------------------------------------------------------------------------ in a worker
@@ -114,7 +162,9 @@ async def _exchanges_of(shared: _Shared, part: int, seconds: float | None) -> li
     found: list[Exchange] = []
     with ExitStack() as stack:
         cases = stack.enter_context(closing(CaseStream(settings.plan.cases(part))))
-        journal = None if shared.journal is None else stack.enter_context(closing(Journal.joined(shared.journal)))
+        journal = _journal(shared, part)
+        if journal is not None:
+            stack.enter_context(closing(journal))
 
         def record(exchange: Exchange) -> None:
             found.append(exchange)
@@ -140,6 +190,14 @@ async def _exchanges_of(shared: _Shared, part: int, seconds: float | None) -> li
             async with opened(target), asyncio.timeout(seconds):
                 await threads.together(*(work() for _ in range(options["concurrency"])))
     return found
+
+
+def _journal(shared: _Shared, part: int) -> Journal | None:
+    path = shared.journal
+    if shared.folder is not None:
+        path = str(_file_of_part(shared.folder, part))
+        Path(path).write_bytes(b"\n")  # the first line of a journal describes the campaign
+    return None if path is None else Journal.joined(path)
 
 
 async def _send(sender: Sender, shared: _Shared, number: int, case: Case) -> None:
