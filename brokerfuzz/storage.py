@@ -5,21 +5,24 @@ whose names end in `.gz` or `.zst` are compressed.
 """
 
 import errno
+import json
 import os
 import re
 import sys
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from gzip import GzipFile
+from io import BytesIO
 from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir
 from typing import BinaryIO, cast
 from urllib.parse import unquote, urlsplit
 
-from brokerfuzz.errors import BrokerfuzzError, CorpusError, needs_extra, quoted
-from brokerfuzz.file_contents import ErrorKind, open_file, read_errors, write_errors
+from brokerfuzz.errors import BrokerfuzzError, CorpusError, InputError, needs_extra, quoted
+from brokerfuzz.file_contents import LARGEST, ErrorKind, open_file, read_errors, write_errors
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -92,6 +95,25 @@ def opened(place: Path, error: ErrorKind, remedy: str) -> Iterator[BinaryIO]:
             yield cast("BinaryIO", zstd.ZstdFile(stream))
         else:
             yield stream
+
+
+def without_mark(first: bytes, stream: BinaryIO, name: str) -> tuple[bytes, BinaryIO]:
+    """Returns the first line of a file, and the stream with the others, in UTF-8 and without a byte order mark.
+    PowerShell, for example, writes UTF-16, in which a byte with the value of a line break can be half of a character.
+    """
+    encoding = json.detect_encoding(first)
+    if encoding == "utf-8-sig":
+        return first.removeprefix(BOM_UTF8), stream
+    if encoding not in ("utf-16", "utf-32"):  # without a mark, the encoding is a guess
+        return first, stream
+    contents = first + stream.read(LARGEST)
+    if stream.read(1):
+        raise InputError(f"{name} has more than {LARGEST // 1024**2} MiB in {encoding.upper()}: save the file as UTF-8")
+    try:
+        lines = BytesIO(contents.decode(encoding).encode())
+    except UnicodeDecodeError as problem:
+        raise InputError(f"{name} is not valid {encoding.upper()}: save the file as UTF-8") from problem
+    return lines.readline(), lines
 
 
 def _reading(place: Path) -> BinaryIO:

@@ -40,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "reports": {
         "version", "campaign", "targets", "cases.case", "cases.covering", "cases.fresh_values",
         "cases.message_diff",
-        "cases.techniques", "storage", "schemas", "errors",
+        "cases.techniques", "storage", "schemas", "shapes", "errors",
     },
     "service": {"cases.random_messages", "schemas", "errors"},
     "testing": {"option", "options", "case_options", "target_options", "reports", "service.running", "campaign", "targets", "corpus.bundled_corpus",

@@ -25,6 +25,7 @@ from brokerfuzz.campaign.results import KnownOutcome, Result
 from brokerfuzz.errors import BaselineError, problem_of
 from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.locks import held
+from brokerfuzz.schemas.json_documents import parsed_document
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.storage import written
 
@@ -64,8 +65,8 @@ def read(path: Path) -> Baseline:
     """Raises `BaselineError` if the file is missing or is not a baseline."""
     content = read_file(path, BaselineError, "specify a baseline, or add --baseline-update to create one")
     try:
-        return _entries(json.loads(content))
-    except (ValueError, RecursionError) as problem:
+        return _entries(parsed_document(content))
+    except ValueError as problem:
         raise BaselineError(
             f"{path} is not a baseline ({problem_of(problem)}): correct it, or specify a file written with "
             "--baseline-update"

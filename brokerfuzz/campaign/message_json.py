@@ -24,15 +24,10 @@ def message_json(body: bytes, headers: Headers) -> dict[str, Any]:
 
 
 def body_of(message: Mapping[str, Any]) -> bytes:
-    """Returns the bytes of a message. The file may have been edited, so `raw` may not be base64, and `body` may be no
-    value that `message_json` writes.
-    """
+    """Returns the bytes of a message."""
     if "raw" in message:
-        try:
-            return b64decode(message["raw"])
-        except ValueError:
-            return str(message["raw"]).encode(errors="surrogatepass")
+        return b64decode(message["raw"])
     try:
         return compact(message["body"])
-    except TypeError:
+    except TypeError:  # someone edited the file: `message_json` does not write such a value
         return json.dumps(message["body"], separators=(",", ":")).encode()

@@ -6,7 +6,7 @@ from brokerfuzz.case_options import contract_of, message_type_of
 from brokerfuzz.commands.output import FOUND, failed, note_other_bodies, show
 from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.explaining.judgements import JudgedMessages, judge, judgement_summary
-from brokerfuzz.inputs.files import contract_messages, messages
+from brokerfuzz.inputs.files import contract_messages
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import CheckOptions
 
@@ -41,7 +41,7 @@ def command(files: tuple[str, ...], options: CheckOptions) -> int:
     others: Counter[str] = Counter()
     for name in files:
         try:
-            for message in contract_messages(messages(name, lines=options["ndjson"]), contract, message_type, others):
+            for message in contract_messages(name, contract, message_type, others, lines=options["ndjson"]):
                 judgement = judge(message, message_type, contract=contract, now=options["now"], policies=policies)
                 counts.add(judgement)
                 label = judgement.verdict.label

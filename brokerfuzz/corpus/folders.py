@@ -14,6 +14,7 @@ from typing import Any
 
 from brokerfuzz.corpus.formats.format import CorpusInfo, File
 from brokerfuzz.errors import CorpusError
+from brokerfuzz.schemas.json_documents import parsed_document
 from brokerfuzz.storage import inside, read_inside, written
 from brokerfuzz.version import __version__
 
@@ -45,8 +46,8 @@ def manifest_of(folder: Path) -> Manifest:
 
 def read_manifest(path: Path) -> Manifest:
     try:
-        return _manifest(json.loads(read_inside(path.parent, path.name)))
-    except (ValueError, TypeError, RecursionError) as problem:
+        return _manifest(parsed_document(read_inside(path.parent, path.name)))
+    except (ValueError, TypeError) as problem:
         raise CorpusError(
             f"{path} is not the manifest of a corpus ({problem}): specify a corpus, or another folder"
         ) from problem

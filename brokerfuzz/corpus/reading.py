@@ -14,7 +14,7 @@ from brokerfuzz.corpus.folders import manifest_of
 from brokerfuzz.errors import CorpusError, quoted, shortened
 from brokerfuzz.file_contents import read_errors
 from brokerfuzz.schemas import Contract
-from brokerfuzz.storage import inside, opened, place_of, read_inside
+from brokerfuzz.storage import inside, opened, place_of, read_inside, without_mark
 
 CASES = "cases.ndjson"
 """The name of the file with one record per case, in a folder."""
@@ -144,14 +144,16 @@ def _check_folder(place: Path) -> None:
 
 
 def _lines(stream: BinaryIO, name: str, bytes_of: BytesOf) -> Iterator[Line]:
+    text, stream = without_mark(stream.readline(LONGEST_LINE + 1), stream, name)
     number = 0
-    while text := stream.readline(LONGEST_LINE + 1):
+    while text:
         number += 1
         if len(text) > LONGEST_LINE:
             raise CorpusError(
                 f"{name}, line {number}, is longer than {LONGEST_LINE:,} bytes, the maximum for a corpus: {_AGAIN}"
             )
         yield Line(name, number, text, bytes_of)
+        text = stream.readline(LONGEST_LINE + 1)
     if number == 0:
         raise CorpusError(f"{name} is empty: {_REMEDY}")
 

@@ -18,8 +18,9 @@ from brokerfuzz.cases.covering.tally import Score, Tally
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import InputError
 from brokerfuzz.explaining.description import Description
+from brokerfuzz.explaining.hints import hint_about
 from brokerfuzz.explaining.judgements import judge, possible_types_of
-from brokerfuzz.inputs.files import InputMessage, contract_messages, messages
+from brokerfuzz.inputs.files import InputMessage, contract_messages
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.json_reader import read
 from brokerfuzz.wording import plural, table
@@ -79,7 +80,7 @@ def measure(
     coverage, present = Coverage(), clock(now)
     for name in names:
         before, first = coverage.messages, None
-        found = contract_messages(messages(name, lines=lines), contract, message_type, coverage.others)
+        found = contract_messages(name, contract, message_type, coverage.others, lines=lines)
         for message in counting(found):
             first = first or message
             possible = possible_types_of(message, message_type, contract)
@@ -94,24 +95,20 @@ def measure(
             known = message.record.faults if message.record is not None else ()
             faults = tuple(fault for fault in known if fault.rule in broken)
             tally.add(Case(known_type, message.body, judgement.verdict, faults))
-        if coverage.messages == before:
-            raise _nothing_in(name, first, coverage.others[name])
+        if first is not None and coverage.messages == before:
+            raise _not_recognised(name, first, contract)
     coverage.tallies = {name: coverage.tallies[name] for name in contract.message_types if name in coverage.tallies}
     return coverage
 
 
-def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputError:
-    if others:
-        return InputError(f"{name} contains recorded traffic, but no message of the contract: specify another file")
-    if first is None or not first.body.strip():
+def _not_recognised(name: str, first: InputMessage, contract: Contract) -> InputError:
+    if not first.body.strip():
         return InputError(f"{name} is empty: specify a file that contains messages")
     reading = read(first.body)
     if reading.error:
         remedy = "specify a corpus, or add --message TYPE if this is an invalid message of this type"
         return InputError(f"{name} is not JSON ({reading.error}): {remedy}")
-    remedy = "specify the message type with --message"
-    if isinstance(reading.usual, list):
-        remedy = "write one item per line (`jq -c '.[]'`), and add --ndjson"
+    remedy = hint_about(first.body, contract) or "specify the message type with --message"
     return InputError(f"{name} contains no message of a recognisable type: {remedy}")
 
 

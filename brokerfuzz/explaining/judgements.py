@@ -15,6 +15,7 @@ import click
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import InputError, quoted
 from brokerfuzz.explaining.description import NOT_STATED, Description
+from brokerfuzz.explaining.hints import hint_about
 from brokerfuzz.inputs.files import InputMessage
 from brokerfuzz.inputs.recognising import possible_types
 from brokerfuzz.schemas import Contract, MessageType, Policies, Verdict, check
@@ -86,11 +87,15 @@ def judgement_summary(judgement: MessageJudgement, contract: Contract) -> Descri
     label = click.style(judgement.verdict.label, fg=_COLOURS[judgement.verdict.label])
     text = [f"{printable_as_in_python(message.name)}:{message.line}: {label}{what}"]
     text += map(printable_as_in_python, verdict_lines(judgement.verdict, contract))
+    hint = hint_about(message.body, contract) if judgement.verdict.label == "invalid" else None
+    if hint is not None:
+        text.append(f"  hint: {hint}")
     data = {
         "name": message.name,
         "line": message.line,
         "message": judgement.message_type,
         **verdict_data(judgement.verdict, contract),
+        "hint": hint,
     }
     return Description(text, data)
 

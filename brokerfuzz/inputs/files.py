@@ -4,7 +4,6 @@ To save memory, files with one message per line are read line by line. A message
 error.
 """
 
-import json
 import sys
 from base64 import b64decode
 from collections import Counter
@@ -23,8 +22,9 @@ from brokerfuzz.corpus.reading import lines as corpus_lines
 from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.inputs.recognising import is_message
 from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas.json_documents import parsed_document
 from brokerfuzz.schemas.json_reader import read
-from brokerfuzz.storage import opened, place_of, suffix
+from brokerfuzz.storage import opened, place_of, suffix, without_mark
 
 LARGEST = 64 * 1024 * 1024
 LARGEST_RECORDING = 512 * 1024 * 1024
@@ -81,7 +81,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
             return
         first = _line(stream, name, 1)
         if lines or bare.endswith(LINE_SUFFIXES) or _is_record(first):
-            yield from _of_lines(stream, name, first)
+            yield from _of_lines(*without_mark(first, stream, name), name)
         else:
             yield InputMessage(name, 1, _whole(stream, name, first, LARGEST))
 
@@ -95,21 +95,31 @@ def _of_folder(folder: Path, *, lines: bool) -> Iterator[InputMessage]:
 
 
 def contract_messages(
-    found: Iterable[InputMessage],
+    name: str,
     contract: Contract,
-    message_type: MessageType | None = None,
-    others: Counter[str] | None = None,
+    message_type: MessageType | None,
+    others: Counter[str],
+    *,
+    lines: bool = False,
 ) -> Iterator[InputMessage]:
-    """Yields the messages, but omits recorded bodies that are not messages of the contract. With a `message_type`,
+    """Yields the `messages`, but omits recorded bodies that are not messages of the contract. With a `message_type`,
     recorded messages of other types are also omitted. `others` counts the omitted bodies of each file.
+
+    Raises `InputError` if there is no message.
     """
     types = (message_type,) if message_type else contract.message_types
-    for message in found:
+    omitted = Counter[str]()
+    is_empty = True
+    for message in messages(name, lines=lines):
         if message.recorded and not is_message(read(message.body).usual, contract, types):
-            if others is not None:
-                others[message.name] += 1
+            omitted[message.name] += 1
         else:
+            is_empty = False
             yield message
+    if is_empty:
+        content = "recorded traffic, but no message of the contract" if omitted else "no messages"
+        raise InputError(f"{name} contains {content}: specify another file")
+    others.update(omitted)
 
 
 @contextmanager
@@ -143,7 +153,7 @@ def _line(stream: BinaryIO, name: str, number: int) -> bytes:
     return line
 
 
-def _of_lines(stream: BinaryIO, name: str, line: bytes) -> Iterator[InputMessage]:
+def _of_lines(line: bytes, stream: BinaryIO, name: str) -> Iterator[InputMessage]:
     """`line` is the first line, which has already been read."""
     number, is_corpus = 1, _is_record(line)
     while line:
@@ -158,10 +168,10 @@ def _of_lines(stream: BinaryIO, name: str, line: bytes) -> Iterator[InputMessage
 def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
     """Yields the bodies of requests and responses in a HAR file (version 1.2)."""
     try:
-        entries = _below(json.loads(har), "log", "entries")  # orjson would reject lone surrogates
+        entries = _below(parsed_document(har), "log", "entries")
         if not isinstance(entries, list):
             raise ValueError("the file has no log with entries")  # noqa: TRY004, TRY301
-    except (ValueError, RecursionError) as problem:
+    except ValueError as problem:
         raise InputError(f"{name} is not a HAR file ({problem}): export the recording again, or rename it") from problem
     for number, entry in enumerate(entries, 1):
         for content in (_below(entry, "request", "postData"), _below(entry, "response", "content")):

@@ -11,11 +11,13 @@ from typing import Any
 from jsonschema_rs import Draft202012Validator
 
 from brokerfuzz.campaign.results import Result
-from brokerfuzz.errors import BrokerfuzzError, ReportError
+from brokerfuzz.errors import BrokerfuzzError, ReportError, problem_of
 from brokerfuzz.file_contents import read_file
 from brokerfuzz.reports import har, json_document, junit, pages
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.schemas import Contract
+from brokerfuzz.schemas.json_documents import parsed_document
+from brokerfuzz.shapes import problem_in
 from brokerfuzz.storage import folder_problem, written
 from brokerfuzz.wording import listed, printable
 
@@ -132,25 +134,14 @@ def attempt(path: str, write: Callable[[], object]) -> str | None:
 def read_report(path: str | Path) -> dict[str, Any]:
     """Reads the JSON document of a report. Raises `ReportError` if the file is not a report."""
     contents = read_file(path, ReportError, _REMEDY)
-    document: Any = None
     try:
-        document = json.loads(contents, parse_constant=_reject)
-        problem = next(_validator().iter_errors(_plain(document)), None)
-    except RecursionError:
-        why = "the data is nested too deeply"
-    except ValueError as error:
-        why = printable(str(error), 200)
-    else:
-        if problem is None:
-            report: dict[str, Any] = document
-            return report
-        place = "".join(f"/{step}" for step in problem.instance_path) or "the root"
-        why = printable(f"at {place}: {problem.message}", 300)
-    raise ReportError(f"{path} is not a report ({why}): {_REMEDY}")
-
-
-def _reject(constant: str) -> float:
-    raise ValueError(f"{constant} is not JSON")
+        document: dict[str, Any] = parsed_document(contents)
+        problem = problem_in(_plain(document), _validator())
+    except (ValueError, RecursionError) as error:
+        problem = problem_of(error)
+    if problem is not None:
+        raise ReportError(f"{path} is not a report ({printable(problem, 300)}): {_REMEDY}")
+    return document
 
 
 @cache

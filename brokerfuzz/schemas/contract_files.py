@@ -6,7 +6,6 @@ changed contract contains only the files that differ from the built-in contract.
 """
 
 import itertools
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from os.path import lexists
@@ -33,6 +32,7 @@ from brokerfuzz.schemas.contract_limits import (
     objects_in,
 )
 from brokerfuzz.schemas.flattening import KEYWORDS, Lookup, Schema, flatten, unknown_keywords, with_all_sites
+from brokerfuzz.schemas.json_documents import parsed_document
 from brokerfuzz.schemas.manifest import Transfer, transfers_of
 from brokerfuzz.schemas.sites import Rule, Site, sites_by_path
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, registry_of, validator
@@ -143,8 +143,8 @@ def json_of(path: Path, largest: int = LARGEST_FILE) -> Any:
     contents = read_file(path, ContractError, "specify another file, or remove it")
     check_size(path, largest)
     try:
-        return json.loads(contents, parse_float=_number)
-    except (ValueError, RecursionError) as problem:
+        return parsed_document(contents, parse_float=_number)
+    except ValueError as problem:
         raise ContractError(f"{path} is not readable JSON ({problem}): correct or remove the file") from problem
 
 

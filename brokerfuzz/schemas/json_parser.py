@@ -10,6 +10,7 @@ import re
 from typing import Any, NamedTuple
 
 from brokerfuzz.schemas.exact_numbers import fits_double, rounded
+from brokerfuzz.schemas.json_errors import json_error
 
 DEEPEST = 64
 """Arrays and objects below this depth are empty."""
@@ -52,7 +53,7 @@ def parse(text: str) -> Any:
         token = _TOKEN.match(text, position)
         kind = token.lastgroup if token else None
         if token is None or kind not in expected:
-            raise ValueError(_problem(text, position, expected))
+            raise ValueError(json_error(text, position, expected[0], allows_string="string" in expected))
         position = token.end()
         match kind:
             case "end":
@@ -85,13 +86,6 @@ def _closed(values: list[Any]) -> Any:
         return values
     props = dict(values)
     return props if len(props) == len(values) else values
-
-
-def _problem(text: str, position: int, expected: Expected) -> str:
-    at = position + len(text[position:]) - len(text[position:].lstrip(" \t\n\r"))
-    if text[at : at + 1] == '"' and "string" in expected:
-        return f"unterminated or malformed string that starts at character {at}"
-    return f"expected {expected[0]} at character {at}"
 
 
 def _string(literal: str) -> str:

@@ -100,3 +100,74 @@ def test_a_folder_of_messages_gives_a_table_of_broken_rules(run: Run, tmp_path: 
         "7 messages: 1 valid, 6 invalid, 0 unspecified",
     ]
     assert json.loads(run("check", "--summary", "--json", folder).stdout)["messages"]["valid"] == 1
+
+
+HINTS: dict[str, tuple[str, str]] = {
+    "several messages": (f"{PLAIN}\n{PLAIN}\n", "the file contains several messages: add --ndjson"),
+    "an array of messages": (
+        f"[{PLAIN}, {PLAIN}]",
+        "the file contains an array of messages: write one item per line (`jq -c '.[]'`)",
+    ),
+    "a CloudEvent": (
+        f'{{"specversion": "1.0", "type": "offer.created", "source": "/oms", "id": "1", "data": {PLAIN}}}',
+        "/data contains an offer creation request: check only this part",
+    ),
+    "a notification of SNS": (
+        json.dumps({"Type": "Notification", "MessageId": "1", "TopicArn": "arn:aws:sns:1", "Message": PLAIN}),
+        "the string /Message contains an offer creation request",
+    ),
+    "JSON-RPC": (
+        f'{{"jsonrpc": "2.0", "id": 1, "method": "createOffer", "params": [{PLAIN}]}}',
+        "/params/0 contains an offer creation request",
+    ),
+    "variables of GraphQL": (
+        f'{{"query": "mutation {{}}", "variables": {{"input": {PLAIN}}}}}',
+        "/variables/input contains an offer creation request",
+    ),
+    "a response": (
+        json.dumps({"jsonrpc": "2.0", "id": 1, "result": json.loads(ENVELOPE % ("[]", "[]"))}),
+        "/result contains a product list response",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", HINTS)
+def test_an_invalid_message_that_contains_messages_is_explained(run: Run, what: str) -> None:
+    text, said = HINTS[what]
+    result = run("check", "-", text=text)
+    assert result.exit_code == 1
+    assert f"  hint: {said}" in result.stdout
+    assert said in judged(run("check", "--json", "-", text=text))[0]["hint"]
+
+
+@pytest.mark.parametrize(
+    "text", [PLAIN, EMPTY_NUMBER, ENVELOPE % ("{}", "5"), "5", "nope", '{"order": {"number": "1"}}']
+)
+def test_other_messages_have_no_hint(run: Run, text: str) -> None:
+    assert judged(run("check", "--json", "-", text=text))[0]["hint"] is None
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+def test_lines_that_begin_with_a_byte_order_mark_are_decoded(run: Run, folder: Path, encoding: str) -> None:
+    lines = f"{PLAIN}\r\n" + PLAIN.replace('"1"', '"\u0a0a"') + "\r\n"
+    Path("offers.ndjson").write_bytes(lines.encode(encoding))
+    assert run("check", "offers.ndjson").stdout.splitlines() == [
+        "offers.ndjson:1: valid (offer-creation-request)",
+        "offers.ndjson:2: valid (offer-creation-request)",
+        "2 messages: 2 valid, 0 invalid, 0 unspecified",
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_a_corpus_that_begins_with_a_byte_order_mark_is_decoded(run: Run, folder: Path, encoding: str) -> None:
+    run("export", "corpus.ndjson", "--rule", "*orderMinimum:minimum")
+    before = [run(*words, "corpus.ndjson").stdout for words in (("check",), ("corpus", "verify"))]
+    Path("corpus.ndjson").write_bytes(Path("corpus.ndjson").read_text().encode(encoding))
+    assert [run(*words, "corpus.ndjson").stdout for words in (("check",), ("corpus", "verify"))] == before
+
+
+def test_lines_with_a_wrong_byte_order_mark_are_one_line(run: Run, folder: Path) -> None:
+    Path("offers.ndjson").write_bytes(b"\xff\xfe{\0}\0\n")
+    result = run("check", "offers.ndjson")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "brokerfuzz: offers.ndjson is not valid UTF-16: save the file as UTF-8\n"
