@@ -177,7 +177,8 @@ def cluster(address: str) -> Iterator[Workers]:
         if not threads:
             raise WorkerError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
         Thread(target=_close_without_workers, args=(client,), daemon=True).start()
-        losses = (BrokenExecutor, CancelledError, KilledWorker, ClosedClientError)  # a call after the loss finds a closed client
+        # a call after the loss finds a closed client
+        losses = (BrokenExecutor, CancelledError, KilledWorker, ClosedClientError)
         yield Workers(client.get_executor(), threads, losses)
     finally:
         client.close()

@@ -22,8 +22,8 @@ class Stop:
 
     The cause is `contact` (the target accepted no plain message), `limit` (a limit that the user set), `interrupt`
     (Ctrl-C), `target` (the target no longer answers), `journal` (the journal cannot be written), `hook` (a hook
-    failed), or `worker` (a worker was lost). `details` is the traceback of a failed hook, or the plain message and the answers to it. `advice`
-    recommends an option.
+    failed), or `worker` (a worker was lost). `details` is the traceback of a failed hook, or the plain message and the
+    answers to it. `advice` recommends an option.
     """
 
     reason: str

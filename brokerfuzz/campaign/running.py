@@ -17,8 +17,8 @@ from brokerfuzz.targets import Target, threads
 def fire(settings: Settings, target: Target, on_progress: OnProgress | None = None) -> Result:
     """Runs a campaign until it ends or Ctrl-C is pressed, and returns the result.
 
-    Raises `TargetError` if the target cannot be reached, and `WorkerError` if the workers cannot be started. Raises `BaselineError`
-    or `JournalError` if the baseline or the journal cannot be used.
+    Raises `TargetError` if the target cannot be reached, and `WorkerError` if the workers cannot be started. Raises
+    `BaselineError` or `JournalError` if the baseline or the journal cannot be used.
     """
     with _campaign(settings, target, on_progress) as campaign:
         try:
