@@ -360,8 +360,8 @@ class FireOptions(CaseFilters, SendingOptions, total=False):
         section=RESULTS, metavar="FILE", file=True, example="journal.ndjson",
     )]  # fmt: skip
     reports: Annotated[Sequence[str | Path], Option(
-        help="Write a report to this file. The suffix selects the format: .html, .xml (JUnit), .json, .har or .md. A "
-        "report replaces an existing file.",
+        help="Write a report to this file. The suffix selects the format: .html, .xml (JUnit), .json, .har or .md "
+        "(also without a suffix). A report replaces an existing file.",
         read=read.each(read.path, repeats=True), default=(), section=RESULTS, flags=("--report",), metavar="FILE",
         many=True, file=True, example=["report.json", "report.html"],
     )]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Writes reports to files. The suffix of the file name selects the format. A report replaces an existing file."""
+"""Writes reports to files. The suffix of the file name selects the format: without a suffix, Markdown. A report replaces an existing file."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -61,7 +61,7 @@ def _check_unused(used: dict[Path, str], path: str, said: str) -> None:
 
 
 def _suffix(path: str) -> str:
-    suffix = Path(path).suffix.lower()
+    suffix = Path(path).suffix.lower() or ".md"
     if suffix not in REPORTS:
         known = listed((f"{known} ({name})" for known, (name, _) in REPORTS.items()), "or")
         raise ReportError(f"{path!r} does not end with the suffix of a report format: use {known}")
@@ -87,12 +87,15 @@ def write_about(
     """Returns the result with the final outcome, and the paths of the written reports.
 
     If a report cannot be written, the outcome changes. In this case, the other reports are written again with the new
-    outcome.
+    outcome. If the disk is full, they stay as they are.
     """
-    while problems := write_all(paths, json_document.document(result, about, contract)):
-        result = replace(result, unwritten=(*result.unwritten, *problems.values()))
-        paths = [path for path in paths if path not in problems]
-    return result, paths
+    problems = write_all(paths, json_document.document(result, about, contract))
+    if not problems:
+        return result, paths
+    result = replace(result, unwritten=(*result.unwritten, *problems.values()))
+    complete = [path for path in paths if path not in problems]
+    write_all(complete, json_document.document(result, about, contract))
+    return result, complete
 
 
 def write_all(paths: Iterable[str], document: Document) -> dict[str, str]:

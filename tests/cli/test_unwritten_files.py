@@ -2,8 +2,11 @@
 
 import asyncio
 import re
+import resource
 import shutil
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -46,3 +49,35 @@ def test_every_report_and_the_last_lines_say_which_files_could_not_be_written(ru
     for output in (done.stdout, done.stderr):
         assert "gone/a.md cannot be written (No such file" in " ".join(output.split())
     assert "not written" in done.stdout.partition("   campaign ")[2]
+
+
+def test_a_complete_report_counts_as_written_even_if_the_disk_is_too_full_to_add_the_reports_that_failed(
+    run: Run, environment: Mapping[str, str], folder: Path
+) -> None:
+    words = ("fire", "--demo", "--bug", "accepts-zero-order-minimum", "--rule", "*orderMinimum:minimum")
+    assert run(*words, "--report", "a.md").exit_code == 1
+    complete = Path("a.md").read_text()
+    room = len(complete.encode()) + 20  # the times in the report differ
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "brokerfuzz", *words, "--report", "a.json", "--report", "a.md"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+    )
+    assert done.returncode == 1
+    assert "a.json cannot be written (File too large)" in done.stderr
+    assert "a.md" not in done.stderr
+    written, _, unwritten = done.stdout.partition("not written")
+    assert "a.md" in written
+    assert "a.json" in unwritten
+    assert Path("a.md").read_text().splitlines()[0] == complete.splitlines()[0]
+    assert not Path("a.json").exists()
+
+
+def test_a_report_without_a_suffix_is_markdown_like_the_summary_of_a_job_at_github(run: Run, folder: Path) -> None:
+    words = ("fire", "--demo", "--rule", "*orderMinimum:minimum")
+    Path("step_summary_5").write_text("")
+    assert run(*words, "--report", "step_summary_5", "--report", "a.md").exit_code == 0
+    assert Path("step_summary_5").read_text() == Path("a.md").read_text()

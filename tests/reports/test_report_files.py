@@ -23,8 +23,7 @@ for _ in range(500):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("findings", "does not end with the suffix of a report format: use .html (an HTML page), .xml"),
-        ("findings.json.gz", "does not end with the suffix of a report format"),
+        ("findings.json.gz", "does not end with the suffix of a report format: use .html (an HTML page), .xml"),
         ("none/findings.xml", "does not exist; create it"),
         ("folder.xml", "is a folder"),
         ("pipe.xml", "is not a file"),
