@@ -31,6 +31,8 @@ from brokerfuzz.schemas.sites import join
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
 
+_SEPARATORS = ",;\t"
+"""The characters that spreadsheets write between columns. A semicolon is usual where numbers have a decimal comma."""
 _REMEDY = "specify a file with known values"
 ROWS = "rows"
 _SECTIONS = (("values",), ("tool", "brokerfuzz", "values"))
@@ -231,7 +233,9 @@ def _text(path: Path, origin: str) -> str:
 
 def _columns(path: Path, origin: str) -> Mapping[str, Sequence[Cell]]:
     """Reads a CSV file, whose first line names the columns. Missing cells of short rows are empty."""
-    reader = csv.DictReader(_text(path, origin).splitlines(keepends=True))
+    lines = _text(path, origin).splitlines(keepends=True)
+    separator = max(_SEPARATORS, key=lines[0].count) if lines else ","
+    reader = csv.DictReader(lines, delimiter=separator)
     try:
         rows = [(reader.line_num, row) for row in reader]
     except csv.Error as problem:

@@ -42,6 +42,15 @@ def test_every_form_of_values_is_read() -> None:
         assert known(text).sites(OFFER) == expected
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_every_separator_of_a_spreadsheet_is_read(separator: str) -> None:
+    lines = [["id", "pages"], ["P,1;a", "8"], ["P-2", "16"]]
+    quoted_lines = [separator.join(f'"{cell}"' for cell in line) for line in lines]
+    Path("p.csv").write_text("\r\n".join(quoted_lines), encoding="utf-8-sig")
+    text = f'"{PRODUCTS}.productId" = {{csv = "p.csv", column = "id"}}'
+    assert known(text).sites(OFFER) == {f"{PRODUCTS}.productId": ["P,1;a", "P-2"]}
+
+
 def test_rows_give_values_to_several_sites() -> None:
     Path("p.csv").write_text("id,pages\nP-1,8\nP-2,\n")
     rows = known(f'[[rows]]\ncsv = "p.csv"\n"{PRODUCTS}.productId" = "id"\n"{PRODUCTS}.pageCount" = "pages"')
