@@ -119,7 +119,7 @@ def test_there_are_no_circles_of_modules_even_with_imports_inside_functions() ->
 
 
 OPTIONAL = {
-    "distributed", "fsspec", "hypothesis", "hypothesis_jsonschema", "pytest", "yaml",
+    "distributed", "fsspec", "hypothesis", "hypothesis_jsonschema", "pytest",
     "upath", "uvicorn", "uvloop",
 }  # fmt: skip
 """Packages that are not installed with every brokerfuzz, or that are slow and rarely needed."""

@@ -7,7 +7,6 @@ and their links lead somewhere.
 - Commands in `sh` blocks run, too. If they are about a service of the reader, only the missing server may be an error.
 """
 
-import json
 import os
 import re
 import shlex
@@ -16,10 +15,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copy, copytree, ignore_patterns
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
-import yaml
 from click.testing import CliRunner
 from fixture_types import Run
 
@@ -90,6 +88,7 @@ def add(block: Block, folder: Path) -> None:
     """Adds a block to the file in its title: at the end, or before the first line with a word."""
     name, _, word = block.title.partition(", before ")
     path = folder / name
+    path.parent.mkdir(exist_ok=True)
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     place = text.rindex("\n", 0, text.index(word)) + 1 if word else len(text)
     separator = "\n\n" if text and not word else ""
@@ -156,17 +155,8 @@ def in_build_servers() -> Iterator[tuple[str, list[str]]]:
     """Yields the commands in the recipes for build servers, which run `brokerfuzz` with a baseline."""
     for path in sorted((ROOT / "examples" / "build-servers").glob("*")):
         text = path.read_text(encoding="utf-8")
-        for line in strings_in(yaml.safe_load(text)) if path.suffix == ".yml" else [text]:
-            for command in re.findall(r"^\s*(brokerfuzz fire .*)$", line.replace("\\\n", " "), re.MULTILINE):
-                yield path.name, shlex.split(command)[1:]
-
-
-def strings_in(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from strings_in(inner)
+        for command in re.findall(r"^\s*(brokerfuzz fire .*)$", text.replace("\\\n", " "), re.MULTILINE):
+            yield path.name, shlex.split(command)[1:]
 
 
 def is_elsewhere(words: list[str]) -> bool:
@@ -190,9 +180,6 @@ ELSEWHERE = [
 ]
 
 
-ORDER = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns a folder with the files that the commands read."""
@@ -205,10 +192,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     few = ("--message", "offer-creation-request", "--random", "--count", "20")
     assert CliRunner().invoke(commands, ["export", str(found / "offers.ndjson"), *few]).exit_code == 0
     (found / "offer.json").write_text('{"number": "OFF-1", "offerType": "Email"}', encoding="utf-8")
-    (found / "order-request.json").write_text(json.dumps(ORDER), encoding="utf-8")
-    body = {"content": {"application/json": {"schema": ORDER}}}
-    paths = {"/orders": {"post": {"operationId": "createOrder", "requestBody": body}}}
-    (found / "api.yaml").write_text(yaml.safe_dump({"openapi": "3.1.0", "paths": paths}), encoding="utf-8")
     return found
 
 
@@ -236,8 +219,7 @@ def test_commands_for_a_service_of_the_reader_are_valid(
     if "--journal" not in words:
         copy(folder / "run.ndjson", tmp_path)
     contract = Path(brokerfuzz.__file__).parent / "schemas"
-    for name in ("changed", "orders"):
-        copytree(contract, tmp_path / name, ignore=lambda _, names: {name for name in names if ".json" not in name})
+    copytree(contract, tmp_path / "changed", ignore=lambda _, names: {name for name in names if ".json" not in name})
     monkeypatch.chdir(tmp_path)
     for name in ("known.json", "report.json"):
         copy(folder / name, tmp_path)

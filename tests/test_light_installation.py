@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-MISSING = ("aiohttp", "brotli", "distributed", "fsspec", "uvicorn", "uvloop", "yaml")
+MISSING = ("aiohttp", "brotli", "distributed", "fsspec", "uvicorn", "uvloop")
 BLOCKED = f"import sys; sys.modules.update(dict.fromkeys({MISSING}))\n"
 """The content of `sitecustomize.py`, which Python runs when it starts. Afterwards, Python cannot import the packages in
 `MISSING`.
@@ -64,7 +64,6 @@ def test_test_suites_and_corpora_need_no_optional_package(light: Light) -> None:
         ("fire --demo", "the reference service needs uvicorn: pip install 'PATH[fire]', where PATH is a checkout or a"),
         ("fire http://127.0.0.1:1/offers", "sending messages to a URL needs aiohttp: pip install 'PATH[fire]', where"),
         ("export memory://a.ndjson", "a corpus at a URL needs fsspec: pip install 'PATH[remote]', where"),
-        ("contract new own --from-schema a.yaml", "reading a.yaml needs yaml: pip install 'PATH[yaml]', where"),
         (
             "export a.ndjson --workers tcp://127.0.0.1:1",
             "a Dask cluster needs distributed: pip install 'PATH[cluster]'",

@@ -3,10 +3,11 @@ from pathlib import Path
 
 import click
 
-from brokerfuzz.commands.output import FOUND, UsageError, print_lines, show
+from brokerfuzz.commands.output import FOUND, show
 from brokerfuzz.explaining.contract_changes import changes
 from brokerfuzz.option import SectionedCommand
-from brokerfuzz.schemas import load_contract, new_contracts
+from brokerfuzz.schemas import load_contract
+from brokerfuzz.schemas.new_contracts import new_contract
 
 _FOLDER = click.argument("folder", type=click.Path(readable=False))
 
@@ -20,7 +21,6 @@ def command() -> None:
     \b
     Examples:
       brokerfuzz contract new my-contract
-      brokerfuzz contract new orders --from-openapi api.yaml --operation createOrder
       brokerfuzz contract check my-contract
     """
 
@@ -49,51 +49,14 @@ def check(folder: str, as_json: bool) -> int:
 
 @command.command("new", cls=SectionedCommand)
 @_FOLDER
-@click.option(
-    "--from-schema", metavar="FILE", help="Begin with a message type that has this JSON Schema (JSON or YAML)."
-)
-@click.option(
-    "--from-openapi",
-    metavar="FILE",
-    help="Begin with the JSON request body of an operation in this OpenAPI 3 document (JSON or YAML).",
-)
-@click.option("--operation", metavar="ID", help="The operation: its operationId, or its route, such as 'POST /orders'.")
-@click.option("--name", metavar="NAME", help="The name of the message type.  [default: from the file or operation]")
-@click.pass_context
-def new(
-    ctx: click.Context,
-    folder: str,
-    from_schema: str | None,
-    from_openapi: str | None,
-    operation: str | None,
-    name: str | None,
-) -> int:
-    """Write a contract into FOLDER, with a README that explains the files: a copy of the built-in contract, or one
-    message type with a schema that you have. Then show what `contract check` says about it.
+def new(folder: str) -> None:
+    """Write a copy of the built-in contract into FOLDER, with a README that explains the files.
 
     \b
-    Examples:
+    Example:
       brokerfuzz contract new my-contract
-      brokerfuzz contract new orders --from-schema order-request.json
-      brokerfuzz contract new orders --from-openapi api.yaml --operation createOrder
     """
-    if from_schema and from_openapi:
-        raise UsageError("--from-schema and --from-openapi exclude each other: use one of them")
-    if bool(operation) != bool(from_openapi):
-        raise UsageError("--from-openapi and --operation belong together: use both")
-    if name and not from_schema and not from_openapi:
-        raise UsageError("--name needs a schema: add --from-schema or --from-openapi")
-    beginning = None
-    if from_schema:
-        beginning = new_contracts.from_schema(Path(from_schema), name)
-    elif from_openapi and operation:
-        beginning = new_contracts.from_openapi(Path(from_openapi), operation, name)
-    new_contracts.new_contract(Path(folder), beginning)
+    new_contract(Path(folder))
     click.echo(
         f"{click.format_filename(folder)} written: edit its files, then run `brokerfuzz contract check {folder}`"
     )
-    if beginning is None:
-        return 0
-    print_lines(f"note: {note}" for note in beginning.notes)
-    status: int = ctx.invoke(check, folder=folder, as_json=False)
-    return status

@@ -138,10 +138,10 @@ def _schemas(folder: Path, message_types: Iterable[MessageType]) -> Mapping[str,
     return schemas
 
 
-def json_of(path: Path, largest: int = LARGEST_FILE) -> Any:
-    """Reads a file. Raises `ContractError` if it is not JSON, or has more than `largest` bytes."""
+def json_of(path: Path) -> Any:
+    """Reads a file. Raises `ContractError` if it is not JSON, or too large."""
     contents = read_file(path, ContractError, "specify another file, or remove it")
-    check_size(path, largest)
+    check_size(path, LARGEST_FILE)
     try:
         return parsed_document(contents, parse_float=_number)
     except ValueError as problem:

@@ -15,7 +15,7 @@ Direction = Literal["request", "response"]
 _NAME = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
 _PARAMETER = re.compile(r"(\{[^{}/]*\})")
 _EXAMPLE = '"order-status-response": {"direction": "response", "route": "GET /orders"}'
-LONGEST_NAME = 60
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,11 @@ class Transfer:
         return "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in _PARAMETER.split(self.path))
 
 
-def is_name(text: str) -> bool:
-    """Returns whether a message type can have this name."""
-    return re.fullmatch(_NAME, text) is not None and len(text) <= LONGEST_NAME
-
-
 _MANIFEST = validator_for(
     {
         "type": "object",
         "minProperties": 1,
-        "propertyNames": {"pattern": f"^{_NAME}$", "maxLength": LONGEST_NAME},
+        "propertyNames": {"pattern": f"^{_NAME}$", "maxLength": _LONGEST_NAME},
         "additionalProperties": {
             "type": "object",
             "required": ["direction", "route"],

@@ -15,7 +15,7 @@ Steps = tuple[str | int, ...]
 
 
 def subschemas(schema: Any, steps: Steps = ()) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the JSON Pointer of each schema, and the schema. The caller may change a schema that it gets."""
+    """Yields the JSON Pointer of each schema, and the schema."""
     if not isinstance(schema, dict):
         return
     yield pointer_of(steps), schema
