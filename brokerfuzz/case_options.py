@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.case_filters import Selection, selection
+from brokerfuzz.cases.case_sets import ONLY_RANDOM, CaseSet
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.contract_names import LABELS
@@ -69,37 +71,40 @@ def check_filters(options: Mapping[str, Any], message_types: Sequence[MessageTyp
         check_testable(contract, message_type, chosen, tuple(options["verdicts"]))
 
 
-def plan_of(message_type: MessageType | None, options: Mapping[str, Any], now: datetime | None, **more: Any) -> Plan:
-    """Returns the plan of cases. If `message_type` is None, they belong to the first message type of the contract.
-    `now` is the time for which time-dependent cases are generated (None: no such cases). `more` are other properties of
-    the plan.
+def campaign_plan(message_type: MessageType | None, options: Mapping[str, Any]) -> Plan:
+    """Returns the plan of a campaign. If `message_type` is None, the cases belong to the first message type of the
+    contract.
     """
     contract = contract_of(options)
     chosen = contract.message_types[0] if message_type is None else contract.known_message_type(message_type)
-    return plans_of((chosen,), options, now, **more)[0]
+    case_set: CaseSet = "random" if options.get("random") else "full"
+    return plans_of((chosen,), options, case_set, clock(options["now"]))[0]
 
 
 def plans_of(
-    message_types: Sequence[MessageType], options: Mapping[str, Any], now: datetime | None, **more: Any
+    message_types: Sequence[MessageType], options: Mapping[str, Any], case_set: CaseSet, now: datetime | None
 ) -> tuple[Plan, ...]:
-    """Returns a plan for each message type. A filter only has to match rules of one of the types."""
+    """Returns a plan for each message type. A filter only has to match rules of one of the types. `now` is the time for
+    which time-dependent cases are generated (None: no such cases).
+    """
     contract = contract_of(options)
     check_filters(options, message_types, contract)
-    only_random = options.get("random", False)
     described: dict[str, Any] = {
+        "case_set": case_set,
         "now": now,
         "seed": options["seed"],
-        "count": _random_count(options["count"], only_random),
-        "only_random": only_random,
+        "count": _random_count(options["count"], case_set),
         "verdicts": options["verdicts"],
         "contract": folder_of(options),
         "values": None if contract.values is None else contract.values.text,
         **{name: options[name] for name in PATTERNS},
     }
-    return tuple(Plan(**{"message_type": message_type, **described, **more}) for message_type in message_types)
+    return tuple(Plan(message_type=message_type, **described) for message_type in message_types)
 
 
-def _random_count(count: int | None, only_random: bool) -> int:
-    if only_random and count == 0:
-        raise BrokerfuzzError("--random with --count 0 generates no case: use a --count above 0")
-    return count if count is not None else RANDOM_CASES if only_random else 0
+def _random_count(count: int | None, case_set: CaseSet) -> int:
+    if case_set not in ONLY_RANDOM:
+        return count or 0
+    if count == 0:
+        raise BrokerfuzzError(f"--{case_set} with --count 0 generates no case: use a --count above 0")
+    return RANDOM_CASES if count is None else count

@@ -30,7 +30,7 @@ def fired(
     values = None if known.values is None else known.values.text
     folder = None if known.folder == load_contract().folder else str(known.folder)
     settings = Settings(
-        plan=Plan(message_type="offer-creation-request", now=now, only_random=True, contract=folder, values=values),
+        plan=Plan(message_type="offer-creation-request", now=now, case_set="random", contract=folder, values=values),
         options=completed(FireOptions, {**options, "now": now}),
     )
     settings.__dict__["plain"] = plain

@@ -24,7 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "strategies": {"cases", "generation", "schemas", "errors"},
     "corpus": {
         "cases.fresh_values", "cases.message_diff", "cases.case_text",
-        "cases.case", "cases.record_reader", "cases.plan", "cases.records",
+        "cases.case", "cases.record_reader", "cases.case_sets", "cases.plan", "cases.records",
         "cases.case_filters",
         "format_names",
         "workers", "storage", "version", "schemas", "errors",

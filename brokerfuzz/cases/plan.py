@@ -10,14 +10,13 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from itertools import count, islice
-from typing import Any, Literal
+from typing import Any
 
 from jsonschema_rs import validator_for
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import Selection, selection
-from brokerfuzz.cases.catalogue import catalogue, essentials
-from brokerfuzz.cases.fuzz_seeds import seeds
+from brokerfuzz.cases.case_sets import CASE_SETS, ONLY_RANDOM, CaseSet, fixed_cases
 from brokerfuzz.cases.random_cases import plausible_cases, random_cases
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import quoted
@@ -27,9 +26,6 @@ from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.known_values import KnownValues
 from brokerfuzz.shapes import problem_in
 
-Scope = Literal["whole", "essential", "seeds"]
-SCOPES = ("whole", "essential", "seeds")
-
 STRIDE = 4096
 """The first case of the shard N has the number N × `STRIDE`."""
 CATALOGUE_PER_SHARD = 512
@@ -38,33 +34,27 @@ RANDOM_PER_SHARD = 1024
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Describes cases of one message type: first catalogue cases (unless `only_random` is true), then `count` random
-    cases.
+    """Describes cases of one message type: first the cases of `case_set` that do not depend on the seed, then `count`
+    random cases.
 
-    `scope` is the part of the catalogue: `whole`, `essential` or `seeds` (for fuzzers). `large` adds the large
-    essential cases. `plausible` means that the random cases are plausible messages, with dates around `now`.
-
-    If `count` is None, the random cases do not end. `now` is the time for the time-dependent cases (None: no such
-    cases). Without `random_with_clock`, no random case depends on this time, so a seed gives the same messages on any
-    day. `contract` is the folder of a changed contract. `values` is the text of reference data (see `KnownValues`).
+    If `count` is None, the random cases do not end. `now` is the time for the time-dependent cases of the catalogue
+    (None: no such cases), and for the dates of plausible messages. No other random case depends on this time, so a seed
+    gives the same messages on any day. `contract` is the folder of a changed contract. `values` is the text of
+    reference data (see `KnownValues`).
 
     `rules`, `techniques`, `tags` and `sites` are patterns that include or exclude cases (see `case_filters.selection`).
     """
 
     message_type: MessageType
+    case_set: CaseSet = "full"
     now: datetime | None = None
-    random_with_clock: bool = True
     seed: int = 0
     count: int | None = 0
-    only_random: bool = False
     verdicts: tuple[Label, ...] = LABELS
     rules: tuple[str, ...] = ()
     techniques: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
-    scope: Scope = "whole"
-    large: bool = False
-    plausible: bool = False
     contract: str | None = None
     values: str | None = None
 
@@ -81,7 +71,7 @@ class Plan:
     @property
     def is_empty(self) -> bool:
         """True if no case matches the filters. If there are filters, this property generates the catalogue."""
-        is_filtered = self.only_random or self.chosen or len(self.verdicts) < len(LABELS)
+        is_filtered = self.case_set in ONLY_RANDOM or self.chosen or len(self.verdicts) < len(LABELS)
         return bool(is_filtered) and next(self.numbered(), None) is None
 
     def shards(self) -> Iterator[int]:
@@ -116,7 +106,7 @@ class Plan:
     @property
     def left_out_without_time(self) -> int:
         """The number of time-dependent cases that the plan would have with a time."""
-        if self.only_random or self.now is not None:
+        if self.now is not None:
             return 0
         return len(replace(self, now=EARLIEST_NOW).catalogue_cases()) - len(self.catalogue_cases())
 
@@ -134,7 +124,7 @@ class Plan:
         return selection(self.demands, self.rules, self.techniques, self.tags, sites=self.sites)
 
     def catalogue_cases(self) -> Sequence[Case]:
-        return () if self.only_random else _catalogue_cases(self.demands, self)
+        return _catalogue_cases(self.demands, self)
 
     def random_cases(self, shard: int) -> Iterator[Case]:
         """Yields the random cases of a shard, without generating the catalogue. If only a finite number of messages is
@@ -146,13 +136,13 @@ class Plan:
         return islice(self._endless_cases(shard), left)
 
     def _endless_cases(self, shard: int) -> Iterator[Case]:
-        if self.plausible:
+        if self.case_set == "plausible":
             return plausible_cases(self.message_type, self.seed, shard * RANDOM_PER_SHARD, self.now, self.demands)
-        chosen, now = self.chosen, self.now if self.random_with_clock else None
+        chosen = self.chosen
         cases = random_cases(
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts,
             rules=chosen.among(self.demands.rules[self.message_type]),
-            techniques=chosen.techniques, now=now, contract=self.demands, wanted=chosen.wants,
+            techniques=chosen.techniques, contract=self.demands, wanted=chosen.wants,
         )  # fmt: skip
         return (case for case in chosen.of(cases) if case.label in self.verdicts) if chosen else cases
 
@@ -187,11 +177,8 @@ def time_of(text: Any) -> datetime | None:
     raise ValueError(f"{quoted(text)} is not a timestamp with a time zone")
 
 
-_FLAG, _TEXT, _PATTERNS = (
-    {"type": "boolean"},
-    {"type": ["string", "null"]},
-    {"type": "array", "items": {"type": "string"}},
-)
+_TEXT = {"type": ["string", "null"]}
+_PATTERNS = {"type": "array", "items": {"type": "string"}}
 _PLAN = validator_for(
     {
         "type": "object",
@@ -200,8 +187,7 @@ _PLAN = validator_for(
             "seed": {"type": "integer"},
             "count": {"type": ["integer", "null"], "minimum": 0},
             "verdicts": {"type": "array", "minItems": 1, "items": {"enum": LABELS}},
-            "scope": {"enum": SCOPES},
-            **dict.fromkeys(("random_with_clock", "only_random", "large", "plausible"), _FLAG),
+            "case_set": {"enum": CASE_SETS},
             **dict.fromkeys(("rules", "techniques", "tags", "sites"), _PATTERNS),
             **dict.fromkeys(("now", "contract", "values"), _TEXT),
         },
@@ -216,12 +202,7 @@ _PLAN = validator_for(
 def _catalogue_cases(contract: Contract, plan: Plan) -> Sequence[Case]:
     chosen = plan.chosen
     rules = frozenset(chosen.rules) if chosen.only_faults and chosen.rules is not None else None
-    if plan.scope == "essential":
-        cases = essentials(plan.message_type, now=plan.now, contract=contract, large=plan.large, rules=rules)
-    else:
-        cases = catalogue(plan.message_type, now=plan.now, contract=contract, rules=rules)
-    if plan.scope == "seeds":
-        cases = seeds(tuple(cases), contract)
+    cases = fixed_cases(plan.case_set, contract, plan.message_type, plan.now, rules)
     return tuple(case for case in chosen.of(cases) if case.label in plan.verdicts)
 
 

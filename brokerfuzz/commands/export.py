@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 from brokerfuzz import wording, workers
-from brokerfuzz.case_options import RANDOM_CASES, contract_of, has_filters, message_types_of, plans_of
+from brokerfuzz.case_options import contract_of, has_filters, message_types_of, plans_of
 from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case_sets import ONLY_RANDOM, CaseSet
 from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.commands.output import UsageError, print_json
 from brokerfuzz.commands.progress import Progress, show_line
@@ -80,7 +81,8 @@ def command(out: str, options: ExportOptions) -> None:
             raise UsageError(f"--base64 works only with the format `ndjson`, not with `{form.name}`: remove --base64")
         contract = contract_of(options)
         message_types = _supported(form, message_types_of(options, contract), contract)
-        plans = plans_of(message_types, options, _present(options), **_scope(form, options))
+        case_set = next(iter(_chosen_sets(options)), form.case_set)
+        plans = plans_of(message_types, options, case_set, _present(options))
         if (fresh := options["fresh"]) is not None:
             for plan in plans:
                 check_property(fresh, plan.message_type, plan.demands)
@@ -107,27 +109,20 @@ def _format(out: str, options: ExportOptions) -> Format:
 
 
 def _check(out: str, options: ExportOptions) -> None:
-    full, large, random = options["full"], options["large"], options["random"]
     if options["resume"] and options["shards"] is None:
         raise UsageError("--resume works only with --shards: add --shards, or remove --resume")
     if options["shards"] is not None and out == "-":
         raise UsageError("shards cannot be written to standard output: specify a file name, or remove --shards")
-    plausible = options["plausible"]
-    if plausible and (full or large or options["clock"] or has_filters(options)):
-        raise UsageError(
-            "--plausible writes only plausible valid messages: remove --full, --large, --clock and all filters except "
-            "--message"
-        )
-    if random and (full or large):
-        option = "--full" if full else "--large"
-        raise UsageError(
-            f"{option} adds cases of the catalogue, but --random excludes these cases: use only one of the two options"
-        )
-    if full and large:
-        raise UsageError("--full already includes the large messages: remove --large")
+    chosen = _chosen_sets(options)
+    if len(chosen) > 1:
+        raise UsageError(f"--{chosen[0]} and --{chosen[1]} choose different cases: use only one of them")
+    if options["clock"] and (options["random"] or options["plausible"]):
+        raise UsageError(f"--clock adds cases of the catalogue, but --{chosen[0]} excludes these cases: remove --clock")
+    if options["plausible"] and has_filters(options):
+        raise UsageError("--plausible writes only plausible valid messages: remove all filters except --message")
     if options["resume"] and options["clock"] and options["now"] is None:
         raise UsageError("the new shards must have the same time as the existing ones: add --now with their time")
-    if options["now"] is not None and not options["clock"] and not plausible:
+    if options["now"] is not None and not options["clock"] and not options["plausible"]:
         raise UsageError("--now sets only the time of time-dependent cases: add --clock, or remove --now")
 
 
@@ -138,13 +133,14 @@ def _present(options: ExportOptions) -> datetime | None:
     return clock(options["now"]) if options["clock"] else None
 
 
-def _scope(form: Format, options: ExportOptions) -> dict[str, Any]:
-    """Returns the properties of plans that say which part of the catalogue they contain."""
-    if options["plausible"]:
-        only_valid = {"only_random": True, "verdicts": ("valid",), "plausible": True}
-        return {**only_valid, "count": RANDOM_CASES if options["count"] is None else options["count"]}
-    scope = "whole" if options["full"] else form.scope
-    return {"scope": scope, "large": options["large"]}
+def _chosen_sets(options: ExportOptions) -> list[CaseSet]:
+    wanted: dict[CaseSet, bool] = {
+        "full": options["full"],
+        "large": options["large"],
+        "random": options["random"],
+        "plausible": options["plausible"],
+    }
+    return [case_set for case_set, is_wanted in wanted.items() if is_wanted]
 
 
 def _supported(form: Format, message_types: tuple[MessageType, ...], contract: Contract) -> tuple[MessageType, ...]:
@@ -184,7 +180,7 @@ def _written(
 
 def _cases(export: Export) -> Iterator[Case]:
     """The catalogue is generated after the existing files were checked."""
-    if not all(plan.only_random for plan in export.plans):
+    if export.plans[0].case_set not in ONLY_RANDOM:
         show_line("generating the catalogue ...")
     total = export.total
     show_line("")

@@ -9,8 +9,7 @@ import click
 from brokerfuzz import campaign
 from brokerfuzz.campaign import Result, Settings
 from brokerfuzz.campaign.journal import head_of
-from brokerfuzz.case_options import folder_of, plan_of
-from brokerfuzz.cases.case import clock
+from brokerfuzz.case_options import campaign_plan, folder_of
 from brokerfuzz.commands import campaign_results, targets
 from brokerfuzz.commands.output import UsageError, is_quiet, note
 from brokerfuzz.commands.progress import campaign_line
@@ -101,11 +100,9 @@ def _continuing(result: Result, settings: Settings) -> str | None:
 
 
 def _planned(options: FireCommandOptions) -> Settings:
-    endless = options["count"] is None and options["max_time"] is not None
-    plan = plan_of(
-        options["message"], options, clock(options["now"]), random_with_clock=options["now"] is not None,
-        **({"count": None} if endless else {}),
-    )  # fmt: skip
+    plan = campaign_plan(options["message"], options)
+    if options["count"] is None and options["max_time"] is not None:
+        plan = replace(plan, count=None)
     return Settings(plan=plan, options=options)
 
 

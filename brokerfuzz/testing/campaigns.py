@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, Unpack
 from brokerfuzz import campaign
 from brokerfuzz.campaign import CampaignOutcome, CampaignProgress, Finding, Headline, Result, Settings, baseline
 from brokerfuzz.campaign.settings import new_campaign_id
-from brokerfuzz.case_options import plan_of
-from brokerfuzz.cases.case import clock
+from brokerfuzz.case_options import campaign_plan
 from brokerfuzz.errors import BrokerfuzzError, TargetError, UnknownNameError
 from brokerfuzz.option import checked, completed, declared
 from brokerfuzz.options import FireOptions
@@ -192,7 +191,7 @@ def _ready(target: Any, message_type: MessageType | None, given: FireOptions, *,
     thread.
     """
     options = _completed(given)
-    plan = plan_of(message_type, options, clock(options["now"]), random_with_clock=options["now"] is not None)
+    plan = campaign_plan(message_type, options)
     if plan.is_empty:
         raise BrokerfuzzError("no case matches: change verdicts, rules, techniques or sites")
     campaign_id = new_campaign_id()

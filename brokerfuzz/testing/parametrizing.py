@@ -78,7 +78,7 @@ def parametrize(
         message_type=message_type,
         contract=None if known is load_contract() else str(known.folder),
         values=None if known.values is None else known.values.text,
-        scope="essential",
+        case_set="essential",
         verdicts=tuple(verdicts),
         rules=tuple(rules),
         techniques=tuple(techniques),
@@ -165,7 +165,7 @@ class ChosenCases:
         else:
             yield from plan.catalogue_cases()
         if count:
-            random = replace(plan, seed=seed, count=count, only_random=True)
+            random = replace(plan, seed=seed, count=count, case_set="random")
             yield from (case for _, case in random.numbered())
 
     def _group_name(self, case: Case) -> str:

@@ -19,7 +19,7 @@ from brokerfuzz.corpus import read
 pytestmark = pytest.mark.usefixtures("folder")
 
 SECONDS = 60
-PRICING = ("--message", "offer-pricing-response", "--random", "--clock", "--now", "2026-01-01T00:00:00Z")
+PRICING = ("--message", "offer-pricing-response", "--random")
 FEW = (*PRICING, "--count", "20")
 TWO_BLOCKS = (*PRICING, "--count", "1100")
 """Blocks of cases, which different processes can generate."""

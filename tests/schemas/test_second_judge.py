@@ -4,16 +4,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import permutations
+from itertools import islice, permutations
 from random import Random
 
 import pytest
 from sampled import sample
 from second_judge import judge
 
+from brokerfuzz import catalogue, messages
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plainest
-from brokerfuzz.cases.plan import Plan
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import MESSAGE_TYPES, Label, MessageType, Policies, PolicyValues, Verdict, check, load_contract
 
@@ -152,13 +152,12 @@ def edited(body: bytes, chance: Random) -> bytes:
 def random_cases(
     message_type: MessageType, count: int, seed: int, verdicts: Sequence[Label] = LABELS
 ) -> Iterator[Case]:
-    plan = Plan(message_type=message_type, now=NOW, seed=seed, only_random=True, count=count, verdicts=tuple(verdicts))
-    return (case for _, case in plan.numbered())
+    return islice(messages(message_type, seed, verdicts=verdicts, now=NOW), count)
 
 
 @EVERY_TYPE
 def test_a_second_judge_agrees_with_every_label_of_the_catalogue(message_type: MessageType) -> None:
-    assert disagreements(case for _, case in Plan(message_type=message_type, now=NOW).numbered()) == []
+    assert disagreements(catalogue(message_type, now=NOW)) == []
 
 
 @EVERY_TYPE

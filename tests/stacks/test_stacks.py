@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -15,10 +15,11 @@ import pytest
 from sampled import sample
 
 from benchmarks.stacks.habits import STACKS, Stack
+from brokerfuzz import catalogue, messages
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plainest
-from brokerfuzz.cases.plan import Plan
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import PolicyValues
 from brokerfuzz.targets import HttpTarget, LineTarget, Target
 
@@ -60,10 +61,8 @@ def cases(seeds: int) -> Iterator[Case]:
     """Yields the catalogue, and random cases of each seed. Without seeds, yields a quarter of the cases that everyone must
     judge alike.
     """
-    plans = [Plan(message_type=OFFER, now=NOW)] + [
-        Plan(message_type=OFFER, now=NOW, seed=seed, only_random=True, count=RANDOM_PER_SEED) for seed in range(seeds)
-    ]
-    numbered = chain.from_iterable(plan.numbered() for plan in plans)
+    random = (islice(messages(OFFER, seed, verdicts=LABELS, now=NOW), RANDOM_PER_SEED) for seed in range(seeds))
+    numbered = enumerate(chain(catalogue(OFFER, now=NOW), *random))
     return (case for number, case in numbered if seeds or number % 4 == 0 or case.label == "unspecified")
 
 

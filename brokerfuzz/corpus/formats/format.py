@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.plan import Scope
+from brokerfuzz.cases.case_sets import CaseSet
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.manifest import Direction
 
@@ -58,14 +58,14 @@ class Format:
     """`files` receives the cases in order, and yields the files, one after another. The caller reads all pieces of a
     file before it requests the next file.
 
-    With `direction`, the corpus contains only requests or only responses. `scope` defines which cases it contains by default.
+    With `direction`, the corpus contains only requests or only responses. `case_set` defines which cases it contains by default.
     """
 
     name: str
     files: Callable[[Iterable[Case], CorpusInfo], Iterator[File]]
     is_folder: bool = True
     direction: Direction | None = None
-    scope: Scope = "essential"
+    case_set: CaseSet = "essential"
 
     def supported(self, contract: Contract) -> tuple[MessageType, ...]:
         every = contract.transfers.items()

@@ -108,4 +108,4 @@ def _around(bound: float) -> tuple[float, ...]:
     return math.nextafter(bound, -math.inf), bound, math.nextafter(bound, math.inf)
 
 
-FORMAT = Format("fuzz-seeds", _files, scope="seeds")
+FORMAT = Format("fuzz-seeds", _files, case_set="seeds")
