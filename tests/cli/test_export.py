@@ -154,7 +154,7 @@ def test_a_full_disk_does_not_change_existing_files(run: Run, out: str) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert result.exit_code == 2
-    assert "cannot be written: File too large" in result.stderr
+    assert "cannot be written (File too large)" in result.stderr
     assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
 
 
