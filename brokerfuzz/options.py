@@ -385,8 +385,8 @@ class FireCommandOptions(TargetOptions, FireOptions, total=False):
     )]  # fmt: skip
     random: Annotated[bool, RANDOM]
     resume: Annotated[str | None, Option(
-        help="Continue the campaign that wrote this journal (see --journal). brokerfuzz does not send requests whose "
-        "answers are already in the journal.",
+        help="Continue the campaign that wrote this journal (see --journal). brokerfuzz uses the answers in the "
+        "journal, and sends only a sample of these requests again, to notice a target that has changed.",
         read=read.path, section=RESULTS, metavar="JOURNAL", file=True,
     )]  # fmt: skip
     baseline_update: Annotated[bool, Option(

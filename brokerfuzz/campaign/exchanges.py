@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import Answer
+from brokerfuzz.targets.answers import AnswerKind
 
-_SEPARATE = ("plain", "repeated", "failed")
+_SEPARATE = ("plain", "anew", "repeated", "failed")
 """The answers to messages with these roles do not count as the answer to the same message with another role."""
 
 
@@ -21,6 +22,7 @@ class Exchange(NamedTuple):
         plain      an ordinary valid message, before all others
         case       a case
         twin       the twin of a case
+        anew       a case that a resumed campaign sends again
         repeated   an offer that is sent twice
         retest     the plain message with the fault of a case
         alone      a message that is repeated while no other message is under way
@@ -71,6 +73,11 @@ class KnownAnswers:
     def remember(self, role: str, message_id: str, attempt: int, answer: Answer) -> None:
         body, reason = (self._texts.setdefault(text, text) for text in (answer.body, answer.reason))
         self._answers[_kind_of(role), message_id, attempt] = answer._replace(body=body, reason=reason)
+
+    def numbers_with(self, kind: AnswerKind) -> list[int]:
+        """Returns the numbers of the cases with this kind of answer."""
+        answers = ((number, self.answer("case", message_id)) for number, message_id in sorted(self.cases.items()))
+        return [number for number, answer in answers if answer is not None and answer.kind == kind]
 
     def answer(self, role: str, message_id: str, attempt: int = 0) -> Answer | None:
         return self._answers.get((_kind_of(role), message_id, attempt))

@@ -21,6 +21,7 @@ from brokerfuzz.campaign.first_contact import make_contact, refusal
 from brokerfuzz.campaign.headlines import headlines_of
 from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.observations import Observations
+from brokerfuzz.campaign.old_answers import OldAnswers
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.problem import Bounds
 from brokerfuzz.campaign.proof import CaseAnswers
@@ -33,7 +34,7 @@ from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import STRIDE
 from brokerfuzz.errors import HookError, JournalError, WorkerError
-from brokerfuzz.targets import Target
+from brokerfuzz.targets import Answer, Target
 from brokerfuzz.targets.threads import together
 from brokerfuzz.workers import Workers
 
@@ -81,6 +82,7 @@ class Campaign:
             fresh=settings.fresh_values,
             longest_wait=self._options["longest_wait"],
         )
+        self._old = OldAnswers(self._sender.known)
         self._seen = Observations(frozenset(entry["case"] for entry in settings.known.values() if "case" in entry))
         self._proving = Proving(self._sender, self._judge)
         self._cases = CaseStream(settings.plan.numbered() if cases is None else cases)
@@ -222,6 +224,8 @@ class Campaign:
         """
         seen = self._seen
         asked = CaseAnswers(number, case, self._judge.verdict(case), await self._sender.ask("case", number, case))
+        if self._old.includes(number):
+            await self._check_old_answer(number, case, asked.answer)
         if asked.needs_proof:
             proved = await self._proving.proved(asked)
             if asked.twin is not None and asked.twin_answer is not None and asked.twin.id not in self._case_ids:
@@ -229,6 +233,12 @@ class Campaign:
             seen.proofs.retested += proved is not asked
             asked = proved
         seen.add(asked, self._judge)
+
+    async def _check_old_answer(self, number: int, case: Case, answer: Answer) -> None:
+        self._old.count += 1
+        if difference := await self._old.difference(number, case, answer, self._sender, self._judge.demands):
+            reason = f"the target has changed since the journal was written: {difference}"
+            self.stop = self.stop or Stop(reason, "changed", advice="start a new campaign, with another --journal")
 
     def _lose(self, lost: TargetLostError, number: int, case: Case) -> None:
         """Stops the campaign if the target no longer answers. All messages that were sent but not answered count as one
@@ -262,7 +272,7 @@ class Campaign:
         ordinary = [*accepted_examples(seen.sent), *settings.plain]
         explanations = Explanations(suspicions, self._sender, self._judge, ordinary, bounds)
         self._explanations = explanations
-        if (self.stop is not None and self.stop.cause == "target") or self._sender.waits_for:
+        if (self.stop is not None and self.stop.cause in ("target", "changed")) or self._sender.waits_for:
             return
         await explanations.confirm(self._half_of_time(confirming.SECONDS))
         if settings.shrink_requests > 0:
@@ -290,6 +300,8 @@ class Campaign:
             cases=seen.counts.total(),
             left_out=seen.left_out,
             total=None if self._generated is None else self._generated + (self._settings.plan.count or 0),
+            old=self._old.count,
+            asked_again=self._old.asked_again,
             catalogue=self._generated or 0,
             catalogue_sent=self._catalogue_sent,
             is_exhausted=self._is_exhausted,

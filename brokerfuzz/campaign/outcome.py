@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 State = Literal["complete", "partial", "untested"]
-StopCause = Literal["contact", "limit", "interrupt", "target", "journal", "hook", "worker"]
+StopCause = Literal["contact", "limit", "interrupt", "target", "journal", "hook", "worker", "changed"]
 
 FOUND, NOT_TESTED, INTERRUPTED = 1, 2, 130
 """The exit statuses for new findings, for a campaign that is not complete (or a report that was not written), and for
@@ -22,8 +22,8 @@ class Stop:
 
     The cause is `contact` (the target accepted no plain message), `limit` (a limit that the user set), `interrupt`
     (Ctrl-C), `target` (the target no longer answers), `journal` (the journal cannot be written), `hook` (a hook
-    failed), or `worker` (a worker was lost). `details` is the traceback of a failed hook, or the plain message and the
-    answers to it. `advice` recommends an option.
+    failed), `worker` (a worker was lost), or `changed` (answers differ from those in the journal). `details` is the
+    traceback of a failed hook, or the plain message and the answers to it. `advice` recommends an option.
     """
 
     reason: str

@@ -44,12 +44,13 @@ class Result:
     `left_out` is the number of cases that cannot be sent to this target. `total` is the number of all cases (of the
     catalogue only, if there is no limit), or None if it is unknown. `catalogue` is the number of chosen cases of the
     catalogue, of which the campaign sent `catalogue_sent`. `is_exhausted` is True if brokerfuzz found fewer random
-    messages than the user asked for. `requests` includes the requests for twins and for shrinking, and all requests of
-    the earlier runs of a resumed campaign. `known_findings` maps the name of each known finding to `still there`,
-    `gone` (its first case now has the correct answer), or `unclear`. `sporadic` contains the wrong answers that did not
-    occur again when the message was repeated alone: the reason of the answer, and the number of messages. If the
-    campaign ended early, `stop` contains the reason. `unwritten` lists the reports and other files that could not be
-    written.
+    messages than the user asked for. `old` is the number of cases whose answers are in the journal of an earlier run,
+    and `asked_again` is the number of those that got the same answer again. `requests` includes the requests for twins
+    and for shrinking, and all requests of the earlier runs of a resumed campaign. `known_findings` maps the name of
+    each known finding to `still there`, `gone` (its first case now has the correct answer), or `unclear`. `sporadic`
+    contains the wrong answers that did not occur again when the message was repeated alone: the reason of the answer,
+    and the number of messages. If the campaign ended early, `stop` contains the reason. `unwritten` lists the reports
+    and other files that could not be written.
     """
 
     target: str
@@ -71,6 +72,8 @@ class Result:
     catalogue: int = 0
     catalogue_sent: int = 0
     is_exhausted: bool = False
+    old: int = 0
+    asked_again: int = 0
     unwritten: tuple[str, ...] = ()
     started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -104,7 +107,7 @@ class Result:
         status = NOT_TESTED if state != "complete" or self.unwritten else 0
         if self.stop is not None and self.stop.cause == "interrupt":
             status = INTERRUPTED
-        elif new:
+        elif new and not (self.stop is not None and self.stop.cause == "changed"):
             status = FOUND
         advice = f" ({self.stop.advice})" if self.stop is not None and self.stop.advice else ""
         beginning = "" if state == "complete" else f"{state} ({reason}): "
@@ -138,6 +141,8 @@ class Result:
         possible = self.cases if self.total is None else self.total - self.left_out
         of_all = f"{self.cases:,} of {counted(possible, 'case')}"
         cases = of_all if self.cases < possible else counted(self.cases, "case")
+        if self.old:
+            cases += f", {self.old:,} of them answered by the journal"
         if self.stop is not None and self.stop.cause == "limit":
             return f"{cases} ({self.stop.reason})"
         return f"{cases} (no further messages were found)" if self.is_exhausted else cases
@@ -182,6 +187,8 @@ class Result:
         """The reason why the answers show nothing about the target, or an empty string."""
         if not self.cases:
             return "no case was sent"
+        if self.old == self.cases:
+            return "all answers come from the journal: start a new campaign, with another --journal"
         invalid = sum(count for (label, _), count in self.counts.items() if label == "invalid")
         shown = self.counts.get(("invalid", "accepted"), 0) + self.proofs.proven
         return "no rejection was proven" if invalid and not shown else ""

@@ -171,6 +171,10 @@ class Sender:
         finally:
             self._under_way.pop(key).set()
 
+    async def ask_anew(self, number: int, case: Case) -> Answer:
+        """Sends a case even if its answer is known. Raises the same errors as `ask`."""
+        return await self._checked(self._message("anew", number, case, case.body))
+
     async def ask_twice(self, case: Case, fresh: FreshValues) -> tuple[Answer, Answer] | None:
         """Sends a message with a fresh value, and then sends the same bytes again. Returns None if the message cannot
         be sent.

@@ -173,6 +173,9 @@ def campaign_facts(document: Document) -> Iterator[Fact]:
     )
     if left_out := document.get("left_out"):
         yield _fact("not sent", f"{counted(left_out, 'case')}: {NOT_SENT}")
+    if old := document["old"]["cases"]:
+        again = f"{document['old']['asked_again']:,} of them were sent again, with the same answers"
+        yield _fact("from journal", f"{counted(old, 'answer')}; {again}")
     for label in LABELS:
         if answers := answers_in_words(document["counts"][label]):
             yield _fact(label, answers)

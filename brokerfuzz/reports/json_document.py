@@ -43,6 +43,7 @@ def document(
         "stopped": result.stopped,
         "cases": result.cases,
         "left_out": result.left_out,
+        "old": {"cases": result.old, "asked_again": result.asked_again},
         "requests": result.requests,
         "counts": {label: {kind: result.counts.get((label, kind), 0) for kind in ANSWER_KINDS} for label in LABELS},
         "baseline": [{"finding": name, "outcome": outcome} for name, outcome in result.known_findings.items()],

@@ -36,7 +36,8 @@ def expected(url: str) -> Any:
 
 
 def assert_nothing_sent_twice(journal: Path) -> None:
-    found = [one for one in exchanges(journal) if one.role != "plain"]  # a resumed campaign checks the target again
+    checks = ("plain", "anew")  # with these messages, a resumed campaign checks the target
+    found = [exchange for exchange in exchanges(journal) if exchange.role not in checks]
     assert len({(one.role == "failed", one.id, one.attempt) for one in found}) == len(found)
 
 
@@ -93,7 +94,7 @@ def test_an_endless_campaign_can_be_resumed_with_a_time_limit(run: Run, url: str
 
 
 def without_times(value: Any) -> Any:
-    changing = ("started", "seconds", "latency", "campaign", "journal", "requests")
+    changing = ("started", "seconds", "latency", "campaign", "journal", "requests", "old", "headline")
     if isinstance(value, Mapping):
         return {name: without_times(prop) for name, prop in value.items() if name not in changing}
     return [without_times(item) for item in value] if isinstance(value, list) else value

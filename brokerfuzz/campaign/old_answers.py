@@ -1,0 +1,51 @@
+"""Asks some messages again whose answers are in the journal of an earlier run. If the answers are different now, the
+target has changed since then, so the journal says nothing about it.
+"""
+
+from collections.abc import Sequence
+
+from brokerfuzz.campaign.exchanges import KnownAnswers
+from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.cases.case import Case, is_always_correct
+from brokerfuzz.schemas import Contract
+from brokerfuzz.targets import Answer
+from brokerfuzz.targets.answers import AnswerKind
+
+_SAMPLE = 10
+"""The number of accepted messages, and of rejected messages, that are sent again."""
+_TRIES = 3
+"""An answer is different only if it is so this many times in a row, because some targets sometimes fail."""
+_COMPARED: tuple[AnswerKind, ...] = ("accepted", "rejected")
+
+
+class OldAnswers:
+    """The answers to cases from a journal. `count` is the number of cases that they answered in this run, and
+    `asked_again` is the number of messages that got the same answer again.
+    """
+
+    def __init__(self, known: KnownAnswers) -> None:
+        self.count = 0
+        self.asked_again = 0
+        self._numbers = frozenset(known.cases)
+        self._sample = frozenset(number for kind in _COMPARED for number in _spread(known.numbers_with(kind)))
+
+    def includes(self, number: int) -> bool:
+        return number in self._numbers
+
+    async def difference(self, number: int, case: Case, old: Answer, sender: Sender, contract: Contract) -> str:
+        """Sends a case of the sample again. Returns how the answer differs from the old one, or an empty string."""
+        if number not in self._sample or not is_always_correct(case, contract):
+            return ""
+        for _ in range(_TRIES):
+            answer = await sender.ask_anew(number, case)
+            if answer.kind == old.kind:
+                self.asked_again += 1
+                return ""
+            if answer.kind not in _COMPARED or sender.is_conflict(case, answer):
+                return ""
+        return f"message {case.id} was {old.kind}, and is now {answer.kind} ({answer.reason})"
+
+
+def _spread(numbers: Sequence[int]) -> Sequence[int]:
+    """Returns some of the numbers, at equal distances."""
+    return numbers[:: -(-len(numbers) // _SAMPLE) or 1]
