@@ -16,11 +16,11 @@ from typing import Any
 
 from brokerfuzz.generation.ambiguity_sites import SiteAmbiguity
 from brokerfuzz.generation.judging import matches
-from brokerfuzz.generation.known_rows import Repair, in_one_row, known_key
-from brokerfuzz.schemas.flattening import KNOWN, ROWS, Schema, composed_keywords_of, types_of
+from brokerfuzz.schemas.flattening import KNOWN, Schema, composed_keywords_of, types_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.sites import join
 
+Repair = Callable[[Any], None]
 Renew = Callable[[Any, Sequence[Any]], Any]
 """A function that changes a value (the first argument) so that it differs from other values (the second argument). If
 the function finds no such value, it returns the first argument.
@@ -34,8 +34,7 @@ def repairs(
     results, so that Hypothesis shrinks messages well: for example, if a minimum is above its maximum, it becomes equal
     to the maximum.
     """
-    found = in_one_row(site, schema, pinned)
-    found += [
+    found = [
         repair
         for _, detector, names in ambiguities
         if detector in _REPAIRS
@@ -136,7 +135,7 @@ def _renewal(site: str, names: Sequence[str], schema: Schema, pinned: Collection
         return lambda item, others: item
     of_key = items.get("properties", {}).get(names[0], {}) if names else {}
     if KNOWN in of_key:
-        return known_key(f"{site}[]", names[0], items)
+        return partial(_with_another_known_key, key=names[0], known=of_key[KNOWN])
     if names and _allows_new(of_key, "string"):
         return partial(_renamed, key=names[0])
     return partial(_renewed, schema=items)
@@ -151,7 +150,7 @@ def repetition(
     keys = [names[0] if names else None for _, detector, names in ambiguities if detector == "distinct"]
     if not keys or schema.get("uniqueItems") or any(path.startswith(site) for path in pinned):
         return None
-    key = None if ROWS in schema.get("items", {}) else keys[0]
+    key = keys[0]
 
     def repeat(items: list[Any]) -> None:
         first, last = items[0], items[-1]
@@ -180,6 +179,14 @@ def _renamed(item: Any, others: Sequence[Any], key: str) -> Any:
     name = item.get(key)
     taken = [other.get(key) for other in others if isinstance(other, dict)]
     return {**item, key: _fresh(name if isinstance(name, str) else "a", taken)}
+
+
+def _with_another_known_key(item: Any, others: Sequence[Any], key: str, known: Sequence[Any]) -> Any:
+    """Returns the item unchanged if the other items have all known values."""
+    if not isinstance(item, dict):
+        return item
+    taken = [other.get(key) for other in others if isinstance(other, dict)]
+    return next(({**item, key: value} for value in known if value not in taken), item)
 
 
 def _renewed(value: Any, others: Sequence[Any], schema: Schema) -> Any:

@@ -16,11 +16,10 @@ from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site
 from brokerfuzz.generation.choices import SiteChoices
 from brokerfuzz.generation.composing import alternatives, is_composed, judged, relevant_types
-from brokerfuzz.generation.consistency import repairs, repetition
+from brokerfuzz.generation.consistency import Repair, repairs, repetition
 from brokerfuzz.generation.further_items import contained_items, most_items, other_items
 from brokerfuzz.generation.further_properties import further_properties
 from brokerfuzz.generation.judging import judge_of
-from brokerfuzz.generation.known_rows import Repair
 from brokerfuzz.generation.node_states import describe, set_states
 from brokerfuzz.generation.scalars import ValuePlace, Values, choice, listed, may_be_null, scalar
 from brokerfuzz.generation.sources import (

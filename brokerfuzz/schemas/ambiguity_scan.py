@@ -148,7 +148,7 @@ class _ScanBuilder:
             spelling = ambiguity.options["spelling"]
             return _Check(ambiguity, STRINGS, lambda value: spelling in timestamp(value).spellings)
         if detector == DETECTOR:
-            return _Check(ambiguity, (*STRINGS, *NUMBERS, *OBJECTS, bool), self._unknown[path])
+            return _Check(ambiguity, (*STRINGS, *NUMBERS, bool), self._unknown[path])
         if detector == "distinct":
             key = names[0] if names else None
             return _Check(

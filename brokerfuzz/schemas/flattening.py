@@ -60,10 +60,8 @@ FORMATS = frozenset(
 )  # fmt: skip
 """The formats of draft 2020-12. All others are annotations."""
 
-KNOWN, ROWS = "brokerfuzz:known", "brokerfuzz:rows"
-"""Two keywords for reference data (see `known_values`): the known values of a site, and the known combinations of
-values in an object. Only generators use these keywords.
-"""
+KNOWN = "brokerfuzz:known"
+"""A keyword for the known values of a site (see `known_values`). Only generators use it."""
 NO_ITEMS = "brokerfuzz:no-items"
 """Marks an array whose items would be nested too deeply, because the schema is recursive. Generated arrays are
 empty.
@@ -77,7 +75,7 @@ _MOST_BRANCHES = 500
 _LONGEST_PATTERN = 300
 _KEPT = {*SIMPLE, *COMPOSED, *ANNOTATIONS} - {"$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"}
 KEYWORDS = (*ANNOTATIONS, *REFERENCES, *APPLICATORS, *SIMPLE, *(name for name in COMPOSED if name != OTHER_ITEMS))
-_PLAIN = {*_KEPT, *APPLICATORS, KNOWN, ROWS, NO_ITEMS} - {*COMPOSED}
+_PLAIN = {*_KEPT, *APPLICATORS, KNOWN, NO_ITEMS} - {*COMPOSED}
 JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 

@@ -2,13 +2,9 @@
 
     "*.productId" = ["P-1", "P-2"]
     "categoryIds[]" = {lines = "categories.txt"}
+    "data.customerId" = {csv = "customers.csv", column = "id"}
 
-    [[rows]]
-    csv = "products.csv"
-    "productClusters[].products[].productId" = "id"
-    "productClusters[].products[].pageCount" = "pages"
-
-A `*` matches any characters. A table `[[rows]]` assigns the columns of a CSV file to the properties of an object.
+A `*` matches any characters.
 """
 
 import csv
@@ -18,8 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jsonschema_rs import validator_for
-
 from brokerfuzz.errors import ReferenceDataError, UnknownNameError, quoted
 from brokerfuzz.file_contents import read_file
 from brokerfuzz.name_patterns import name_pattern
@@ -27,20 +21,13 @@ from brokerfuzz.schemas.allowed_values import Cell, ValueChecker
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.known_values import KnownValues
-from brokerfuzz.schemas.sites import join
-from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
 
 _SEPARATORS = ",;\t"
 """The characters that spreadsheets write between columns. A semicolon is usual where numbers have a decimal comma."""
 _REMEDY = "specify a file with known values"
-ROWS = "rows"
 _SECTIONS = (("values",), ("tool", "brokerfuzz", "values"))
 """The tables of a configuration file that contain reference data."""
-_TABLES = validator_for(
-    {"type": "array", "items": {"type": "object", "required": ["csv"], "additionalProperties": {"type": "string"}}}
-)
-"""The shape of the tables `[[rows]]`."""
 
 
 def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> KnownValues:
@@ -94,41 +81,26 @@ class _Reader:
     folder: Path
     path: Path | None
     sites: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
-    rows: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
 
     def read(self) -> KnownValues:
         for key, given in self.content.items():
-            if key != ROWS:
-                self._add(key, self._cells(given, key), self._origin(key))
-        tables = self.content.get(ROWS, [])
-        if problem := problem_in(tables, _TABLES):
-            raise ReferenceDataError(
-                f"{self._origin(ROWS)}: this is wrong ({problem}): begin each table with the line [[rows]], and assign "
-                "the columns of a file to sites"
-            )
-        for number, table in enumerate(tables):
-            self._add_rows(number, table)
+            self._add(key, self._cells(given, key), self._origin(key))
         if not self.sites:
             raise ReferenceDataError(
                 f'{self.path or "values"}: no site has values: add a line such as "*.productId" = ["P-1", "P-2"]'
             )
-        return KnownValues.of(self.sites, self.rows)
+        return KnownValues.of(self.sites)
 
-    def _origin(self, *keys: str | int) -> str:
-        """Names the place of an entry, such as `values.toml, 'rows'[0]['csv']`."""
-        first, *others = keys
-        inside = "".join(f"[{key!r}]" for key in others)
-        return f"values[{first!r}]{inside}" if self.path is None else f"{self.path}, {first!r}{inside}"
-
-    # ---------------------------------------------------------------------------------------------------------- values
+    def _origin(self, key: str) -> str:
+        """Names the place of an entry, such as `values.toml, 'number'`."""
+        return f"values[{key!r}]" if self.path is None else f"{self.path}, {key!r}"
 
     def _cells(self, given: Any, key: str) -> Sequence[Cell]:
         """Returns the values that an entry contains: a list, a column of a CSV file, or the lines of a text file."""
         origin = self._origin(key)
         match given:
             case {"csv": str(name), "column": str(column), **others} if not others:
-                path = self.folder / name
-                cells = [cell for cell in _column(_columns(path, origin), column, path, origin) if cell.value]
+                cells = _column(self.folder / name, column, origin)
             case {"lines": str(name), **others} if not others:
                 path = self.folder / name
                 lines = enumerate(_text(path, origin).splitlines(), 1)
@@ -147,61 +119,13 @@ class _Reader:
 
     def _add(self, key: str, cells: Sequence[Cell], origin: str) -> None:
         for message_type, path in self._found(key, origin):
-            check = ValueChecker(self.contract, message_type, path, origin)
-            self._put(message_type, path, [check.value_of(cell) for cell in cells], origin)
-
-    def _put(self, message_type: str, path: str, values: Sequence[Any], origin: str) -> None:
-        if path in self.sites.setdefault(message_type, {}):
-            raise ReferenceDataError(
-                f"{origin}: {path} of {message_type} already has values: remove one of the two entries"
-            )
-        self.sites[message_type][path] = list({(type(value), value): value for value in values}.values())
-
-    # ------------------------------------------------------------------------------------------------------------ rows
-
-    def _add_rows(self, number: int, entry: Mapping[str, str]) -> None:
-        """Adds a table `[[rows]]`, whose rows have values for several properties of the same object."""
-        origin, path = self._origin(ROWS, number), self.folder / entry["csv"]
-        columns = _columns(path, origin)
-        objects: dict[tuple[str, str], dict[str, Sequence[Cell]]] = {}
-        for key in (key for key in entry if key != "csv"):
-            there = self._origin(ROWS, number, key)
-            cells = _column(columns, entry[key], path, there)
-            for message_type, site in self._found(key, there):
-                above, _, prop = site.rpartition(".")
-                objects.setdefault((message_type, above), {})[prop] = cells
-        if not objects:
-            raise ReferenceDataError(f'{origin}: no column has a site: add a line such as "*.productId" = "id"')
-        for (message_type, above), cells_of in objects.items():
-            self._add_object(message_type, above, cells_of, origin)
-
-    def _add_object(self, message_type: str, above: str, columns: Mapping[str, Sequence[Cell]], origin: str) -> None:
-        rows: list[dict[str, Any]] = [{} for _ in next(iter(columns.values()))]
-        for prop, cells in columns.items():
-            path = join(above, prop)
-            if prop.endswith("[]"):
+            if path in self.sites.setdefault(message_type, {}):
                 raise ReferenceDataError(
-                    f"{origin}: {path} is an item of an array, but rows can contain only properties of objects: add a "
-                    f'line such as "{path}" = ["A", "B"] before the first [[rows]] instead'
+                    f"{origin}: {path} of {message_type} already has values: remove one of the two entries"
                 )
             check = ValueChecker(self.contract, message_type, path, origin)
-            for row, cell in zip(rows, cells, strict=True):
-                if cell.value:
-                    row[prop] = check.value_of(cell)
-                elif self.contract.sites[message_type][path].required:
-                    raise ReferenceDataError(
-                        f"{cell.origin}: the value of {path} is missing, but {message_type} requires this property: "
-                        "add a value"
-                    )
-            values = [row[prop] for row in rows if prop in row]
-            if not values:
-                raise ReferenceDataError(
-                    f"{origin}: the column of {path} has no values: add values, or remove the entry"
-                )
-            self._put(message_type, path, values, origin)
-        self.rows.setdefault(message_type, {})[above] = [row for row in rows if row]
-
-    # ----------------------------------------------------------------------------------------------------------- sites
+            values = [check.value_of(cell) for cell in cells]
+            self.sites[message_type][path] = list({(type(value), value): value for value in values}.values())
 
     def _found(self, key: str, origin: str) -> Iterator[tuple[str, str]]:
         """Yields each site that matches a key of the reference data, with its message type. A key with `*` does not
@@ -231,8 +155,8 @@ def _text(path: Path, origin: str) -> str:
         ) from None
 
 
-def _columns(path: Path, origin: str) -> Mapping[str, Sequence[Cell]]:
-    """Reads a CSV file, whose first line names the columns. Missing cells of short rows are empty."""
+def _column(path: Path, name: str, origin: str) -> list[Cell]:
+    """Returns the cells of a column of a CSV file, whose first line names the columns. Empty cells are left out."""
     lines = _text(path, origin).splitlines(keepends=True)
     separator = max(_SEPARATORS, key=lines[0].count) if lines else ","
     reader = csv.DictReader(lines, delimiter=separator)
@@ -242,15 +166,8 @@ def _columns(path: Path, origin: str) -> Mapping[str, Sequence[Cell]]:
         raise ReferenceDataError(f"{path}:{reader.line_num}: this is not CSV ({problem}): correct the line") from None
     if not rows:
         raise ReferenceDataError(f"{origin}: {path} has no rows: add rows below a line with the names of the columns")
-    return {
-        name: [Cell(row.get(name) or "", f"{path}:{line}", text=True) for line, row in rows]
-        for name in reader.fieldnames or ()
-    }
-
-
-def _column(columns: Mapping[str, Sequence[Cell]], name: str, path: Path, origin: str) -> Sequence[Cell]:
+    columns = reader.fieldnames or ()
     if name not in columns:
-        named = listed(map(repr, columns)) if columns else "no names of columns in its first line"
-        remedy = f"{path} has {named}"
+        remedy = f"{path} has {listed(map(repr, columns))}" if columns else f"the first line of {path} is empty"
         raise ReferenceDataError(f"{origin}: {UnknownNameError('column', name, columns, remedy)}")
-    return columns[name]
+    return [Cell(row[name], f"{path}:{line}", text=True) for line, row in rows if row[name]]

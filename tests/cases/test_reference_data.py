@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import pytest
@@ -15,7 +13,7 @@ from chosen_campaigns import fired
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokerfuzz import Case, Contract, catalogue, check, load_contract, messages
+from brokerfuzz import Case, catalogue, check, load_contract, messages
 from brokerfuzz.cases.catalogue import essentials, plainest
 from brokerfuzz.corpus import load
 from brokerfuzz.strategies import invalid_offer_requests, offer_requests, product_list_offers
@@ -26,23 +24,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PRODUCTS = "productClusters[].products[]"
 UNKNOWN = "known-values"
 KNOWN = ("P-1", "P-2")
-ROWS: list[dict[str, Any]] = [
-    {"productId": "P-1", "pageCount": 8},
-    {"productId": "P-1", "pageCount": 16},
-    {"productId": "P-2"},
-    {"productId": "P-3", "pageCount": 8},
-]
 CONTRACT = load_contract(values={"*.productId": list(KNOWN)})
-
-
-@cache
-def with_rows() -> Contract:
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "products.csv"
-        cells = "".join(f"{row['productId']},{row.get('pageCount', '')}\n" for row in ROWS)
-        file.write_text(f"id,pages\n{cells}")
-        columns = {f"{PRODUCTS}.productId": "id", f"{PRODUCTS}.pageCount": "pages"}
-        return load_contract(values={"rows": [{"csv": str(file), **columns}]})
 
 
 @cache
@@ -116,24 +98,6 @@ def test_strategies_draw_only_known_values_except_where_messages_are_invalid(mes
     assert set(ids(message)) <= set(KNOWN)
     assert check(OFFER, message, contract=CONTRACT).label == "valid"
     assert unknown_places(case) <= {fault.at for fault in case.faults}
-
-
-@given(offer_requests(contract=with_rows()))
-def test_the_values_of_a_row_stay_together(message: Any) -> None:
-    for product in products(message):
-        pages = [row.get("pageCount") for row in ROWS if row["productId"] == product["productId"]]
-        assert product.get("pageCount") in [*pages, None]
-    assert check(OFFER, message, contract=with_rows()).label == "valid"
-
-
-def test_all_rows_occur_and_mixed_rows_touch_the_ambiguity() -> None:
-    found = [one for message in islice(messages(OFFER, 0, contract=with_rows()), 400) for one in products(message)]
-    pairs = {(product["productId"], product.get("pageCount")) for product in found}
-    assert pairs >= {(row["productId"], row.get("pageCount")) for row in ROWS}
-    mixed = {"productId": "P-2", "pageCount": 8, "productQuantityInOffer": 1}
-    offer = {"number": "A", "offerType": "Email", "productClusters": [{"products": [mixed]}]}
-    touched = check(OFFER, offer, contract=with_rows()).ambiguities
-    assert [(touch.ambiguity, touch.at) for touch in touched] == [(UNKNOWN, "/productClusters/0/products/0")]
 
 
 def test_other_processes_get_the_reference_data() -> None:

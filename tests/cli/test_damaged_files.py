@@ -35,10 +35,8 @@ cron-syntax = "accept"
 VALUES: Final = """\
 "data.customerId" = ["CUS-1", "CUS-2"]
 "data.offers[].productIds[]" = {lines = "lines.txt"}
-[[rows]]
-csv = "rows.csv"
-"data.offers[].offerId" = "offer"
-"data.offers[].quantity" = "quantity"
+"data.offers[].offerId" = {csv = "offers.csv", column = "offer"}
+"data.offers[].quantity" = {csv = "offers.csv", column = "quantity"}
 """
 HOOKS: Final = "hooks"
 HOOK_FILE: Final = """\
@@ -69,7 +67,7 @@ READERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "semantic rules": ("contract/semantics.json", ("check", "offer.json", "--contract", "contract")),
     "ambiguities": ("contract/ambiguities.json", ("check", "offer.json", "--contract", "contract")),
     "reference data": ("values.toml", ("corpus", "verify", "corpus.ndjson", "--values", "values.toml")),
-    "rows of values": ("rows.csv", ("corpus", "verify", "corpus.ndjson", "--values", "values.toml")),
+    "table of values": ("offers.csv", ("corpus", "verify", "corpus.ndjson", "--values", "values.toml")),
     HOOKS: ("hooks.py", ("fire", NOWHERE, *SOME, "--hooks", "hooks.py", "--timeout", "1")),
 }
 """Maps each reader to a file, and to a command that reads the file."""
@@ -91,7 +89,7 @@ def originals(tmp_path_factory: pytest.TempPathFactory, url: str) -> Path:
     run("export", folder / "folder", "--format", "files", *small)
     (folder / "brokerfuzz.toml").write_text(CONFIGURATION)
     (folder / "values.toml").write_text(VALUES)
-    (folder / "rows.csv").write_text("offer,quantity,name\nO-1,1,first\nO-2,20,second\n")
+    (folder / "offers.csv").write_text("offer,quantity,name\nO-1,1,first\nO-2,20,second\n")
     (folder / "lines.txt").write_text("P-1\nP-2\n")
     (folder / "hooks.py").write_text(HOOK_FILE)
     (folder / "offer.json").write_text('{"number":"1","offerType":"Email"}')

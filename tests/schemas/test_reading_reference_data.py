@@ -51,14 +51,6 @@ def test_every_separator_of_a_spreadsheet_is_read(separator: str) -> None:
     assert known(text).sites(OFFER) == {f"{PRODUCTS}.productId": ["P,1;a", "P-2"]}
 
 
-def test_rows_give_values_to_several_sites() -> None:
-    Path("p.csv").write_text("id,pages\nP-1,8\nP-2,\n")
-    rows = known(f'[[rows]]\ncsv = "p.csv"\n"{PRODUCTS}.productId" = "id"\n"{PRODUCTS}.pageCount" = "pages"')
-    assert rows.sites(OFFER) == {f"{PRODUCTS}.productId": ["P-1", "P-2"], f"{PRODUCTS}.pageCount": [8]}
-    assert rows.rows(OFFER) == {PRODUCTS: [{"productId": "P-1", "pageCount": 8}, {"productId": "P-2"}]}
-
-
-ROW = '[[rows]]\ncsv = "p.csv"\n'
 MISTAKES = [
     ('\n"productID" = ["P-1"]', "unknown site 'productID': did you mean 'productClusters[].products[].productId' or"),
     ('numbr = ["P-1"]', "v.toml, 'numbr': unknown site 'numbr': did you mean 'number'?"),
@@ -86,15 +78,6 @@ MISTAKES = [
     ('number = ["a"]\n"num*" = ["b"]', f"number of {OFFER} already has values: remove one of the two entries"),
     ("", "v.toml: no site has values"),
     ("number = [", "v.toml is not TOML"),
-    ("rows = 5", "v.toml, 'rows': this is wrong (5 is not of type"),
-    ('[[rows]]\nnumber = "id"', '"csv" is a required property'),
-    (ROW, "no column has a site: add a line such as"),
-    (f"{ROW}number = 5", "/0/number: 5 is not of type"),
-    (f'{ROW}"*.products[].productId" = "name"', "unknown column 'name'"),
-    (f'{ROW}\n{ROW}"*.nothing" = "id"', "no column has a site"),
-    (f'{ROW}number = "id"\n\n{ROW}"*.nothing" = "id"', "unknown site '*.nothing'"),
-    (f'{ROW}"{PRODUCTS}.productQuantityInOffer" = "empty"', f"p.csv:2: the value of {PRODUCTS}.productQuantityInOffer is missing"),
-    (f'{ROW}"categoryIds[]" = "id"', "categoryIds[] is an item of an array, but rows can contain only properties of objects"),
 ]  # fmt: skip
 
 

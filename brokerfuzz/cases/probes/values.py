@@ -9,9 +9,9 @@ from typing import Any
 from brokerfuzz.cases.changes import Put
 from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext, spelled
 from brokerfuzz.generation.ambiguous_values import CRONS, NAMES, TIMES, URLS
-from brokerfuzz.schemas.flattening import KNOWN, ROWS, types_of
+from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.instants import spell, timestamp
-from brokerfuzz.schemas.known_values import DETECTOR, columns
+from brokerfuzz.schemas.known_values import DETECTOR
 from brokerfuzz.wording import counted
 
 # ---------------------------------------------------------------------------------------------- notations of strings
@@ -151,10 +151,7 @@ _NUMBERS: Mapping[str, float] = {**_INTEGERS, "fraction": 0.5}
 
 
 def _unknown(context: ProbeContext) -> Iterator[Probe]:
-    """Generates extreme values and values similar to a known one, or objects that mix two rows."""
-    if ROWS in context.schema:
-        yield from _mixed(context)
-        return
+    """Generates extreme values, and values similar to a known one."""
     known = context.schema.get(KNOWN) or context.schema.get("enum", ())
     for name, value in {**_extreme(context), **_similar(known[0] if known else None)}.items():
         if value not in known:
@@ -171,16 +168,6 @@ def _similar(known: Any) -> Mapping[str, Any]:
         changed = {"other-case": known.swapcase(), "padded": f" {known} ", "with-suffix": f"{known}-0"}
         return {**changed, "without-end": known[:-1]} if len(known) > 1 else changed
     return {"one-more": known + 1} if isinstance(known, int | float) and not isinstance(known, bool) else {}
-
-
-def _mixed(context: ProbeContext) -> Iterator[Probe]:
-    """Generates objects in which one value comes from another row of the reference data."""
-    rows, there = context.schema[ROWS], context.present
-    for name in columns(rows):
-        if (
-            other := next((row[name] for row in rows if name in row and row[name] != there.get(name)), None)
-        ) is not None and name in there:
-            yield context.put(f"{name}-of-another-row", {**there, name: other})
 
 
 MAKERS: Mapping[str, Make] = {
