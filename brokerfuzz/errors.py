@@ -6,6 +6,7 @@ argument, it raises `hypothesis.errors.InvalidArgument`, like the strategies of 
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from os import PathLike
 from reprlib import Repr
 from typing import Any
 
@@ -13,6 +14,8 @@ LONGEST_LINE = 1000
 """The maximum length of a line with an error, in characters. The middle of a longer line is omitted."""
 _LONGEST_NAME = 200
 """An error suggests a similar name only if the unknown name has at most this many characters."""
+_LONGEST_VALUE = 300
+"""The maximum length of a value in an error, in characters."""
 _MOST_SUGGESTED = 5
 """The maximum number of names that an error suggests."""
 
@@ -23,9 +26,9 @@ _quoting.fillvalue = "…"
 
 
 def quoted(value: Any) -> str:
-    """Converts a value to a Python literal. An ellipsis replaces the middle of a long literal."""
+    """Converts a value to a Python literal. The middle of a long literal is omitted."""
     try:
-        return _quoting.repr(value)
+        return shortened(_quoting.repr(value), _LONGEST_VALUE)
     except ValueError:  # Python writes no integer of more than 4,300 digits
         return "a value with thousands of digits"
 
@@ -38,13 +41,26 @@ def shortened(line: str, limit: int = LONGEST_LINE) -> str:
     return f"{line[:half]} … {len(line) - 2 * half:,} characters … {line[-half:]}"
 
 
-def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
-    """Returns `values` unchanged. If `values` is a single string or not iterable, raises `TypeError` with the argument
-    name `name`.
-    """
+def listed_names(argument: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Returns the names in a list. Raises `TypeError` for any other value of the argument, also for a single string."""
+    for name in listed_values(argument, names):
+        if not isinstance(name, str):
+            raise TypeError(f"{argument} contains {quoted(name)}: use only strings")
+    return tuple(names)
+
+
+def listed_values(argument: str, values: Iterable[Any]) -> Iterable[Any]:
+    """Returns `values` unchanged. Raises `TypeError` if the argument is a single string or not iterable."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise TypeError(f"{name}={quoted(values)} is not a list: use a list or tuple, also for a single value")
+        raise TypeError(f"{argument}={quoted(values)} is not a list: use a list or tuple, also for a single value")
     return values
+
+
+def path_in(argument: str, path: Any) -> str | PathLike[str]:
+    """Returns the value of an argument if it is a path, and otherwise raises `TypeError`."""
+    if isinstance(path, str | PathLike):
+        return path
+    raise TypeError(f"{argument}={quoted(path)} is not a path: use a string or a pathlib.Path")
 
 
 def needs_extra(what: str, problem: ImportError, extra: str = "fire") -> str:
@@ -78,6 +94,9 @@ class BrokerfuzzError(Exception):
     ...     print(str(problem)[:28])
     unknown message type 'offer'
     """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(shortened(message))
 
 
 class ContractError(BrokerfuzzError):

@@ -199,6 +199,8 @@ def _pair(pair: Any, expected: str) -> tuple[str, str, Any]:
 def policies(value: Any) -> dict[str, Any]:
     """Reads lines such as `AMBIGUITY=INTERPRETATION`, or a table."""
     if isinstance(value, Mapping):
+        for name in value:
+            text(name)
         for policy in value.values():
             items = policy if isinstance(policy, list | tuple) and policy else [policy]
             if not all(isinstance(item, str | int) and not isinstance(item, bool) for item in items):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.techniques import TECHNIQUES
-from brokerfuzz.errors import UnknownNameError, listed_values
+from brokerfuzz.errors import UnknownNameError, listed_names
 from brokerfuzz.name_patterns import name_pattern
 from brokerfuzz.schemas import Contract, Rule
 
@@ -73,7 +73,7 @@ def selection(
     generated. Raises `TypeError` if an argument is a single string instead of a sequence of strings.
     """
     for name, patterns in (("rules", rules), ("techniques", techniques), ("tags", tags), ("sites", sites)):
-        listed_values(name, patterns)
+        listed_names(name, patterns)
     by_id = matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists all rules")
     at_sites = _at(contract, sites)
     if at_sites is not None:
@@ -109,6 +109,8 @@ def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _fitting(kind: str, known: Collection[str], pattern: str, remedy: str) -> list[str]:
+    if pattern in known:
+        return [pattern]
     fits = name_pattern(pattern, question_marks=True).fullmatch
     found = [name for name in known if fits(name)]
     if not found:

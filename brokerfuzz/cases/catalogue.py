@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from brokerfuzz.cases.case import Case, clock, is_always_correct, tagged_now
+from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.catalogue_order import ordered
 from brokerfuzz.cases.fault_cases import FaultCases
 from brokerfuzz.cases.faults import Faults
@@ -18,6 +19,7 @@ from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.requests import header_cases
 from brokerfuzz.cases.valid_cases import ValidCases
 from brokerfuzz.contract_names import LABELS
+from brokerfuzz.errors import listed_names
 from brokerfuzz.generation import REQUIRED, SMALLEST, Setting, Wish, message
 from brokerfuzz.generation.edge_values import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
@@ -37,14 +39,14 @@ def catalogue(
     verdicts: Collection[Label] = LABELS,
     now: datetime | None = None,
     contract: Contract | None = None,
-    rules: frozenset[str] | None = None,
+    rules: Collection[str] | None = None,
 ) -> Iterator[Case]:
     """Yields the cases of the catalogue of a message type, in order. Each twin comes before its invalid cases.
 
     `now` is the time for cases whose verdict depends on the current time. Without `now`, these cases are omitted, so
     every verdict is correct at every supported time. With `rules`, only the cases that break these rules are generated,
-    which is faster. Raises `ClockError` for a wrong `now`, and `UnknownNameError` for an unknown message type or
-    verdict.
+    which is faster; `*` matches any characters. Raises `ClockError` for a wrong `now`, and `UnknownNameError` for an
+    unknown message type, verdict or rule.
 
     >>> from brokerfuzz import catalogue
     >>> [case.label for case in catalogue("offer-creation-request")][:3]
@@ -52,8 +54,9 @@ def catalogue(
     """
     contract, labels = known_contract(contract), known_labels(verdicts)
     contract.known_message_type(message_type)
-    timed = () if now is None else _Listing(contract, message_type, clock(now), rules).about_time()
-    return (case for case in _distinct([*_timeless(contract, message_type, rules), *timed]) if case.label in labels)
+    chosen = None if rules is None else frozenset(selection(contract, listed_names("rules", rules)).rules or ())
+    timed = () if now is None else _Listing(contract, message_type, clock(now), chosen).about_time()
+    return (case for case in _distinct([*_timeless(contract, message_type, chosen), *timed]) if case.label in labels)
 
 
 def essentials(

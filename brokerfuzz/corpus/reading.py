@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.record_reader import BytesOf, CaseRecord, judged, no_files, record_of
 from brokerfuzz.corpus.folders import manifest_of
-from brokerfuzz.errors import CorpusError, quoted, shortened
+from brokerfuzz.errors import CorpusError, path_in, quoted, shortened
 from brokerfuzz.file_contents import read_errors
 from brokerfuzz.schemas import Contract
 from brokerfuzz.storage import inside, opened, place_of, read_inside, without_mark
@@ -121,7 +121,7 @@ def records_of(found: Iterable[Line]) -> Iterator[tuple[Line, CaseRecord]]:
 
 
 def lines(path: str | Path) -> Generator[Line, None, None]:
-    place = place_of(path)
+    place = place_of(str(path_in("path", path)))
     with read_errors(place, CorpusError, _REMEDY):
         is_folder = place.is_dir()
     if is_folder:

@@ -10,7 +10,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.folders import manifest_of, write_folder
 from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named
-from brokerfuzz.errors import CorpusError
+from brokerfuzz.errors import CorpusError, listed_values, path_in, quoted
 from brokerfuzz.file_contents import write_errors
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.storage import folder_problem, place_of, suffix, written
@@ -72,7 +72,18 @@ def write(path: str | Path, cases: Iterable[Case], *, fmt: str = "ndjson", about
     >>> write("responses.ndjson.gz", load("product-list-response")[:100]).count
     100
     """
-    return write_corpus(path, format_named(fmt), cases, about or default_info(), force=True)
+    info = default_info() if about is None else about
+    if not isinstance(info, CorpusInfo):
+        raise TypeError(f"about={quoted(about)} does not describe a corpus: omit this argument")
+    return write_corpus(str(path_in("path", path)), format_named(fmt), _only_cases(cases), info, force=True)
+
+
+def _only_cases(cases: Iterable[Case]) -> Iterator[Case]:
+    """Raises `TypeError` at the first value that is not a case."""
+    for case in listed_values("cases", cases):
+        if not isinstance(case, Case):
+            raise TypeError(f"cases contains {quoted(case)}: use cases, such as those of brokerfuzz.corpus.load")
+        yield case
 
 
 def default_info() -> CorpusInfo:

@@ -12,7 +12,7 @@ from jsonschema_rs import Draft202012Validator
 
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.errors import BrokerfuzzError, ReportError, problem_of
-from brokerfuzz.file_contents import read_file
+from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.reports import har, json_document, junit, pages
 from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.schemas import Contract
@@ -54,7 +54,8 @@ def check_paths(paths: Iterable[str], *, http: bool, others: Mapping[str, str | 
 
 
 def _check_unused(used: dict[Path, str], path: str, said: str) -> None:
-    real = Path(realpath(path))  # unlike `Path.resolve`, it accepts a link to itself
+    with write_errors(path, ReportError):
+        real = Path(realpath(path))  # unlike `Path.resolve`, it accepts a link to itself
     if real in used:
         raise ReportError(f"{used[real]} and {said} are the same file: specify different files")
     used[real] = said
@@ -70,7 +71,9 @@ def _suffix(path: str) -> str:
 
 def check_place(path: Path) -> None:
     """Raises `ReportError` if a file cannot be written to this path."""
-    if path.is_dir():
+    with write_errors(path, ReportError):
+        is_folder = path.is_dir()
+    if is_folder:
         raise ReportError(f"{path} is a folder: specify a file for the report")
     if problem := folder_problem(path):
         raise ReportError(f"{path} cannot be written: {problem}")

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from brokerfuzz.contract_names import MessageType
-from brokerfuzz.errors import ContractError, UnknownNameError
+from brokerfuzz.errors import ContractError, UnknownNameError, listed_names, quoted
 from brokerfuzz.schemas.contract_entries import Ambiguity
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.known_values import KnownValues
@@ -151,6 +151,10 @@ class Contract:
         """
         if isinstance(policies, Policies):
             return policies
+        if not isinstance(policies, Mapping):
+            use = "use, for example, {'cron-syntax': 'accepted'}"
+            raise TypeError(f"policies={quoted(policies)} is not a mapping: {use}")
+        listed_names("policies", policies)
         found = Policies()
         for name in sorted(policies, key=lambda name: name.count(".")):  # an ID has priority over its group
             given = policies[name]

@@ -8,7 +8,7 @@ changed contract contains only the files that differ from the built-in contract.
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from os.path import lexists
+from os.path import isdir, lexists
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -97,7 +97,7 @@ def _warnings(schema: Schema, folder: Path, name: str) -> Iterator[str]:
 
 
 def _check_folder(folder: Path) -> None:
-    if not folder.is_dir():
+    if not isdir(folder):  # noqa: PTH112 - without errors
         raise ContractError(
             f"{folder} is not a folder: specify a folder with the contract files that you changed, such as {FILES[0]}"
         )

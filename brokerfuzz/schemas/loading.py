@@ -9,7 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from brokerfuzz.errors import quoted
+from brokerfuzz.errors import ContractError, path_in, quoted
+from brokerfuzz.file_contents import read_errors
 from brokerfuzz.schemas.ambiguity_detectors import OF_VALUES, TIMESTAMP
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import Ambiguity
@@ -44,7 +45,7 @@ def load_contract(
     >>> load_contract().sites["offer-pricing-response"]["data.offers[].quantity"].schema["minimum"]
     1
     """
-    path = DATA if folder is None else Path(realpath(folder))
+    path = DATA if folder is None else _folder_named(folder)
     if isinstance(values, KnownValues) and (path, values) not in _loaded:
         check_values(values, load_contract(path))
     elif values is not None and not isinstance(values, KnownValues):
@@ -71,13 +72,19 @@ copyreg.pickle(Contract, lambda contract: (_load_again, (contract.folder, contra
 """Only the folder and the reference data are pickled. The process that unpickles a contract reads the folder again."""
 
 
+def _folder_named(folder: str | Path) -> Path:
+    with read_errors(folder, ContractError, "specify a folder with contract files"):
+        return Path(realpath(path_in("folder", folder)))
+
+
 def known_contract(contract: Contract | None) -> Contract:
     """Returns the contract, or the built-in one for None. Raises `TypeError`."""
     if contract is None:
         return load_contract()
     if not isinstance(contract, Contract):
-        is_folder = isinstance(contract, str | Path)
-        use = f"load_contract({str(contract)!r})" if is_folder else "the contract that load_contract(folder) returns"
+        use = "the contract that load_contract(folder) returns"
+        if isinstance(contract, str | Path):
+            use = f"load_contract({quoted(str(contract))})"
         raise TypeError(f"contract={quoted(contract)}: use {use}")
     return contract
 

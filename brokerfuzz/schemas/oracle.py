@@ -92,7 +92,7 @@ def _written(value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode()
     except (TypeError, ValueError, RecursionError) as problem:
         raise TypeError(
-            f"this value cannot be written as JSON ({problem}): pass bytes, or a value that json.dumps accepts"
+            f"body={quoted(value)} cannot be written as JSON ({problem}): use bytes, or a value that json.dumps accepts"
         ) from None
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from brokerfuzz.errors import ReferenceDataError, UnknownNameError, quoted
+from brokerfuzz.errors import ReferenceDataError, UnknownNameError, path_in, quoted
 from brokerfuzz.file_contents import read_file
 from brokerfuzz.name_patterns import name_pattern
 from brokerfuzz.schemas.allowed_values import Cell, ValueChecker
@@ -38,7 +38,7 @@ def known_values(source: str | Path | Mapping[str, Any], contract: Contract) -> 
     """
     if isinstance(source, Mapping):
         return _Reader(contract, source, Path(), None).read()
-    path = Path(source)
+    path = Path(path_in("values", source))
     try:
         content = tomllib.loads(read_file(path, ReferenceDataError, _REMEDY).decode("utf-8-sig"))
     except (ValueError, RecursionError) as problem:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from brokerfuzz.contract_names import LABELS, Label
-from brokerfuzz.errors import UnknownNameError, listed_values, shortened
+from brokerfuzz.errors import UnknownNameError, listed_names, shortened
 from brokerfuzz.pointers import site_of
 from brokerfuzz.wording import counted, printable
 
@@ -23,9 +23,9 @@ _LONGEST_VALUE = 80
 
 def known_labels(names: Collection[str]) -> Sequence[Label]:
     """Converts names to labels. Raises `UnknownNameError`, and `TypeError` for a single `str`."""
-    wanted = set(listed_values("verdicts", names))
-    for name in sorted(wanted.difference(LABELS), key=str):
-        raise UnknownNameError("verdict", str(name), LABELS, f"use one of {', '.join(LABELS)}")
+    wanted = set(listed_names("verdicts", names))
+    for name in sorted(wanted.difference(LABELS)):
+        raise UnknownNameError("verdict", name, LABELS, f"use one of {', '.join(LABELS)}")
     return [label for label in LABELS if label in wanted]
 
 

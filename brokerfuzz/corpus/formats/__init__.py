@@ -14,8 +14,8 @@ __all__ = ["FORMATS", "CorpusInfo", "File", "Format", "format_named"]
 
 
 def format_named(name: str) -> Format:
-    if name not in FORMATS:
-        raise UnknownNameError("format", name, FORMATS, "`brokerfuzz export --help` lists all formats")
+    if not isinstance(name, str) or name not in FORMATS:
+        raise UnknownNameError("fmt", str(name), FORMATS, "`brokerfuzz export --help` lists all formats")
     if name in READABLE | SUITES:
         return (READABLE | SUITES)[name]
     found: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT
