@@ -160,7 +160,8 @@ class Hooks:
         if not isinstance(changed, Request):
             raise self._wrong("before_request", changed, "a Request, such as request.with_header(NAME, VALUE)")
         if replace(changed, headers=request.headers) != request:
-            raise self._error("before_request", "changed more than the headers: change only the headers")
+            remedy = "change only the headers; a function for --call can put messages into other requests"
+            raise self._error("before_request", f"changed more than the headers: {remedy} (see docs/how-to/targets.md)")
         return replace(changed, headers=self._checked("before_request", tuple(changed.headers)))
 
     async def classified(self, answer: Answer) -> Answer:

@@ -197,7 +197,7 @@ WRONG: Final = [
     ("def before_request(request): pass", "line 1: the hook before_request returned None: return a Request"),
     (
         "from dataclasses import replace\ndef before_request(request): return replace(request, body=b'{}')",
-        "line 2: the hook before_request changed more than the headers",
+        "line 2: the hook before_request changed more than the headers: change only the headers; a function for --call",
     ),
     (
         "def classify(answer): return 'ok'",
