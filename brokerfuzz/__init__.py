@@ -106,11 +106,13 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    typed = import_module("brokerfuzz.typed")
-    return getattr(typed if name in typed.__all__ else import_module(_HOMES.get(name, "brokerfuzz.schemas")), name)
+if not TYPE_CHECKING:  # type checkers would accept any name
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        typed = import_module("brokerfuzz.typed")
+        return getattr(typed if name in typed.__all__ else import_module(_HOMES.get(name, "brokerfuzz.schemas")), name)
 
 
 def __dir__() -> list[str]:
