@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 XFAIL = "brokerfuzz_xfail"
 _CASES = "__brokerfuzz_cases__"
 """The attribute of a test function that contains its `ChosenCases`."""
+_MOST_CAPTURED_LINES = 20
 _TARGET = pytest.StashKey["CheckedTarget"]()
 
 
@@ -128,6 +129,8 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Shortens the report of a failed case, and adds a record of the rules that the test exercised."""
     report = yield
+    if call.excinfo is not None and type(call.excinfo.value).__module__.startswith("brokerfuzz.testing."):
+        report.sections = [(name, _last_lines(content)) for name, content in report.sections]
     found = _case_of(item)
     if found is None:
         return report
@@ -136,6 +139,16 @@ def pytest_runtest_makereport(
     if item.config.option.brokerfuzz_secret:
         _remove_secrets(report)
     return report
+
+
+def _last_lines(captured: str) -> str:
+    """Cuts what a target printed or logged while it answered many messages, because it hides the failure."""
+    lines = captured.splitlines()
+    left_out = len(lines) - _MOST_CAPTURED_LINES
+    if left_out <= 0:
+        return captured
+    note = f"({left_out:,} lines of the target are left out: `pytest -o log_file=FILE` or `pytest -s` shows them)"
+    return "\n".join([note, *lines[left_out:]])
 
 
 def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":

@@ -66,6 +66,18 @@ SECRETIVE = f"""
         return rejects
     {CHECKS.replace("invalid", "valid")}
 """
+TALKATIVE = """
+    import logging
+    seen = []
+
+    def accepts_and_logs(body):
+        seen.append(body)
+        logging.getLogger("shop").warning("message %s is accepted", len(seen))
+        print("message", len(seen), "is accepted")
+        return True
+
+    def test_the_shop(): brokerfuzz.assert_conforms(accepts_and_logs, rules=MINIMUM, shrink=0)
+"""
 ALONE = ["-p", "brokerfuzz.testing.plugin", "-p", "no:cacheprovider"]
 
 
@@ -149,6 +161,12 @@ ROWS = {
     "no target": Row(CHECKS, {"errors": 2}, ("no target given: use --brokerfuzz-url URL, or",), hides="Traceback"),
     "an unreachable target": Row(
         CHECKS, {"errors": 2}, ("cannot be reached",), ("--brokerfuzz-url=http://127.0.0.1:1",), "Traceback"
+    ),
+    "a talkative application": Row(
+        TALKATIVE,
+        {"failed": 1},
+        ("accepts numbers below the minimum", "lines of the target are left out"),
+        hides="message 1 is",
     ),
     "no accepted twin": Row(
         NO_TWIN, {"passed": 2, "failed": 1}, ("2 of 117 rules exercised, 2 unproven, 115 missing",)
