@@ -13,12 +13,14 @@ from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named
 from brokerfuzz.errors import CorpusError, listed_values, path_in, quoted
 from brokerfuzz.file_contents import write_errors
 from brokerfuzz.schemas import load_contract
-from brokerfuzz.storage import folder_problem, place_of, suffix, written
+from brokerfuzz.storage import folder_problem, place_of, written
 
 NOTHING = (
     "no cases to write: choose more messages, verdicts, rules, techniques, sites or tags, or add --full, "
     "--large, --clock or --count"
 )
+
+_SUFFIXES_OF_FILES = (".gz", ".json", ".jsonl", ".ndjson", ".zst")
 
 
 @dataclass
@@ -136,10 +138,10 @@ def check_place(place: Path, form: Format, *, force: bool, remedy: str = "add --
     with write_errors(place, CorpusError):
         if problem := folder_problem(place):
             raise CorpusError(f"{place} cannot be written: {problem}")
-        if form.is_folder and suffix(place.name):
+        if form.is_folder and place.suffix in _SUFFIXES_OF_FILES:
             raise CorpusError(
-                f"{place} cannot be compressed, because the format `{form.name}` writes a folder: use a name without "
-                f"{suffix(place.name)}"
+                f"{place} is the name of a file, but the format `{form.name}` writes a folder: use a name without "
+                f"{place.suffix}"
             )
         if place.exists() and _is_occupied(place, form) and not force:
             raise CorpusError(f"{place} already exists: {remedy}, or specify another name")
