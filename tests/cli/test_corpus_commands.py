@@ -1,8 +1,10 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
+from contracts import changed_contract
 from fixture_types import Run
 
 from brokerfuzz.corpus import load, read, write
@@ -85,6 +87,19 @@ def test_diff_counts_added_removed_and_relabelled_cases_whatever_their_order_and
         assert {row["technique"]: row[kind] for row in said["about"]} == techniques
     changed.write_bytes(PRICING.read_bytes().replace(b'"verdict":"valid"', b'"verdict":"unspecified"', 5))
     assert "5 cases changed from valid to unspecified" in run("corpus", "diff", PRICING, changed).stdout
+
+
+def test_diff_names_the_property_whose_bound_changed(run: Run, tmp_path: Path) -> None:
+    def change(schema: Any) -> None:
+        schema["properties"]["data"]["properties"]["offers"]["items"]["properties"]["quantity"]["minimum"] = 3
+
+    changed_contract(tmp_path, "offer-pricing-response", change)
+    new = tmp_path / "new.ndjson"
+    assert run("export", new, "--message", "offer-pricing-response", "--contract", tmp_path).exit_code == 0
+    header, first, *others = run("corpus", "diff", PRICING, new).stdout.splitlines()
+    assert header.split()[-1] == "rewritten"
+    assert first.startswith("offer-pricing-response/data.offers[].quantity ")
+    assert "rewritten cases test the same as before with another message" in others
 
 
 # ----------------------------------------------------------------------------------------------------------- verify
