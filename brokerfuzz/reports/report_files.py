@@ -1,4 +1,6 @@
-"""Writes reports to files. The suffix of the file name selects the format: without a suffix, Markdown. A report replaces an existing file."""
+"""Writes reports to files. The suffix of the file name selects the format: without a suffix, Markdown. A report replaces
+an existing file.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
