@@ -22,7 +22,8 @@ _LONGEST = 300
 _MOST_ANSWERS = 3
 _MOST_SITES = 3
 _REMEDIES = {
-    401: "the target requires credentials, or other ones: provide them with -H 'Authorization: ...' or in the URL",
+    401: "the target requires credentials, or other ones: provide them with -H 'Authorization: ...' or in the URL; for "
+    "Digest authentication, compute the header Authorization in the hook before_request",
     403: "these credentials give no access: provide other credentials with -H 'Authorization: ...'",
     404: "nothing exists at this path: correct the path of the URL (the contract does not define a path)",
     405: "the target does not support {method} at this path: use another method with --method",

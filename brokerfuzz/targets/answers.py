@@ -7,7 +7,7 @@ the contract with `operationWasSuccessful: false`, the answer is `rejected`.
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from brokerfuzz.targets.http_messages import Response
@@ -28,7 +28,8 @@ larger than `MOST_READ`, because `operationWasSuccessful` may be at the end of t
 """
 
 _SUCCESS = "operationWasSuccessful"
-_BEGINS_AN_OBJECT = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
+_BEGINS_AN_OBJECT = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*\{")
+_BEGINS_JSON_OR_HTML = re.compile("\ufeff?\\s*[{\\[<]")
 
 
 class Answer(NamedTuple):
@@ -102,9 +103,24 @@ class AnswerRules:
         `longest` bytes of the body.
         """
         kind, reason = self.kind(response.status), f"status {response.status}"
+        if response.status == 401 and (scheme := (response.header("www-authenticate") or "").partition(" ")[0]):
+            reason += f" ({printable(scheme, 40)} authentication)"
+        body = _in_utf_8(response.body)
         if kind == "accepted":
-            kind, reason = _meaning(response, secrets) or (kind, reason)
-        return Answer(kind, response.status, secrets.excerpt(response.body, longest), reason, seconds)
+            kind, reason = _meaning(replace(response, body=body), secrets) or (kind, reason)
+        return Answer(kind, response.status, secrets.excerpt(body, longest), reason, seconds)
+
+
+def _in_utf_8(body: bytes) -> bytes:
+    """Converts JSON or HTML in UTF-16 or UTF-32 to UTF-8. Returns other bytes unchanged."""
+    encoding = json.detect_encoding(body)
+    if encoding.startswith("utf-8"):
+        return body
+    try:
+        text = body.decode(encoding)
+        return text.encode() if _BEGINS_JSON_OR_HTML.match(text) else body
+    except UnicodeError:
+        return body
 
 
 def _meaning(response: Response, secrets: Secrets) -> tuple[AnswerKind, str] | None:

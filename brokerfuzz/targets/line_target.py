@@ -8,6 +8,7 @@ import shlex
 import struct
 import sys
 from base64 import b64encode
+from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -140,13 +141,10 @@ class LineTarget(ProgramTarget):
         if not unrequested:
             line, unrequested = self._line(program, _encoded(body, self.encoding), self.timeout)
         if not unrequested:
-            return _meaning(self._masked(line))
-        output = self._masked(unrequested)
+            return _meaning(self.secrets.masks.hidden(line))
+        output = self.secrets.masks.hidden(unrequested)
         reason = f'answered before it received a message: "{in_one_line(output)}"'
         return Answer("crashed", None, output[:EXCERPT], reason), False
-
-    def _masked(self, output: bytes) -> bytes:
-        return self.secrets.excerpt(output, len(output))
 
     @staticmethod
     def _line(program: Program, data: bytes, seconds: float) -> tuple[bytes, bytes]:
@@ -170,8 +168,10 @@ def _ending(code: int | None, errors: Excerpt) -> str:
 
 
 def _meaning(line: bytes) -> tuple[Answer, bool]:
-    """The first word of the line, up to a space or a colon, is the answer. The rest of the line is the reason."""
-    word, *rest = re.split(rb"[ :]", line.rstrip(b"\r"), maxsplit=1)
+    """The first word of the line, up to a space or a colon, is the answer. The rest of the line is the reason. Programs
+    for .NET begin their output with a byte order mark.
+    """
+    word, *rest = re.split(rb"[ :]", line.removeprefix(BOM_UTF8).rstrip(b"\r"), maxsplit=1)
     kind, is_too_long = _KINDS.get(word), len(line) > LONGEST_LINE
     if kind is not None and not is_too_long:
         text = b"".join(rest).strip()

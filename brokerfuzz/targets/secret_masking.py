@@ -8,6 +8,7 @@ import base64
 import binascii
 import os
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import cycle
 from typing import NamedTuple
@@ -31,8 +32,8 @@ _SERVER = re.compile(r"(?:[a-z][a-z0-9+.-]*://[^/?#]*)?", re.IGNORECASE)
 _PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?]*)=([^&;#]+)")
 _PART_OF_COOKIE = re.compile(rf"[^=;]*=\s*([^;]{{{SHORTEST},}})")
 _REFERENCE = re.compile(r"(\$\{[A-Za-z_][A-Za-z0-9_]*\})")
-_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
-"""The first bytes of gzip and zstd data."""
+_NOT_IN_TEXT = re.compile(rb"[\x00-\x07\x0e-\x1a\x1c-\x1f]")
+"""Control characters that occur in no text. Programs print the others, such as escape codes for colours."""
 
 
 class Secret(str):
@@ -161,11 +162,11 @@ class Secrets:
         """Returns the first `size` bytes of a body, without its secrets. A secret that begins in these bytes and
         continues after them is also replaced.
 
-        If the body is compressed, the result states only the length of the body, because the compressed data may
-        contain secrets.
+        If the body is not text in UTF-8, the result states only the length of the body, because it may be compressed or
+        encoded data that contains secrets.
         """
-        if self.masks.longest and body.startswith(_COMPRESSED):
-            return f"[compressed response of {len(body):,} bytes]".encode()[:size]
+        if self.masks.longest and not _is_text(body):
+            return f"[{len(body):,} bytes that are not text]".encode()[:size]
         return self.masks.hidden(body[: size + self.masks.longest], size)[:size]
 
     def word(self, text: str) -> str:
@@ -194,6 +195,15 @@ class Secrets:
         is_open = not others or _CREDENTIALS.fullmatch(f"{others} ") or not _looks_secret(name, value)
         is_hidden = shown != value or not isinstance(value, Secret)
         return shown if is_open and is_hidden else variable(name)
+
+
+def _is_text(body: bytes) -> bool:
+    """The last character may be incomplete."""
+    try:
+        getincrementaldecoder("utf-8")().decode(body)
+    except UnicodeDecodeError:
+        return False
+    return not _NOT_IN_TEXT.search(body)
 
 
 def _replaced(text: str, references: Mapping[str, str]) -> str:

@@ -1,5 +1,6 @@
 """Runs campaigns from Python: `brokerfuzz.fire`, `brokerfuzz.fire_async` and `brokerfuzz.assert_conforms`."""
 
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from logging import getLogger
@@ -112,6 +113,7 @@ def fire(target: Any, message_type: MessageType | None = None, **options: Unpack
     """
     __tracebackhide__ = True
     try:
+        _check_sockets()
         ready = _ready(target, message_type, options, in_caller=True)
         with outside_of_event_loop():
             result = campaign.fire(ready.settings, ready.target, _log_the_first_wait())
@@ -156,6 +158,17 @@ def assert_conforms(target: Any, message_type: MessageType | None = None, **opti
     report = fire(target, message_type, **options)
     report.raise_for_findings()
     return report
+
+
+def _check_sockets() -> None:
+    """An event loop cannot be created, or even closed, if a test suite forbids sockets."""
+    try:
+        socket.socket(getattr(socket, "AF_UNIX", socket.AF_INET)).close()
+    except Exception as problem:
+        raise BrokerfuzzError(
+            f"no event loop can be created, because it needs a local socket ({problem}): with pytest-socket, add "
+            "--allow-unix-socket, or mark this test with enable_socket"
+        ) from problem
 
 
 def _log_the_first_wait() -> Callable[[CampaignProgress], None]:

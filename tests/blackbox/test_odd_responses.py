@@ -77,6 +77,26 @@ def test_a_service_that_compresses_its_envelope_although_nobody_requested_it_has
     assert (report.findings, report.outcome.state) == ((), "complete")
 
 
+TEXTS: Final[list[tuple[str, Encode]]] = [
+    ("identity", lambda data, encoding=encoding: data.decode().encode(encoding))  # type: ignore[misc]
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig")
+]
+
+
+def test_a_service_that_writes_its_envelope_in_utf_16_has_no_findings() -> None:
+    with serving_streams(server(in_turn(TEXTS))) as url:
+        report = brokerfuzz.fire(url, **FEW)
+    assert (report.findings, report.outcome.state) == ((), "complete")
+
+
+def test_a_service_that_requires_digest_authentication_is_explained(run: Run) -> None:
+    with serving(sends(response(401, b"", 'WWW-Authenticate: Digest realm="a", nonce="b"'))) as url:
+        done = run("fire", url, *WORDS)
+    assert done.exit_code == 2
+    assert "status 401 (Digest authentication)" in done.output
+    assert "compute the header Authorization in the hook before_request" in " ".join(done.output.split())
+
+
 @pytest.mark.parametrize(
     ("encoding", "said"), [("compress", "which was not requested"), ("gzip", "or the answer is damaged")]
 )

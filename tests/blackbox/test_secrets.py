@@ -2,12 +2,16 @@
 
 import asyncio
 import base64
+import bz2
+import gzip
 import html
 import json
+import lzma
 import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import cycle
@@ -55,6 +59,34 @@ WORDS: Final = (
     "import",
 )
 """Passwords that are words of the message, or of the files that brokerfuzz writes."""
+
+
+def in_stored_brotli(data: bytes) -> bytes:
+    return ((len(data) - 1) << 4 | 1 << 20).to_bytes(3, "little") + data + b"\x03"
+
+
+UNKNOWN_ENCODINGS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
+    "gzip": gzip.compress, "zlib": zlib.compress, "bz2": bz2.compress, "xz": lzma.compress, "brotli": in_stored_brotli,
+    "utf-16 without a mark": lambda data: b"x\0" + data.decode().encode("utf-16-le"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", UNKNOWN_ENCODINGS)
+def test_of_an_answer_in_an_unknown_encoding_only_the_length_is_kept(run: Run, folder: Path, encoding: str) -> None:
+    answer = UNKNOWN_ENCODINGS[encoding](b"hunter2-hunter2" * 5)
+    with lenient(lambda _: answer) as (url, _):
+        done = run("fire", url, *ONE_BELOW, "-H", "X-Key: hunter2-hunter2", "--journal", "run.ndjson", *REPORT_OPTIONS)
+    assert done.exit_code == 1, done.output
+    responses = {json.loads(line)["response"] for line in Path("run.ndjson").read_text().splitlines()[1:]}
+    assert responses == {f"[{len(answer)} bytes that are not text]"}
+    assert "hunter2" not in done.output
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_secrets_in_an_answer_in_utf_16_are_hidden(run: Run, folder: Path, encoding: str) -> None:
+    with lenient(lambda _: '{"key": "hunter2-hunter2"}'.encode(encoding)) as (url, _):
+        run("fire", url, *ONE_BELOW, "-H", "X-Key: hunter2-hunter2", "--journal", "run.ndjson", *REPORT_OPTIONS)
+    assert '{\\"key\\": \\"${X_KEY}\\"}' in Path("run.ndjson").read_text()
 
 
 def test_passwords_that_are_words_of_a_message_or_a_file_change_neither(

@@ -93,6 +93,7 @@ def test_the_exit_status_of_a_program_is_its_answer(code: str, kind: str, reason
         ("say(b'acceptedly\\n')", "crashed", 'answered with "acceptedly"'),
         ("say(b' accepted\\n')", "crashed", 'answered with "accepted"'),
         ("say(b'\\n')", "crashed", "answered with an empty line"),
+        (r"say(b'\xef\xbb\xbfrejected: no number\r\n')", "rejected", "no number"),
         ("os.kill(os.getpid(), 11)", "crashed", "ended without an answer, killed by SIGSEGV"),
         ("{}['number']", "crashed", "ended without an answer, exit status 1: KeyError: 'number'"),
         ("say(b'accept'); break", "crashed", "ended without an answer, exit status 0"),

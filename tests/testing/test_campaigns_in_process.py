@@ -1,5 +1,6 @@
 import asyncio
 import re
+import socket
 import threading
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
@@ -232,3 +233,15 @@ def test_a_secret_that_is_too_short_to_be_hidden_is_logged(
     monkeypatch.setenv("KEY", "q7z")
     brokerfuzz.fire(lambda body: True, **SOME, secrets=["KEY"], shrink=0)
     assert "${KEY} contains a secret of fewer than 6 characters" in caplog.text
+
+
+def test_a_test_suite_that_forbids_sockets_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Blocked(socket.socket):
+        """Like the class of pytest-socket."""
+
+        def __new__(cls, *_: Any, **__: Any) -> "Blocked":
+            raise RuntimeError("A test tried to use socket.socket.")
+
+    monkeypatch.setattr(socket, "socket", Blocked)
+    with pytest.raises(BrokerfuzzError, match=r"A test tried to use socket\.socket.*--allow-unix-socket"):
+        brokerfuzz.fire(lambda body: True, **SOME)
