@@ -563,6 +563,8 @@ def ways_of(message_type: str, text: str, questions: set[str], now: datetime, an
     strings = [part for part in every if isinstance(part, str)]
     named = [Counter(name for name, _ in part) for part in every if isinstance(part, Members)]
     times = max((count for names in named for count in names.values()), default=1)
+    if times > 2 and "both" in answers.get("duplicate-properties", ()):  # "both" is an answer about two properties
+        answers = {question: answer for question, answer in answers.items() if question != "duplicate-properties"}
     inexact = any(isinstance(part, Number) and is_inexact(part) for part in every)
     raised = {
         "nul-characters": any("\0" in part for part in strings),

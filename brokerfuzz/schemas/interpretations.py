@@ -1,15 +1,14 @@
 """Finds all interpretations of a JSON text.
 
-For example, if several properties have the same name, each of them can count. Numbers can be exact or rounded to
-doubles.
+If several properties have the same name, the first or the last one can count. Numbers can be exact or rounded to
+doubles. So a text has at most four interpretations.
 
 The module also reports the reasons why a text is ambiguous, and reports strings that contain NUL or invalid Unicode.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import product, starmap
 from typing import Any, NamedTuple
 
 from brokerfuzz.pointers import Place, pointer
@@ -26,12 +25,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Interpretation(NamedTuple):
     """One way to interpret a JSON text.
 
-    If `rounded` is true, numbers are rounded to doubles. `counted` is the number of the property that counts if several
-    properties have the same name: 1 for the first, 2 for the second, and 0 for the last.
+    If `rounded` is true, numbers are rounded to doubles. If `first` is true, the first of several properties with the
+    same name counts, otherwise the last one.
     """
 
     rounded: bool = False
-    counted: int = 0
+    first: bool = False
 
 
 USUAL = Interpretation()
@@ -39,17 +38,13 @@ USUAL = Interpretation()
 LONE_SURROGATES = "lone_surrogates"
 DUPLICATE_PROPERTIES, DOUBLE_RANGE = "duplicate_properties", "double_range"
 """The detectors of two ambiguities. The answer to each of these ambiguities determines how a text is parsed."""
-MOST_COUNTED = 16
-"""The maximum number of properties with the same name that are judged: if there are more, these are the last one and
-the first ones.
-"""
-MEANINGS: Mapping[str, Mapping[str, tuple[int, ...]]] = {
+MEANINGS: Mapping[str, Mapping[str, tuple[bool, ...]]] = {
     DOUBLE_RANGE: {"exact": (False,), "rounded": (True,)},
-    DUPLICATE_PROPERTIES: {"last": (0,), "first": (1,), "both": tuple(range(MOST_COUNTED))},
+    DUPLICATE_PROPERTIES: {"last": (False,), "first": (True,), "both": (False, True)},
 }
-"""Maps the two detectors above to the names of their interpretations. A number is a value of `Interpretation.rounded`
-(for `DOUBLE_RANGE`) or of `Interpretation.counted` (for `DUPLICATE_PROPERTIES`). `both` has several numbers: the
-message must be valid with each of the properties.
+"""Maps the two detectors above to the names of their interpretations. The booleans are values of
+`Interpretation.rounded` (for `DOUBLE_RANGE`) or of `Interpretation.first` (for `DUPLICATE_PROPERTIES`). `both` has two:
+the message must be valid with each of the properties.
 """
 
 
@@ -63,10 +58,11 @@ def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
     exotic = list(_exotic(value, None))
     if not exotic:
         return {USUAL: value}, []
-    is_inexact = any(detector == DOUBLE_RANGE for detector, _, _ in exotic)
-    numbers, most = (False, True) if is_inexact else (False,), min(_most_shared(value), MOST_COUNTED)
-    values = {one: _chosen(value, one) for one in (Interpretation(*both) for both in product(numbers, range(most)))}
-    if any(detector == LONE_SURROGATES for detector, _, _ in exotic):
+    detectors = {detector for detector, _, _ in exotic}
+    rounded = (False, True) if DOUBLE_RANGE in detectors else (False,)
+    first = (False, True) if DUPLICATE_PROPERTIES in detectors else (False,)
+    values = {one: _chosen(value, one) for one in starmap(Interpretation, product(rounded, first))}
+    if LONE_SURROGATES in detectors:
         values = {one: _without_surrogates(value) for one, value in values.items()}
     return values, exotic
 
@@ -77,10 +73,7 @@ def _chosen(value: Any, interpretation: Interpretation) -> Any:
         case Inexact():
             return value.rounded if interpretation.rounded else exact(value.literal)
         case SharedNames():
-            values: dict[str, list[Any]] = {}
-            for name, prop in value:
-                values.setdefault(name, []).append(prop)
-            counted = {name: some[min(interpretation.counted, len(some)) - 1] for name, some in values.items()}
+            counted = dict(reversed(value) if interpretation.first else value)
             return _chosen(counted, interpretation)
         case dict():
             return {name: _chosen(prop, interpretation) for name, prop in value.items()}
@@ -118,16 +111,6 @@ def _in_text(text: str, place: Place) -> Iterator[Exotic]:
         yield "nul_characters", pointer(place), "a NUL character"
     if lone := _SURROGATE.search(text):
         yield LONE_SURROGATES, pointer(place), f"the lone surrogate U+{ord(lone[0]):04X}"
-
-
-def _most_shared(value: Any) -> int:
-    """Returns the maximum number of properties with the same name in an object."""
-    counts = [1]
-    if isinstance(value, SharedNames):
-        counts += Counter(name for name, _ in value).values()
-        value = [prop for _, prop in value]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return max(*counts, *map(_most_shared, inner), 1)
 
 
 def _without_surrogates(value: Any) -> Any:

@@ -20,7 +20,7 @@ from brokerfuzz.schemas.ambiguity_detectors import (
     UTF_16,
     UTF_32,
 )
-from brokerfuzz.schemas.interpretations import USUAL, Exotic, Interpretation, interpreted
+from brokerfuzz.schemas.interpretations import DUPLICATE_PROPERTIES, USUAL, Exotic, Interpretation, interpreted
 
 
 @dataclass(slots=True)
@@ -44,6 +44,12 @@ class Reading:
     def usual(self) -> Any:
         """The message as most parsers read it, or None if the bytes are not JSON."""
         return self.values.get(USUAL)
+
+    @property
+    def has_unread_values(self) -> bool:
+        """True if a place has more than two values, because more than two properties have the same name."""
+        places = [at for detector, at, _ in self.exotic if detector == DUPLICATE_PROPERTIES]
+        return len(places) > len(set(places))
 
 
 def read(body: bytes) -> Reading:

@@ -26,9 +26,9 @@ from brokerfuzz.schemas.sites import JSON_RULE
 from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 
-NamedFlags = Sequence[tuple[str, tuple[int, ...]]]
-"""The allowed interpretations of an ambiguity: the name of each interpretation, and its numbers in `MEANINGS`."""
-_USUAL_FLAGS: NamedFlags = [("", (0,))]
+NamedFlags = Sequence[tuple[str, tuple[bool, ...]]]
+"""The allowed interpretations of an ambiguity: the name of each interpretation, and its booleans in `MEANINGS`."""
+_USUAL_FLAGS: NamedFlags = [("", (False,))]
 Doubts = Sequence[tuple[str, str]]
 """The detectors of ambiguities that unusual headers touch, each with a description."""
 _NO_POLICIES = Policies()
@@ -124,6 +124,8 @@ class Rulebook:
     def judge(self, body: bytes, *, now: datetime, policies: Policies, headers: Headers) -> Verdict:
         doubts = list(in_doubt(headers, body)) if headers else []
         readings = self._readings(carried(body, headers) if headers else body, policies)
+        if policies and any(reading.has_unread_values for _, reading in readings):
+            policies = self._without_both(policies)
         outcomes = [
             outcome for name, reading in readings for outcome in self._judged(name, reading, now, policies, doubts)
         ]
@@ -143,6 +145,15 @@ class Rulebook:
         return [(name, reading) for name, reading in possible.items() if name.partition("=")[2] in names] or [
             ("", usual)
         ]
+
+    def _without_both(self, policies: Policies) -> Policies:
+        """Removes a policy about duplicate properties that allows `both`. If more than two properties have the same
+        name, `both` does not say what they must be.
+        """
+        ambiguity = self._detectors.get(DUPLICATE_PROPERTIES)
+        if ambiguity is None or "both" not in policies.get(ambiguity.id, ()):
+            return policies
+        return Policies({name: allowed for name, allowed in policies.items() if name != ambiguity.id})
 
     def _judged(
         self, name: str, reading: Reading, now: datetime, policies: Policies, doubts: Doubts
@@ -167,9 +178,8 @@ class Rulebook:
             return [self._outcome([reading.usual], reading, Inspection(now, tolerance))]
         found = []
         for number, rounded in self._allowed_interpretations(DOUBLE_RANGE, reading, policies):
-            for prop, counted in self._allowed_interpretations(DUPLICATE_PROPERTIES, reading, policies):
-                chosen = [Interpretation(bool(exactness), order) for exactness, order in product(rounded, counted)]
-                values = [reading.values[one] for one in chosen if one in reading.values]
+            for prop, first in self._allowed_interpretations(DUPLICATE_PROPERTIES, reading, policies):
+                values = [reading.values[Interpretation(*flags)] for flags in product(rounded, first)]
                 outcome = self._outcome(values, reading, Inspection(now, tolerance))
                 found.append(outcome._replace(name=_joined(prop, number)))
         return found
@@ -182,13 +192,10 @@ class Rulebook:
             return _USUAL_FLAGS
         ambiguity, meanings = self._detectors.get(detector), MEANINGS[detector]
         names = policies.get(ambiguity.id, ambiguity.interpretations) if ambiguity else tuple(meanings)
-        singles = {flag for name, meaning in meanings.items() if name in names for flag in meaning if len(meaning) == 1}
-        possible = {one.counted for one in reading.values}
-        return [
-            (f"{ambiguity.id}={name}" if ambiguity else "", meaning)
-            for name, meaning in meanings.items()
-            if name in names and not (len(meaning) > 1 and singles.issuperset(possible.intersection(meaning)))
-        ] or _USUAL_FLAGS
+        allowed = [
+            (f"{ambiguity.id}={name}" if ambiguity else "", flags) for name, flags in meanings.items() if name in names
+        ]
+        return allowed[:2] or _USUAL_FLAGS  # `both` is the third, and follows from the verdicts on `last` and `first`
 
     def _outcome(self, values: Sequence[Any], reading: Reading, inspection: Inspection) -> JudgedInterpretation:
         """Judges one interpretation of a message. `values` contains the parsed message. For the interpretation `both`,

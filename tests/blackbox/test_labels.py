@@ -70,13 +70,26 @@ def test_a_timestamp_in_the_past_depends_on_the_policy_about_its_notation(past: 
     assert _label(_updated(past), EVERY_TIMESTAMP_IS_PARSED) == "valid"
 
 
-@pytest.mark.parametrize("numbers", [["1", "", "2"], ["", "1"], ["1", "2", "", "3", "4"]])
-def test_both_means_that_every_property_with_the_same_name_counts(numbers: list[str]) -> None:
+def _with_numbers(*numbers: str) -> bytes:
     members = ",".join(f'"number":"{number}"' for number in numbers)
-    message = f'{{{members},"offerType":"Email"}}'.encode()
-    assert _label(message, {"duplicate-properties": "both"}) == "invalid"
-    assert _label(message.replace(b'""', b'"0"'), {"duplicate-properties": "both"}) == "valid"
-    assert _label(message) == "unspecified"
+    return f'{{{members},"offerType":"Email"}}'.encode()
+
+
+def test_both_means_that_each_of_two_properties_with_the_same_name_counts() -> None:
+    both = {"duplicate-properties": "both"}
+    assert _label(_with_numbers("1", "2"), both) == "valid"
+    assert _label(_with_numbers("", "1"), both) == _label(_with_numbers("1", ""), both) == "invalid"
+
+
+@pytest.mark.parametrize("numbers", [["1", "", "2"], ["1", "2", "3"], ["1", "2", "", "3", "4"], ["", "1", "2"]])
+@pytest.mark.parametrize("policy", ["both", "first,both", "last,both", "first,last,both"])
+def test_both_does_not_settle_what_more_than_two_properties_with_the_same_name_mean(
+    numbers: list[str], policy: str
+) -> None:
+    message = _with_numbers(*numbers)
+    assert _label(message) == _label(message, {"duplicate-properties": policy}) == "unspecified"
+    assert _label(message, {"duplicate-properties": "last"}) == "valid"
+    assert _label(_with_numbers("", *numbers, ""), {"duplicate-properties": policy}) == "invalid"
 
 
 @pytest.mark.parametrize(
