@@ -112,6 +112,15 @@ def test_names_are_readable_and_belong_to_their_products(exported: dict[str, lis
     assert len({offer["description"] for offer in exported[OFFER]}) > SIZE // 2
 
 
+def test_a_product_has_one_owner_and_one_billing_entity(exported: dict[str, list[Any]]) -> None:
+    for name in ("productOwner", "billingEntityId"):
+        values: dict[str, set[str]] = {}
+        for record in (record for response in exported[PRODUCTS] for record in response["data"] if name in record):
+            values.setdefault(record["productId"], set()).add(record[name])
+        assert {len(several) for several in values.values()} == {1}
+        assert len(set.union(*values.values())) >= 5
+
+
 def test_python_yields_the_exported_messages(exported: dict[str, list[Any]]) -> None:
     expected = json.loads(json.dumps(exported[PRICING], default=float))
     assert list(islice(messages(PRICING, 5, plausible=True, now=NOW), SIZE)) == expected

@@ -33,10 +33,13 @@ class Product:
     id: str
     number: str
     description: str
+    owner: str
+    billing_entity: str
     cents: int
     pounds: float
 
 
+_OWNERS = ("Marketing", "Retail", "Claims", "Human Resources", "Customer Service")
 _PAPERS = ("gloss", "matte", "uncoated")
 KINDS = (
     Kind("PST", "Postcard", "postcards", ("4 x 6 in", "5 x 7 in", "6 x 9 in", "6 x 11 in"), _PAPERS, 34, 0.01),
@@ -79,6 +82,8 @@ def _catalog() -> tuple[Product, ...]:
                         f"PRD-{20417 + 23 * len(found)}",
                         f"{kind.code}-{short}-{finish[:3].upper()}",
                         f"{kind.name}, {size}, {finish}",
+                        _OWNERS[len(found) % len(_OWNERS)],
+                        f"BE-{101 + 7 * len(found) % 48}",
                         kind.cents * (100 + 35 * step) // 100,
                         round(kind.pounds * (1 + 0.4 * step), 3),
                     )

@@ -13,7 +13,6 @@ _CHEAP = 300
 _MANY = (50, 100, 100, 250, 250, 500, 500, 500, 750, 1000, 1000, 1500, 2500, 5000)
 _FEW = (5, 10, 10, 12, 20, 25, 25, 40, 50, 50, 75, 100, 150, 250)
 _STATUSES = (*("Active",) * 17, "On Hold", "Discontinued", "Draft")
-_OWNERS = ("Marketing", "Retail", "Claims", "Human Resources", "Customer Service")
 
 
 def product_list(draws: Draws) -> dict[str, Any]:
@@ -34,9 +33,9 @@ def _record(draws: Draws, product: Product) -> dict[str, Any]:
         "weight": product.pounds,
     }
     if draws.happens(60):
-        record["billingEntityId"] = f"BE-{draws.between(101, 148)}"
+        record["billingEntityId"] = product.billing_entity
     if draws.happens(50):
-        record["productOwner"] = draws.choose(_OWNERS)
+        record["productOwner"] = product.owner
     return record
 
 
