@@ -50,7 +50,7 @@ def _complete(finding: Finding, target: Target, contract: Contract, fresh: Fresh
     if fresh is not None and fresh.changes(finding.case, finding.body):
         finding.fresh = fresh.name
     finding.reproduction = _reproduction(finding, target)
-    finding.possibly_unknown = tuple(_possibly_unknown(finding, contract))
+    finding.possibly_unknown = tuple(dict.fromkeys(_possibly_unknown(finding, contract)))
 
 
 def _possibly_unknown(finding: Finding, contract: Contract) -> Iterator[str]:

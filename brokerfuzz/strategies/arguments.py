@@ -27,15 +27,12 @@ Ambiguities = str | Iterable[str] | None
 """`"all"`, a list of IDs, or None for no ambiguities."""
 
 
-class ContentOptions(TypedDict, total=False):
+class ValueOptions(TypedDict, total=False):
     """The options of every strategy for valid values. `offer_requests` describes them."""
 
     plausible: bool
     ambiguities: Ambiguities
     contract: Contract | None
-
-
-class ValueOptions(ContentOptions, total=False):
     fields: Fields | None
 
 
@@ -135,12 +132,14 @@ def possible_size(what: str, low: int, high: int | None, schema: Schema) -> None
         reject(f"max_{what}", high, f"the contract requires at least {least} items; raise max_{what}")
 
 
-def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collection[str]) -> None:
-    """Raises `InvalidArgument` if the user limits the size of an array, but also pins it."""
-    if low == 0 and high is None:
+def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collection[str], *, least: int = 0) -> None:
+    """Raises `InvalidArgument` if the user limits the size of an array, but also pins it. `least` is the default of
+    `low`.
+    """
+    if low == least and high is None:
         return
     if outer := next((pin for pin in pinned if _is_within(path, pin)), None):
-        name, value = (f"min_{what}", low) if low else (f"max_{what}", high)
+        name, value = (f"min_{what}", low) if low != least else (f"max_{what}", high)
         reject(
             name,
             value,
@@ -194,6 +193,10 @@ def pinned_sites(
             )
         pinned[site] = strategy
     return pinned
+
+
+def is_within_one_of(site: str, pinned: Collection[str]) -> bool:
+    return any(_is_within(site, pin) for pin in pinned)
 
 
 def _is_within(site: str, outer: str) -> bool:
@@ -257,4 +260,4 @@ def _is_settled(rule: Rule, pinned: Collection[str]) -> bool:
     sites = [rule.site]
     if rule.condition:
         sites += [join(rule.condition.site, name) for name in rule.condition.when.get("properties", {})]
-    return any(_is_within(site, pin) for site in sites for pin in pinned)
+    return any(is_within_one_of(site, pinned) for site in sites)

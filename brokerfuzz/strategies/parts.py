@@ -154,12 +154,12 @@ def priced_offers(**options: Unpack[arguments.ValueOptions]) -> Draws[PricedOffe
 
 
 @strategy
-def envelopes(data: SearchStrategy[Data], **options: Unpack[arguments.ContentOptions]) -> Draws[Envelope[Data]]:
+def envelopes(data: SearchStrategy[Data], **options: Unpack[arguments.ValueOptions]) -> Draws[Envelope[Data]]:
     """Envelopes of responses. The property `data` contains the values of the strategy `data`. If the strategy generates
     None, the envelope says that the operation failed.
 
-    brokerfuzz does not check the generated data against the contract. The other arguments are the same as for
-    `offer_requests`.
+    brokerfuzz does not check the generated data against the contract. `fields` pins the other properties. The other
+    arguments are the same as for `offer_requests`.
 
     Shrinks towards few failure messages and informational messages.
 
@@ -168,4 +168,7 @@ def envelopes(data: SearchStrategy[Data], **options: Unpack[arguments.ContentOpt
     >>> find(envelopes(st.just(7)), lambda response: True)
     {'data': 7, 'failureMessages': [], 'informationalMessages': [], 'operationWasSuccessful': True}
     """
-    return ValidValues.of("product-list-response", fields={"data": data}, **options).draws(judge=False)
+    fields = options.get("fields")
+    if fields is None or isinstance(fields, Mapping):
+        options["fields"] = {**(fields or {}), "data": data}
+    return ValidValues.of("product-list-response", **options).draws(judge=False)

@@ -61,8 +61,8 @@ class ValidValues:
         """
         arguments.size_bounds(what, low, high, least=least)
         site = join(self.site, path)
-        arguments.not_pinned(what, low, high, site, self.style.pinned)
-        if low == 0 and high is None:
+        arguments.not_pinned(what, low, high, site, self.style.pinned, least=least)
+        if (low == 0 and high is None) or arguments.is_within_one_of(site, self.style.pinned):
             return self
         if site not in self.contract.sites[self.message_type]:
             raise InvalidArgument(

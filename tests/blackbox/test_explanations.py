@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from behaviours import OFFER, VALID, Condition, conforming, lenient, objects, overlooking, parsed, strict
+from behaviours import OFFER, PRICING, VALID, Condition, conforming, lenient, objects, overlooking, parsed, strict
 from hand_made_servers import Behaviour, response, serving
 
 import brokerfuzz
@@ -88,6 +88,14 @@ def test_unknown_ids_are_one_finding_that_names_the_property_and_the_option() ->
         "if the target knows only certain values of productClusters[].products[].productId, list them with --values"
     )
     assert values in finding.sentence()
+
+
+def test_the_advice_names_a_property_of_several_items_once() -> None:
+    refuses_several = strict(lambda message: len([*objects(message, "offers")]) > 1, conforming(PRICING))
+    report = brokerfuzz.fire(refuses_several, PRICING, verdicts=["valid"])
+    sentences = [finding.sentence() for finding in report.findings]
+    assert any("values of data.offers[].offerId" in sentence for sentence in sentences), sentences
+    assert not any(sentence.count("data.offers[].offerId") > 1 for sentence in sentences), sentences
 
 
 def test_answers_that_differ_only_in_details_show_the_same_problem() -> None:

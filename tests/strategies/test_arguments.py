@@ -54,6 +54,7 @@ REJECTED: list[tuple[SearchStrategy[Any], str]] = [
     (offers(ambiguities=["byte-order-mark"]), r"use \"all\", or the ID of an ambiguity about values"),
     (offers(ambiguities=["url"]), r"ambiguities=\['url'\]: unknown ambiguity 'url': did you mean 'url-syntax'"),
     (call["product_list_offers"](min_clusters=20, min_products=20), r"min_products=20: with min_clusters=20, use at most 5"),
+    (call["product_list_offers"](min_clusters=2, fields={"productClusters": st.none()}), r"min_clusters=2: fields also pins"),
     (call["product_list_offers"](min_clusters=0), r"min_clusters=0: use a whole number of at least 1"),
     (call["product_list_offers"](fields={"offerType": st.just("VDM")}), r"use offer_requests\(\)"),
     (call["product_list_responses"](min_records=2, max_records=1), r"min_records=2: this is greater than"),
@@ -114,6 +115,21 @@ def test_an_unknown_argument_is_an_error_at_once(strategy: Any) -> None:
     given = {name: value for name, value in needed.items() if name in signature(strategy).parameters}
     with pytest.raises(TypeError, match=rf"{strategy.__name__}\(\) .*'offertypes'"):
         strategy(**given, offertypes=["Email"])
+
+
+OF_VALUES = {"plausible", "fields", "ambiguities", "contract"}
+OF_FAULTS = {"rules", "sites", "techniques", "parsed", "now", "contract"}
+
+
+@pytest.mark.parametrize("strategy", call.values(), ids=call)
+def test_strategies_of_the_same_kind_share_their_options(strategy: Any) -> None:
+    options = signature(strategy).parameters.keys() & (OF_VALUES | OF_FAULTS)
+    if strategy.__name__ == "faulty":
+        assert options == OF_FAULTS
+    elif strategy.__name__ == "cases" or strategy.__name__.startswith("invalid_"):
+        assert options == OF_FAULTS | {"plausible", "fields"}
+    else:
+        assert options == OF_VALUES
 
 
 PINNED: list[tuple[SearchStrategy[Any], str]] = [

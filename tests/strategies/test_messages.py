@@ -134,6 +134,9 @@ def test_the_repr_of_a_strategy_is_its_call_and_options_are_keywords(name: str) 
 # ----------------------------------------------------------------------------------------------------- reachability
 
 
+PRODUCT = {"productId": "P-1", "productQuantityInOffer": 1}
+
+
 def _products(message: Any) -> list[Any]:
     return [product for cluster in message.get("productClusters") or [] for product in cluster.get("products") or []]
 
@@ -210,6 +213,16 @@ def test_pinned_sites_have_only_pinned_values(
     assert {record["status"] for record in records["data"]} == {"Retired"}
     assert prices["data"] is None or prices["data"]["totalExtendedPrice"] == 5
     assert priced["offerId"] == "OFF-1"
+
+
+@given(
+    product_list_offers(fields={"productClusters": st.just([{"products": [PRODUCT]}])}),
+    envelopes(st.just([]), fields={"informationalMessages": st.just(["as of today"])}),
+)
+def test_pinned_arrays_and_envelopes_need_no_other_option(message: Any, envelope: Envelope[Any]) -> None:
+    assert message["offerType"] == "Product List"
+    assert _products(message) == [PRODUCT]
+    assert envelope["informationalMessages"] == ["as of today"]
 
 
 @given(envelopes(st.none() | st.lists(product_records(), max_size=2, unique_by=lambda record: record["productId"])))
