@@ -19,12 +19,10 @@ FindingKind = Literal[
     "malformed-answer",
     "stopped-answering",
     "repeated-crash",
-    "sporadic-crash",
 ]
 """The kinds of findings. `malformed-answer`: the response is not a valid envelope, although a policy requires a valid
 envelope. `stopped-answering`: the target no longer answers any message. `repeated-crash`: the target accepts an offer,
-and crashes when it gets the same offer a second time. `sporadic-crash`: the target crashes on messages, but not when
-they are sent again alone.
+and crashes when it gets the same offer a second time.
 """
 
 CONFLICT = 409
@@ -41,7 +39,6 @@ IN_WORDS: Mapping[FindingKind, str] = {
     "stopped-answering": "end of all answers",
     "crashed": "crash",
     "repeated-crash": "crash on a repeated offer",
-    "sporadic-crash": "crash on concurrent requests",
     "timeout": "timeout",
     "invalid-accepted": "wrong acceptance",
     "valid-rejected": "wrong rejection",

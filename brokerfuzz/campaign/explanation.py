@@ -54,12 +54,13 @@ class Explanations:
         self.plain = plain = sender.contact.case
         self.ordinary = OrdinaryValues({}, {}) if plain is None else OrdinaryValues.of(plain, examples)
 
-    async def confirm(self, deadline: float) -> None:
+    async def confirm(self, deadline: float, concurrency: int) -> None:
         bounds = Bounds(TRIES, deadline)
         await confirming.confirm(
             self.suspicions,
             self.sender.sporadic,
             lambda suspicion: Problem(suspicion, self.judge, self.sender, "alone", bounds),
+            concurrency,
         )
 
     async def run(self, concurrency: int) -> None:
@@ -158,17 +159,35 @@ class _SameAnswer:
     # ------------------------------------------------------------------------------------------------ new causes
 
     async def _shrink(self, suspicion: Finding) -> None:
-        problem = self._of.problem(suspicion, "shrink")
-        problem.allows = self._allows
         with suppress(LimitReachedError):
-            if not suspicion.sent and not await problem.recurs():
+            if not suspicion.sent and not await self._of.problem(suspicion, "shrink").recurs():
                 self._of.sender.sporadic.take(suspicion, self._of.suspicions)
             if suspicion.reproduced:
-                sites = self._of.judge.demands.sites[suspicion.message_type]
-                await Shrinker(problem, {path: site.schema for path, site in sites.items()}).run()
-                suspicion.whole = True
-                await problem.repeat()
+                before = suspicion.copy()
+                await self._make_smaller(suspicion)
+                await self._of.problem(suspicion, "shrink").repeat()
+                if suspicion.flaky:
+                    await self._measure_again(suspicion, before)
         suspicion.twin = await twin_of_finding(suspicion, self._of.judge, self._of.examples)
+
+    async def _make_smaller(self, suspicion: Finding) -> None:
+        problem = self._of.problem(suspicion, "shrink")
+        problem.allows = self._allows
+        sites = self._of.judge.demands.sites[suspicion.message_type]
+        with suppress(LimitReachedError):
+            await Shrinker(problem, {path: site.schema for path, site in sites.items()}).run()
+            suspicion.whole = True
+
+    async def _measure_again(self, suspicion: Finding, before: Finding) -> None:
+        """The smallest message may have shown the problem only by chance, so the finding gets its message from `before`
+        again, and this message is repeated.
+        """
+        suspicion.body, suspicion.verdict, suspicion.answer = before.body, before.verdict, before.answer
+        suspicion.whole = False
+        suspicion.sent = 0
+        suspicion.shown = 0
+        if not await self._of.problem(suspicion, "shrink").recurs():
+            self._of.sender.sporadic.take(suspicion, self._of.suspicions)
 
     def _allows(self, tree: Tree) -> bool:
         """Returns whether a smaller message contains none of the known causes."""

@@ -182,9 +182,6 @@ class Finding:
             case "stopped-answering":
                 which = "this message, or another message that was sent at the same time"
                 return f"stopped answering ({reason}) while it processed {which}"
-            case "sporadic-crash":
-                alone = "but not when each was sent again alone: concurrent requests probably cause this"
-                return f"crashed on {counted(self.count, 'message')} ({reason}), {alone}"
             case "repeated-crash":
                 return f"crashed ({reason}) when it got the same message again that it had accepted before"
             case "malformed-answer":
@@ -199,7 +196,7 @@ class Finding:
 
     @property
     def _is_about_a_rule(self) -> bool:
-        other = self.size or self.kind in ("stopped-answering", "sporadic-crash", "repeated-crash")
+        other = self.size or self.kind in ("stopped-answering", "repeated-crash")
         return bool(self.reasons) and not other
 
     @property

@@ -80,6 +80,4 @@ def _command(finding: Finding, target: Target, body: bytes) -> str:
     line = target.reproduction(body, headers) if headers else target.reproduction(body)
     if finding.kind == "repeated-crash":
         line = f"{line}; {line}"
-    elif finding.kind == "sporadic-crash" and target.is_http:
-        line = f"for i in 1 2 3 4 5 6 7 8; do {line} & done; wait"
     return line

@@ -34,7 +34,7 @@ from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import STRIDE
 from brokerfuzz.errors import HookError, JournalError, WorkerError
-from brokerfuzz.targets import Answer, Target
+from brokerfuzz.targets import Target
 from brokerfuzz.targets.threads import together
 from brokerfuzz.workers import Workers
 
@@ -225,7 +225,7 @@ class Campaign:
         seen = self._seen
         asked = CaseAnswers(number, case, self._judge.verdict(case), await self._sender.ask("case", number, case))
         if self._old.includes(number):
-            await self._check_old_answer(number, case, asked.answer)
+            await self._check_old_answer(asked)
         if asked.needs_proof:
             proved = await self._proving.proved(asked)
             if asked.twin is not None and asked.twin_answer is not None and asked.twin.id not in self._case_ids:
@@ -234,9 +234,12 @@ class Campaign:
             asked = proved
         seen.add(asked, self._judge)
 
-    async def _check_old_answer(self, number: int, case: Case, answer: Answer) -> None:
+    async def _check_old_answer(self, asked: CaseAnswers) -> None:
+        """A wrong answer is not checked here: the campaign repeats it later, and some targets sometimes fail."""
         self._old.count += 1
-        if difference := await self._old.difference(number, case, answer, self._sender, self._judge.demands):
+        if asked.contradiction is not None:
+            return
+        if difference := await self._old.difference(asked, self._sender, self._judge.demands):
             reason = f"the target has changed since the journal was written: {difference}"
             self.stop = self.stop or Stop(reason, "changed", advice="start a new campaign, with another --journal")
 
@@ -274,7 +277,7 @@ class Campaign:
         self._explanations = explanations
         if (self.stop is not None and self.stop.cause in ("target", "changed")) or self._sender.waits_for:
             return
-        await explanations.confirm(self._half_of_time(confirming.SECONDS))
+        await explanations.confirm(self._half_of_time(confirming.SECONDS), options["concurrency"])
         if settings.shrink_requests > 0:
             await explanations.run(options["concurrency"])
         if (lost := self._sender.health.lost) is not None:
@@ -283,19 +286,19 @@ class Campaign:
     def result(self) -> Result:
         seen, judge = self._seen, self._judge
         found = seen.contradictions() if self._explanations is None else self._explanations.suspicions
-        if (sporadic := self._sender.sporadic.finding()) is not None:
-            found = [*found, sporadic]
+        sporadic = self._sender.sporadic
+        sent = [asked for asked in seen.sent if asked.number not in sporadic.numbers]
         findings = findings_of(found, self._target, judge.demands, self._settings.fresh_values)
         result = Result(
             target=self._target.name,
             started=self._begun,
             counts=dict(seen.counts),
-            rules=dict(seen.rules),
+            rules=dict(seen.rules - sporadic.rules),
             findings=findings,
-            headlines=headlines_of(findings, seen.sent, judge.demands),
+            headlines=headlines_of(findings, sent, judge.demands),
             ambiguities=tuple(seen.ledger.in_order(judge.demands)),
             proofs=seen.proofs,
-            sporadic=tuple(self._sender.sporadic.answers()),
+            sporadic=tuple(sporadic.answers()),
             timing=self._sender.timing,
             cases=seen.counts.total(),
             left_out=seen.left_out,

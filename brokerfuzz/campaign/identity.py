@@ -34,7 +34,7 @@ def group_key(suspicion: Finding) -> IdentityKey:
     parts may have the same cause.
     """
     kind, case = suspicion.kind, suspicion.case
-    if kind in ("stopped-answering", "sporadic-crash"):
+    if kind == "stopped-answering":
         return (kind,)
     if suspicion.about:
         return (kind, case.message_type, without_details(suspicion.about))

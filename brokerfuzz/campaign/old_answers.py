@@ -5,10 +5,10 @@ target has changed since then, so the journal says nothing about it.
 from collections.abc import Sequence
 
 from brokerfuzz.campaign.exchanges import KnownAnswers
+from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.sending import Sender
-from brokerfuzz.cases.case import Case, is_always_correct
+from brokerfuzz.cases.case import is_always_correct
 from brokerfuzz.schemas import Contract
-from brokerfuzz.targets import Answer
 from brokerfuzz.targets.answers import AnswerKind
 
 _SAMPLE = 10
@@ -32,12 +32,13 @@ class OldAnswers:
     def includes(self, number: int) -> bool:
         return number in self._numbers
 
-    async def difference(self, number: int, case: Case, old: Answer, sender: Sender, contract: Contract) -> str:
+    async def difference(self, asked: CaseAnswers, sender: Sender, contract: Contract) -> str:
         """Sends a case of the sample again. Returns how the answer differs from the old one, or an empty string."""
-        if number not in self._sample or not is_always_correct(case, contract):
+        case, old = asked.case, asked.answer
+        if asked.number not in self._sample or not is_always_correct(case, contract):
             return ""
         for _ in range(_TRIES):
-            answer = await sender.ask_anew(number, case)
+            answer = await sender.ask_anew(asked.number, case)
             if answer.kind == old.kind:
                 self.asked_again += 1
                 return ""

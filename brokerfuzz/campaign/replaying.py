@@ -8,7 +8,6 @@ A rejection proves that a finding is gone only if the target accepts the twin (t
 twin, an ordinary valid message. Otherwise, a target that rejects everything would seem to be correct.
 """
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,8 +30,6 @@ from brokerfuzz.targets import Answer, Target
 from brokerfuzz.targets.target import opened
 from brokerfuzz.targets.threads import together
 
-COPIES = 16
-"""The number of messages that are sent at the same time to find out whether concurrent requests still cause a crash."""
 TRIES = 5
 """The maximum number of times that the message of a flaky finding is sent. If the problem never occurs, the finding
 counts as gone.
@@ -122,8 +119,6 @@ class Replaying:
         if label != again.label:
             return Replayed(again, label, "other verdict", why=f"the message is now {label}")
         try:
-            if again.kind == "sporadic-crash":
-                return await self._beside_others(again)
             if again.kind == "repeated-crash":
                 return await self._twice(again)
             return await self._once_or_flaky(again)
@@ -153,18 +148,6 @@ class Replaying:
         if both[0].kind != "accepted":
             return again.said(both[0], None, "the target did not accept the first of the two messages")
         return again.said(both[1], again.kind if repeated_number.is_crash(both) else None)
-
-    async def _beside_others(self, again: ReplayRequest) -> Replayed:
-        answers: list[Answer] = []
-        for _ in range(TRIES):
-            copies = (self._sender.ask("replay", 0, again.case, again=True) for _ in range(COPIES))
-            answers = await asyncio.gather(*copies)
-            crashed = next((answer for answer in answers if answer.kind == "crashed"), None)
-            if crashed is not None:
-                return again.said(crashed, again.kind)
-            if all(self._sender.is_conflict(again.case, answer) for answer in answers[1:]):
-                return again.said(answers[0], None, _CONFLICT)
-        return again.said(answers[0], None)
 
     async def _why_unproven(self, again: ReplayRequest) -> str:
         """Returns the reason why a rejection proves nothing, or an empty string if it proves that the finding is

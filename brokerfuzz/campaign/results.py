@@ -10,7 +10,7 @@ from brokerfuzz.campaign.outcome import FOUND, INTERRUPTED, NOT_TESTED, Campaign
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.sending import Timing
 from brokerfuzz.schemas import Label
-from brokerfuzz.targets import AnswerKind
+from brokerfuzz.targets import Answer, AnswerKind
 from brokerfuzz.wording import counted
 
 KnownOutcome = Literal["still there", "gone", "unclear"]
@@ -48,9 +48,9 @@ class Result:
     and `asked_again` is the number of those that got the same answer again. `requests` includes the requests for twins
     and for shrinking, and all requests of the earlier runs of a resumed campaign. `known_findings` maps the name of
     each known finding to `still there`, `gone` (its first case now has the correct answer), or `unclear`. `sporadic`
-    contains the wrong answers that did not occur again when the message was repeated alone: the reason of the answer,
-    and the number of messages. If the campaign ended early, `stop` contains the reason. `unwritten` lists the reports
-    and other files that could not be written.
+    contains the wrong answers that did not occur again when the message was repeated: an example, and the number of
+    messages, which `rules` does not count. If the campaign ended early, `stop` contains the reason. `unwritten` lists
+    the reports and other files that could not be written.
     """
 
     target: str
@@ -65,7 +65,7 @@ class Result:
     rules: Mapping[tuple[str, AnswerKind], int] = field(default_factory=dict)
     proofs: Proofs = field(default_factory=Proofs)
     known_findings: Mapping[str, KnownOutcome] = field(default_factory=dict)
-    sporadic: tuple[tuple[str, int], ...] = ()
+    sporadic: tuple[tuple[Answer, int], ...] = ()
     timing: Timing = field(default_factory=Timing)
     left_out: int = 0
     total: int | None = None

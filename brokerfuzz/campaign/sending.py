@@ -13,8 +13,7 @@ from time import monotonic
 
 from brokerfuzz.campaign.contradictions import CONFLICT
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
-from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.sporadic import SporadicFailures, is_server_error
+from brokerfuzz.campaign.sporadic import SporadicAnswers, is_server_error
 from brokerfuzz.campaign.target_health import FirstContact, TargetHealth
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
@@ -113,7 +112,7 @@ class Sender:
         self._failed: set[str] = set()
         self._longest_wait = longest_wait
         self.isolated: bool = target.isolates_messages
-        self.sporadic = SporadicFailures(isolated=self.isolated)
+        self.sporadic = SporadicAnswers(isolated=self.isolated)
         self.health = TargetHealth(self._ask_plain, longest_wait, isolated=self.isolated)
 
     @property
@@ -241,8 +240,7 @@ class Sender:
     def _count_failure(self, message: _Question, failed: Answer | None) -> None:
         if failed is not None and message.id not in self._failed:
             self._failed.add(message.id)
-            case = message.case
-            self.sporadic.add(Finding("sporadic-crash", case, message.number, case.verdict, failed))
+            self.sporadic.add_failure(message.number, message.case, failed)
 
     async def _request(self, message: _Question) -> Answer:
         answer = await self._first_sent(message)

@@ -1,27 +1,26 @@
-"""Collects failures that did not occur again when the message was sent again while no other message was under way.
+"""Counts wrong answers that did not occur again when the message was sent again.
 
-Such a failure says nothing about the message, so it is not a finding about the message. All of them together are one
-line of each report. A server error that occurs only beside other messages is a bug of the target all the same, for
-example "database is locked": all of these errors together are one finding.
+Such an answer says nothing about the message, so it is no finding. For example, a load balancer answers with a page of
+its own, or the target fails under load. All of these answers together are one line of each report.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 from brokerfuzz.campaign.answer_texts import text_of
-from brokerfuzz.campaign.contradictions import WITH_CAUSES
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.targets import Answer
+from brokerfuzz.cases.case import Case
+from brokerfuzz.targets import Answer, AnswerKind
 
 SAMPLES = 3
-"""The number of messages that are kept for each answer."""
+"""The number of crashes with the same answer that are repeated at the end."""
 
 GATEWAY = frozenset({502, 503, 504})
 """Statuses of gateways and overloaded services. They are not errors of the application."""
 
 
 def is_sporadic(finding: Finding) -> bool:
-    """Returns whether a failure that was repeated did not occur again at once, and at most once later."""
-    return finding.kind in (*WITH_CAUSES, "sporadic-crash") and finding.flaky and finding.shown < 2
+    """Returns whether a wrong answer that was repeated did not occur again at once, and at most once later."""
+    return finding.flaky and finding.shown < 2
 
 
 def is_server_error(answer: Answer, *, isolated: bool) -> bool:
@@ -33,55 +32,57 @@ def is_server_error(answer: Answer, *, isolated: bool) -> bool:
     return isolated if answer.status is None else answer.status not in GATEWAY
 
 
-class SporadicFailures:
-    """Counts sporadic failures for each status or reason, and keeps the failures with the lowest case numbers as
-    samples.
+class SporadicAnswers:
+    """Counts sporadic answers for each status or reason.
+
+    `numbers` are those of the cases that are counted although no other answer to them is known. `rules` counts these
+    cases for each broken rule and each kind of answer.
     """
 
     def __init__(self, *, isolated: bool) -> None:
+        self.numbers: set[int] = set()
+        self.rules: Counter[tuple[str, AnswerKind]] = Counter()
         self._isolated = isolated
         self._counts: Counter[str] = Counter()
-        self._samples: dict[str, list[Finding]] = {}
+        self._examples: dict[str, tuple[int, Answer]] = {}
+        """The answer to the first case, and the number of this case."""
+        self._crashes: dict[str, list[Finding]] = defaultdict(list)
 
-    def add(self, failure: Finding) -> None:
-        failure.kind = "sporadic-crash"
-        head = text_of(failure.answer).head
-        self._counts[head] += failure.count
-        self._samples[head] = sorted([*self._samples.get(head, ()), failure], key=lambda one: one.index)[:SAMPLES]
+    def add_failure(self, number: int, case: Case, answer: Answer) -> None:
+        """Counts a failure after which the same message got another answer. Errors of the application itself are
+        repeated at the end, because they may occur again.
+        """
+        head = self._count(number, answer)
+        if is_server_error(answer, isolated=self._isolated):
+            crashes = [*self._crashes[head], Finding("crashed", case, number, case.verdict, answer)]
+            self._crashes[head] = sorted(crashes, key=lambda crash: crash.index)[:SAMPLES]
 
     def take(self, suspicion: Finding, suspicions: list[Finding]) -> None:
-        """Moves a contradiction from the list to the sporadic failures, if it is one."""
-        if is_sporadic(suspicion) and suspicion in suspicions:
-            suspicions.remove(suspicion)
-            self.add(suspicion)
+        """Moves a contradiction from the list to the sporadic answers, if it is one."""
+        if not is_sporadic(suspicion) or suspicion not in suspicions:
+            return
+        suspicions.remove(suspicion)
+        self._count(suspicion.index, suspicion.answer, suspicion.count)
+        self.numbers |= suspicion.numbers
+        if len(suspicion.case.faults) == 1:
+            self.rules[suspicion.case.faults[0].rule, suspicion.answer.kind] += suspicion.count
 
-    def remove(self, failure: Finding) -> None:
-        for head, samples in self._samples.items():
-            if failure in samples:
-                samples.remove(failure)
-                self._counts[head] -= failure.count
+    def _count(self, number: int, answer: Answer, count: int = 1) -> str:
+        head = text_of(answer).head
+        self._counts[head] += count
+        self._examples[head] = min(self._examples.get(head, (number, answer)), (number, answer), key=lambda one: one[0])
+        return head
 
-    def answers(self) -> list[tuple[str, int]]:
-        """The reasons of the failed answers, such as `status 503`, and how many messages got such an answer."""
-        return [
-            (samples[0].answer.reason, self._counts[head])
-            for head, samples in self._samples.items()
-            if samples and self._counts[head]
-        ]
+    def answers(self) -> list[tuple[Answer, int]]:
+        """Returns an example of each answer, and how many messages got such an answer."""
+        return [(self._examples[head][1], count) for head, count in sorted(self._counts.items()) if count]
 
-    def server_errors(self) -> list[Finding]:
-        """Samples of the errors of the application itself, in the order of the cases."""
-        found = (one for samples in self._samples.values() for one in samples if self._is_server_error(one))
-        return sorted(found, key=lambda failure: failure.index)
+    def crashes(self) -> list[Finding]:
+        """Returns samples of the errors of the application itself, in the order of the cases."""
+        return sorted((crash for crashes in self._crashes.values() for crash in crashes), key=lambda crash: crash.index)
 
-    def finding(self) -> Finding | None:
-        """Returns one contradiction for all errors of the application itself, or None if there are none."""
-        errors = self.server_errors()
-        if not errors:
-            return None
-        first, counts = errors[0], self._counts
-        count = sum(counts[head] for head, some in self._samples.items() if some and self._is_server_error(some[0]))
-        return Finding("sporadic-crash", first.case, first.index, first.case.verdict, first.answer, count)
-
-    def _is_server_error(self, failure: Finding) -> bool:
-        return is_server_error(failure.answer, isolated=self._isolated)
+    def remove(self, crash: Finding) -> None:
+        """Removes a crash that is a finding after all."""
+        head = text_of(crash.answer).head
+        self._crashes[head].remove(crash)
+        self._counts[head] -= 1

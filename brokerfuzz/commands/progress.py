@@ -57,7 +57,7 @@ def campaign_line() -> Iterator[Callable[["CampaignProgress"], None]]:
     def show(progress: "CampaignProgress") -> None:
         nonlocal written
         show_line(_campaign_line(progress))
-        begins_to_wait = progress.waits and not written
+        begins_to_wait = progress.waits and not progress.cases and not written
         if not sys.stderr.isatty() and (begins_to_wait or progress.seconds >= written + _EVERY_IN_LOG):
             written = progress.seconds
             click.echo(_shortened(f"{NAME}: {_campaign_line(progress)}", _LONGEST_IN_LOG), err=True)

@@ -49,6 +49,11 @@ def is_flaky(finding: Document) -> bool:
     return bool(finding["shown"] < finding["sent"])
 
 
+def _is_shrunk_partly(finding: Document) -> bool:
+    """Returns whether a limit ended the shrinking. Flaky findings are not shrunk."""
+    return bool(finding["sent"] and not finding["whole"] and not is_flaky(finding))
+
+
 def headlines_of(document: Document) -> list[tuple[Document, list[Document]]]:
     """Returns the headlines, each with its findings, of which the plainest comes first."""
     findings = {name_of(finding): finding for finding in document["findings"]}
@@ -72,7 +77,7 @@ def facts_of(finding: Document) -> Iterator[Fact]:
         yield Fact("place", [some(list(map(_place, finding["places"])))])
     smallest, twin = body_of(finding["smallest"]), finding["twin"]
     yield from message_facts(smallest, None if twin is None else body_of(twin), _headers(finding["smallest"]))
-    if finding["sent"] and not finding["whole"]:
+    if _is_shrunk_partly(finding):
         yield Fact("", ["(shrinking stopped early: use a longer --shrink)"])
     got = finding["got"]
     answer = f"{got['answer']} ({printable(got['reason'], 300)}); expected: {printable(finding['expected'], 300)}"
@@ -187,8 +192,8 @@ def campaign_facts(document: Document) -> Iterator[Fact]:
         cases = counted(unproven["retested"], "fault was", "faults were")
         yield _fact("retested", f"{cases} sent again in an ordinary message, because the target rejected the twins")
     if document.get("sporadic"):
-        yield _fact("sporadic", _sporadic(document["sporadic"]))
-    if early := sum(bool(finding["sent"]) and not finding["whole"] for finding in document["findings"]):
+        yield _fact("sporadic", sporadic_in_words(document["sporadic"]))
+    if early := sum(map(_is_shrunk_partly, document["findings"])):
         yield _fact("shrinking", f"stopped early for {counted(early, 'finding')}: use a longer --shrink")
     if document["ambiguities"]:
         yield _fact("open", _open_questions(document["ambiguities"]))
@@ -233,7 +238,8 @@ def _open_questions(ambiguities: Sequence[Document]) -> str:
     return f"{answered}; contradictory answers to {len(mixed):,}" if mixed else answered
 
 
-def _sporadic(answers: Sequence[Document]) -> str:
-    reasons = some([f"{printable(one['reason'], 100)}: {one['count']:,}" for one in answers])
-    messages = counted(sum(one["count"] for one in answers), "message was", "messages were")
-    return f"{messages} answered differently when sent again alone ({reasons}); a lower --concurrency may help"
+def sporadic_in_words(answers: Sequence[Document]) -> str:
+    reasons = some([f"{one['answer']} ({printable(one['reason'], 100)}): {one['count']:,}" for one in answers])
+    messages = counted(sum(one["count"] for one in answers), "wrong answer")
+    advice = "" if {one["answer"] for one in answers} == {"accepted"} else "; a lower --concurrency may help"
+    return f"{messages} did not occur again when the message was sent again: {reasons}{advice}"

@@ -61,7 +61,9 @@ def document(
             "examples": [_unproven(one) for one in result.proofs.examples()],
             "retested": result.proofs.retested,
         },
-        "sporadic": [{"reason": reason, "count": count} for reason, count in result.sporadic],
+        "sporadic": [
+            {"answer": answer.kind, "reason": answer.reason, "count": count} for answer, count in result.sporadic
+        ],
         "latency": _latency(result.timing),
     }
 

@@ -48,8 +48,14 @@ def report(document: Document) -> str:
         cases=cases,
         numbers=Counter(case.result for case in cases),
         started=started and started[0],
-        properties={name: document[name] for name in _PROPERTIES if document.get(name) is not None},
+        properties=dict(_properties(document)),
     )
+
+
+def _properties(document: Document) -> Iterator[tuple[str, str]]:
+    yield from ((name, document[name]) for name in _PROPERTIES if document.get(name) is not None)
+    if document.get("sporadic"):
+        yield "sporadic", facts.sporadic_in_words(document["sporadic"])
 
 
 def _campaign(document: Document) -> TestCase:

@@ -176,7 +176,7 @@ def _log_the_first_wait() -> Callable[[CampaignProgress], None]:
 
     def log(progress: CampaignProgress) -> None:
         nonlocal is_logged
-        if progress.waits and not is_logged:
+        if progress.waits and not progress.cases and not is_logged:
             is_logged = True
             getLogger("brokerfuzz").warning("brokerfuzz: %s", progress.phase)
 

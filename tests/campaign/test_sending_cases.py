@@ -109,19 +109,42 @@ def test_findings_do_not_depend_on_the_order_of_answers() -> None:
     assert found[0] == found[1] != []
 
 
-def test_a_finding_that_is_not_reproduced_is_marked_as_flaky() -> None:
-    accepted = False
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [((1,), None), ((1, 3), None), ((1, 3, 5), "(flaky: the problem occurred in 2 of 5 repetitions)")],
+)
+def test_a_wrong_answer_is_a_finding_if_it_occurs_again_in_at_least_two_of_five_repetitions(
+    wrong: tuple[int, ...], sentence: str | None
+) -> None:
+    times = 0
 
-    def once(body: bytes) -> bool:
-        nonlocal accepted
-        if b'"orderMinimum":0' in body and not accepted:
-            accepted = True
-            return True
-        return valid(body)
+    def accepts(body: bytes) -> bool:
+        nonlocal times
+        if b'"orderMinimum":0' not in body:
+            return valid(body)
+        times += 1
+        return times in wrong
 
-    (finding,) = brokerfuzz.fire(once, rules=["*orderMinimum:minimum"], techniques=["one-below"]).findings
-    assert finding.reproduced is False
-    assert "(flaky: the problem occurred in 0 of 5 repetitions)" in finding.sentence()
+    report = brokerfuzz.fire(accepts, rules=["*orderMinimum:minimum"], techniques=["one-below"])
+    assert [sentence in finding.sentence() for finding in report.findings if sentence] == [True] * (
+        sentence is not None
+    )
+    assert sum(count for _, count in report.result.sporadic) == (sentence is None)
+    assert report.outcome.status == (sentence is not None)
+
+
+def test_a_smaller_message_that_fails_only_once_does_not_hide_the_finding() -> None:
+    known = set[bytes]()
+
+    def accepts(body: bytes) -> bool:
+        if b'"orderMinimum":0' not in body:
+            return valid(body)
+        is_new = body not in known
+        known.add(body)
+        return len(body) > 100 or is_new
+
+    (finding,) = brokerfuzz.fire(accepts, rules=["*orderMinimum:minimum"], techniques=["one-below"]).findings
+    assert (finding.reproduced, len(finding.body) > 100) == (True, True)
 
 
 @pytest.mark.parametrize(("seconds", "findings"), [(2, 0), (10**9, 1)])

@@ -139,7 +139,7 @@ def test_a_time_limit_leaves_nothing_at_the_target(run: Run, broker: Broker) -> 
     broker.pause = 0.05
     options = ["--max-time", "1s", "--shrink", "off", "--reject", "299"]
     done = run("fire", broker.url, "--message", PRICING, "--cleanup", "DELETE /offers/{id}", *options)
-    assert "the time limit of 1 s was reached" in done.stdout
+    assert done.stdout.startswith("partial (not finished: ")
     assert broker.created > 0
     assert broker.stored == set()
 
