@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import BufferedWriter, FileIO, TextIOWrapper, UnsupportedOperation
-from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
@@ -25,10 +24,12 @@ _CHUNK = 1 << 16
 
 
 def prepare() -> None:
-    """Replaces the standard streams. Python sets a stream that is closed when the process starts to None."""
+    """Replaces the standard streams. Python sets a stream that is closed when the process starts to None. Its
+    descriptor stays open, because libraries such as uvloop abort if they get one of the first three descriptors.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+            setattr(sys, name, open(os.open(os.devnull, os.O_RDWR), mode, closefd=False))  # noqa: SIM115
     sys.stdout = _own(sys.stdout, FileIO)
     sys.stderr = _own(sys.stderr, _ErrorIgnoring)
 

@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -50,3 +51,12 @@ def test_no_file_gets_the_descriptor_of_a_closed_stream(run: Run, environment: M
     run("export", "whole.ndjson", *EXPORT)
     run_in_a_shell(environment, ">&- 2>&- <&-", "export", "out.ndjson", *EXPORT)
     assert (folder / "out.ndjson").read_bytes() == (folder / "whole.ndjson").read_bytes()
+
+
+@pytest.mark.parametrize("redirections", ["<&- >&- 2>&-", ">&- 2>&-", "<&- 2>&-"])
+def test_a_campaign_works_without_standard_streams(
+    environment: Mapping[str, str], folder: Path, redirections: str
+) -> None:
+    fire = ("fire", "--exec", "true", "--rule", "*orderMinimum:minimum", "--shrink", "off", "--report", "a.json")
+    assert run_in_a_shell(environment, redirections, *fire).returncode == 1
+    assert json.loads((folder / "a.json").read_text())["outcome"]["status"] == 1
