@@ -5,8 +5,8 @@ written, it says that the corpus is not complete. Files that the manifest does n
 """
 
 import json
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -15,10 +15,14 @@ from typing import Any
 from brokerfuzz.corpus.formats.format import CorpusInfo, File
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas.json_documents import parsed_document
-from brokerfuzz.storage import inside, read_inside, written
+from brokerfuzz.storage import inside, is_url, read_inside, written
 from brokerfuzz.version import __version__
 
 MANIFEST = "manifest.json"
+BEGUN = ".manifest-names"
+"""While a folder is written, this file lists the files that the manifest does not list yet, so that the next export
+removes them if this one is killed.
+"""
 ATTRIBUTES = File(".gitattributes", (b"* -text\n",))
 """This file prevents Git from changing line endings."""
 
@@ -70,31 +74,55 @@ def write_folder(folder: Path, name: str, files: Iterable[File], info: CorpusInf
     """
     rest = iter(files)
     first = next(rest)  # a format without cases raises an error before anything is written
-    former = manifest_of(folder).files if has_manifest(folder) else ()
+    former = [*(manifest_of(folder).files if has_manifest(folder) else ()), *_begun(folder)]
     manifest = Manifest(__version__, name, info.recipe, complete=False, files=tuple(former))
     folder.mkdir(exist_ok=True)
     write_manifest(folder / MANIFEST, manifest)
     names, size = [], 0
-    for file in chain((ATTRIBUTES, first), rest):
-        if not file.is_template:
-            names.append(file.name)
-        elif (folder / file.name).exists():
-            if file.warnings is not None:
-                info.warnings.extend(file.warnings(read_inside(folder, file.name)))
-            continue
-        size += _write(folder, file)
+    with _list_of_begun(folder) as begun:
+        for file in chain((ATTRIBUTES, first), rest):
+            if not file.is_template:
+                names.append(file.name)
+                begun(file.name)
+            elif (folder / file.name).exists():
+                if file.warnings is not None:
+                    info.warnings.extend(file.warnings(read_inside(folder, file.name)))
+                continue
+            size += _write(folder, file)
     for old in set(former) - set(names):
         _remove(folder, old)
-    return size + write_manifest(folder / MANIFEST, replace(manifest, complete=True, files=tuple(names)))
+    size += write_manifest(folder / MANIFEST, replace(manifest, complete=True, files=tuple(names)))
+    _remove(folder, BEGUN)
+    return size
+
+
+def _begun(folder: Path) -> list[str]:
+    path = folder / BEGUN
+    return read_inside(folder, BEGUN).decode(errors="replace").splitlines() if path.is_file() else []
+
+
+@contextmanager
+def _list_of_begun(folder: Path) -> Iterator[Callable[[str], object]]:
+    """Yields a function that adds a name to the list. At a URL, files cannot grow, so there is no list."""
+    if is_url(folder):
+        yield str
+        return
+    with _own_path(folder, BEGUN).open("ab", buffering=0) as stream:
+        yield lambda name: stream.write(f"{name}\n".encode())
 
 
 def _write(folder: Path, file: File) -> int:
-    path = folder / file.name
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise CorpusError(f"{path} is a link to a place outside the folder: remove the link")
+    path = _own_path(folder, file.name)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as stream:
         return sum(stream.write(piece) for piece in file.pieces)
+
+
+def _own_path(folder: Path, name: str) -> Path:
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise CorpusError(f"{path} is a link to a place outside the folder: remove the link")
+    return path
 
 
 def write_manifest(path: Path, manifest: Manifest) -> int:
@@ -104,7 +132,7 @@ def write_manifest(path: Path, manifest: Manifest) -> int:
 
 def remove_folder(folder: Path) -> None:
     """Removes the files of a corpus. Files of the user stay."""
-    for name in (*manifest_of(folder).files, MANIFEST):
+    for name in (*manifest_of(folder).files, *_begun(folder), BEGUN, MANIFEST):
         _remove(folder, name)
     with suppress(OSError):
         folder.rmdir()

@@ -34,7 +34,12 @@ def test_neither_a_manifest_nor_a_link_leads_an_export_elsewhere(run: Run) -> No
     result = run("export", "out", *SOME, "--force")
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
     assert "out/cases.ndjson is a link to a place outside the folder: remove the link" in result.stderr
+    Path("out/cases.ndjson").unlink()
+    Path("out/.manifest-names").unlink()
+    Path("out/.manifest-names").symlink_to("../new")
+    assert run("export", "out", *SOME, "--force").exit_code == 2
     assert Path("mine").read_text() == "mine"
+    assert not Path("new").exists()
 
 
 @pytest.mark.parametrize(
@@ -64,3 +69,18 @@ def test_a_killed_export_is_recognised_and_can_be_repeated(start: Start, run: Ru
         assert "is not complete, because its export was interrupted" in run("corpus", "verify", "out").stderr
         assert run("export", "out", *many).exit_code == 0
     assert len(list(read("out"))) == 1000
+
+
+def test_the_next_export_removes_the_files_of_a_killed_one(start: Start, run: Run) -> None:
+    run("export", "out", *SOME)
+    Path("out/mine.txt").write_text("mine")
+    before = files("out")
+    many = ("--message", "offer-pricing-response", "--random", "--count", "5000", "--format", "files", "--force")
+    for _ in range(2):
+        with start("export", "out", *many) as process:
+            assert happens(lambda: len(files("out")) > len(before) + 100)
+            process.kill()
+        assert json.loads(Path("out/manifest.json").read_text())["complete"] is False
+        assert len(files("out")) > len(before) + 100
+    assert run("export", "out", *SOME).exit_code == 0
+    assert files("out") == before
