@@ -206,8 +206,8 @@ class SendingOptions(TypedDict, total=False):
         default="POST", section=TARGET, metavar="METHOD", example="PUT",
     )]  # fmt: skip
     headers: Annotated[Sequence[tuple[str, str]], Option(
-        help="Send this header with each request. In a header, ${NAME} stands for the value of the environment "
-        "variable NAME, ${NAME:-default} for its value or a default, and $$ for a dollar sign.",
+        help="Send this header with each request. In a header or a URL, ${NAME} stands for the value of the "
+        "environment variable NAME, ${NAME:-default} for its value or a default, and $$ for a dollar sign.",
         read=read.headers, default=(), section=TARGET, flags=("-H", "--header"), metavar="NAME:VALUE", many=True,
         secret=True, example={"Authorization": "Bearer ${BROKER_TOKEN:-none}"},
     )]  # fmt: skip

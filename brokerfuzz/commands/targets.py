@@ -22,7 +22,7 @@ from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.option import completed
 from brokerfuzz.schemas import Contract, MessageType, Policies, load_contract
 from brokerfuzz.service.running import running, serve_command
-from brokerfuzz.target_options import http_options, substituted
+from brokerfuzz.target_options import http_options, substituted, with_variables
 from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget, Target
 from brokerfuzz.targets.application import OPTIONS, NamedApplicationTarget
 from brokerfuzz.wording import listed
@@ -38,7 +38,8 @@ _OF_TARGET = ("headers", "cert", "hooks", "cleanup")
 
 
 def with_settings(kind: type, given: Mapping[str, Any], url: str | None, usage: str) -> Any:
-    """Adds the settings of the configuration to the options of the command line, and the defaults of `kind`.
+    """Adds the settings of the configuration to the options of the command line, and the defaults of `kind`. Inserts
+    environment variables.
 
     If the command line specifies no target, the one in the configuration is used. The headers in the configuration may
     contain secrets, so brokerfuzz sends them only to the server in the configuration. If there is no target, raises
@@ -46,9 +47,7 @@ def with_settings(kind: type, given: Mapping[str, Any], url: str | None, usage: 
     """
     configuration = _configuration(given.get("config"))
     configured = dict(configuration.options)
-    if url is None and not any(name in given for name in _KINDS):
-        configured["url"] = _configured_url(configuration)
-    else:
+    if url is not None or any(name in given for name in _KINDS):
         configured = {name: value for name, value in configured.items() if name not in ("url", *_KINDS)}
         if url is None or not _has_same_server(url, configuration):
             configured = _without_secrets(configured, given)
@@ -56,7 +55,7 @@ def with_settings(kind: type, given: Mapping[str, Any], url: str | None, usage: 
     _check(options, usage)
     contract = contract_of(options)
     policies = [contract.check_policies(options.get("policies", {})) for options in (configured, given)]
-    return {**options, "policies": Policies({**policies[0], **policies[1]})}
+    return {**with_variables(options), "policies": Policies({**policies[0], **policies[1]})}
 
 
 def _configuration(given: str | None) -> Configuration:
@@ -74,21 +73,16 @@ def _without_secrets(configured: Mapping[str, Any], given: Mapping[str, Any]) ->
     return {name: value for name, value in configured.items() if name not in _OF_TARGET}
 
 
-def _configured_url(configuration: Configuration) -> str | None:
-    url = configuration.options.get("url")
-    return None if url is None else substituted(url, f"{configuration.path}: url")
-
-
 def _has_same_server(url: str, configuration: Configuration) -> bool:
+    configured = configuration.options.get("url")
     try:
-        configured = _configured_url(configuration)
-    except ConfigurationError:  # a variable is not set, but the URL in the configuration is not used
+        return configured is not None and _origin(url) == _origin(configured)
+    except ConfigurationError:  # a variable is not set, perhaps that of the URL in the configuration, which is not used
         return False
-    return configured is not None and _origin(url) == _origin(configured)
 
 
 def _origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
+    parts = urlsplit(substituted(url, "the URL"))
     return parts.scheme, parts.netloc.rpartition("@")[2]
 
 

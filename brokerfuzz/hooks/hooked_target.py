@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer
 from brokerfuzz.targets.http_messages import Request
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
-from brokerfuzz.targets.secret_masking import Secret, Secrets
+from brokerfuzz.targets.secret_masking import Secret, Secrets, named, variable
 from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.targets.waiting import repeated
 from brokerfuzz.wording import counted
@@ -92,7 +92,7 @@ class HookedTarget(Target):
         """Returns a curl command that sends the message. In the command, environment variables replace the values of
         headers that hooks added.
         """
-        return self._target.reproduction(body, (*self._session, *headers, *self._added))
+        return self._target.reproduction(body, (*_described(self._session), *headers, *_described(self._added)))
 
     async def send(self, message: Message) -> Answer:
         """Sends a message. The hook `classify` can change the kind of the answer, for example from `accepted` to
@@ -166,25 +166,26 @@ class HookedTarget(Target):
         assert self._authenticating is not None, "the target is open"
         async with self._authenticating:
             if self._authentications == number:
-                self._session = [(name, Secret(value)) for name, value in await self._hooks.authenticate()]
+                self._session = list(await self._hooks.authenticate())
                 self._sessions.extend(self._session)
-                self.secrets = self._target.secrets_with(self._sessions)
+                self.secrets = self._target.secrets_with(_secrets_in(self._sessions))
                 self._authentications += 1
 
     async def _sent(self, request: Request) -> Answer:
         """Sends a request with the headers of the hook `before_request`."""
         if "before_request" not in self._hooks:
             return await self._target.exchange(request, whole=True)
-        secrets: list[tuple[str, str]] = []
+        added: list[tuple[str, str]] = []
 
         async def prepare(request: Request) -> Request:
             prepared = await self._hooks.prepared(request)
             before = set(request.headers)
-            self._added = [(name, Secret(value)) for name, value in prepared.headers if (name, value) not in before]
-            secrets.extend(self._added)
+            self._added = [header for header in prepared.headers if header not in before]
+            added.extend(self._added)
             return prepared
 
-        return _hidden(await self._target.exchange(request, prepare, whole=True), Secrets(headers=secrets))
+        answer = await self._target.exchange(request, prepare, whole=True)
+        return _hidden(answer, Secrets(more=_secrets_in(added)))
 
     # ------------------------------------------------------------------------------------------------ cleanup
 
@@ -214,6 +215,15 @@ class HookedTarget(Target):
 def _excerpt(answer: Answer) -> Answer:
     """Returns the answer for the campaign, which keeps some answers in memory."""
     return answer._replace(body=answer.body[:EXCERPT], headers=())
+
+
+def _secrets_in(headers: Iterable[tuple[str, str]]) -> list[Secret]:
+    """All headers from hooks are secrets, whatever their names are."""
+    return [secret for name, value in headers for secret in named(name, value)]
+
+
+def _described(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(name, variable(name)) for name, _ in headers]
 
 
 def _hidden(answer: Answer, secrets: Secrets) -> Answer:

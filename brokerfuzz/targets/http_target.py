@@ -13,7 +13,7 @@ from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerKind, A
 from brokerfuzz.targets.http_connections import HttpConnections, is_http_url
 from brokerfuzz.targets.http_messages import Failure, Request, Response
 from brokerfuzz.targets.reproduction import curl_line
-from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets, variable, without_user
+from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secret, Secrets, variable, without_user
 from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.targets.waiting import pause_of, postponed
 
@@ -94,10 +94,10 @@ class HttpTarget(Target):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
-    def secrets_with(self, headers: Iterable[tuple[str, str]]) -> Secrets:
-        """Returns the secrets of the requests if they also contain these headers."""
+    def secrets_with(self, more: Iterable[Secret]) -> Secrets:
+        """Returns the secrets of the requests, and `more`."""
         proxy = self.connections.proxy or ""
-        return Secrets(self.url, [*self.headers, *headers], proxy, self._more_secrets)
+        return Secrets(self.url, self.headers, proxy, [*self._more_secrets, *more])
 
     @property
     def about(self) -> dict[str, Any]:

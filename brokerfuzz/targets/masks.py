@@ -1,6 +1,5 @@
 """Replaces secrets in bytes, even if the bytes contain a secret in one of the usual encodings."""
 
-import html
 import json
 import re
 from base64 import b64encode
@@ -55,29 +54,18 @@ class Masks:
 
 
 def spellings(secret: str) -> set[bytes]:
-    """Returns the forms in which a text can contain the secret: as it is, on one line, and encoded for URLs, JSON, HTML
-    or Python, or in base64.
-    """
+    """Returns the forms in which a text can contain the secret: as it is, encoded for URLs or JSON, or in base64."""
     raw = _utf_8(secret)
     in_json, with_all_letters = json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]
-    in_html = html.escape(secret)
     texts = {
         secret,
-        " ".join(secret.split()),
-        "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in secret),
-        repr(secret)[1:-1],
         *(quote(raw, safe=safe) for safe in ("", "/", "!'()*")),  # the last one is that of JavaScript
         quote_plus(raw),
         in_json,
         with_all_letters,
         in_json.replace("/", r"\/"),
-        in_json.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),
-        in_html,
-        in_html.replace("&#x27;", "&#39;").replace("&quot;", "&#34;"),
-        html.escape(secret, quote=False),
     }
-    in_latin_1 = secret.encode("latin-1", "ignore")
-    return {*map(_utf_8, texts), *_in_base64(raw), *([in_latin_1] if len(in_latin_1) == len(secret) else [])}
+    return {*map(_utf_8, texts), *_in_base64(raw)}
 
 
 def _in_base64(raw: bytes) -> Iterator[bytes]:

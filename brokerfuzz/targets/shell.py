@@ -8,13 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.reproduction import quoted
-from brokerfuzz.targets.secret_masking import Found, Secrets, basic, is_secret, named, of_url, variable
+from brokerfuzz.targets.secret_masking import Secret, Secrets, is_secret, named, of_url
 
 _HEADER = re.compile(r"(?:-H)?([A-Za-z][\w-]*):\s*(?!//)(\S.*)", re.DOTALL)
-_USER = re.compile(r"(?:-u)?([^:]*):(.*)", re.DOTALL)
-_USER_OPTIONS = ("-u", "--user")
-_DEEPEST = 3
-"""The maximum depth of nested commands, as in `sh -c 'command'`, in which brokerfuzz searches for secrets."""
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
@@ -51,53 +47,27 @@ def path_of(words: Sequence[str], shown: str) -> str:
 
 def secrets_of(words: Sequence[str], more: Mapping[str, str]) -> Secrets:
     """`more` maps references such as `${TOKEN}` to further secret values."""
-    return Secrets(more=more.items(), found=_found(words))
+    return Secrets(more=[*more.items(), *_secrets_in(words)])
 
 
 def shown_command(words: Sequence[str], secrets: Secrets) -> str:
     """Returns the command as a line for a POSIX shell. For example, `"${TOKEN}"` replaces the secret value of
     `--token`.
     """
-    return " ".join(quoted(_shown(word, secrets)) for word in words)
+    return " ".join(quoted(secrets.described(word)) for word in words)
 
 
-def _shown(word: str, secrets: Secrets) -> str:
-    """If the word is a nested command in which a secret is written with quotes inside it, as in `se'cr'et`,
-    `${COMMAND}` replaces the whole word.
-    """
-    shown = secrets.word(word)
-    inner = " ".join(_words_within(shown))
-    return shown if secrets.hide(inner) == inner else variable("command")
-
-
-def _found(words: Sequence[str], depth: int = 0) -> Iterator[Found]:
-    """Yields each secret in a command. Also searches words that are themselves commands, as in `sh -c 'command'`."""
+def _secrets_in(words: Sequence[str]) -> Iterator[Secret]:
+    """Yields the secrets in URLs, headers, options and variables. The words of a nested command are not searched."""
     option = ""
     for word in words:
-        inner = _words_within(word) if depth < _DEEPEST else []
-        assigned = None if inner and option == "-c" else _ASSIGNED.fullmatch(word)
+        assigned = _ASSIGNED.fullmatch(word)
         name, value = (assigned[1], assigned[2]) if assigned else (option, word)
         header = _HEADER.fullmatch(value)
         option = word if word.startswith("-") and not assigned and not header else ""
-        yield from of_url(value) if "://" in value else ()
-        user = _USER.fullmatch(value) if name in _USER_OPTIONS or word.startswith("-u") else None
-        if user and not user[0].removeprefix("-u").replace(":", "").isdigit():
-            yield from basic(user[1], user[2])
-        elif header and is_secret(header[1], header[2]):
+        if "://" in value:
+            yield from of_url(value)
+        if header and is_secret(header[1]):
             yield from named(header[1], header[2])
         elif is_secret(name) and not option:
             yield from named(name.lstrip("-"), value)
-        yield from _found(inner, depth + 1)
-
-
-def _words_within(word: str) -> list[str]:
-    """If `word` contains a whole command, as in `sh -c 'curl -u me:secret'`, returns the words of this command.
-    Otherwise, the result is empty.
-    """
-    reader = shlex.shlex(word, posix=True, punctuation_chars=True)
-    reader.whitespace_split, reader.commenters = True, ""
-    try:
-        words = list(reader)
-    except ValueError:
-        return []
-    return words if len(words) > 1 else []

@@ -208,7 +208,7 @@ def _ready(target: Any, message_type: MessageType | None, given: FireOptions, *,
     if plan.is_empty:
         raise BrokerfuzzError("no case matches: change verdicts, rules, techniques or sites")
     campaign_id = new_campaign_id()
-    http = http_options(options, campaign_id, replaced=lambda text, where: text)
+    http = http_options(options, campaign_id)
     endpoint = target_for(target, options["path"], in_caller=in_caller, **http)
     if note := getattr(getattr(endpoint, "secrets", None), "note", ""):
         getLogger("brokerfuzz").warning("brokerfuzz: %s", note)

@@ -1,7 +1,6 @@
 import asyncio
 import base64
 import gzip
-import html
 import json
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -28,7 +27,7 @@ TYPED: Final = {
     "signature": "c4nary-sign-5",
     "token": "c4nary-token-5", "password": "c4nary-password-5", "bearer": "c4nary-bearer-5",
     "assigned": "c4nary-assigned-5",
-    "nested": "c4nary-nested-5", "url": "c4nary-url-5",
+    "url": "c4nary-url-5",
 }  # fmt: skip
 CANARIES: Final = {**{name.lower(): value for name, value in FROM_ENVIRONMENT.items()}, **TYPED}
 """Maps the place of each secret to the secret."""
@@ -63,7 +62,6 @@ ENCODINGS: Final[tuple[Echo, ...]] = (
     bytes.upper,
     lambda head: quote(head, safe="").encode(),
     lambda head: json.dumps(head.decode("latin-1")).encode(),
-    lambda head: html.escape(head.decode("latin-1")).encode(),
     base64.b64encode,
     lambda head: base64.b64encode(b"1" + head),
     lambda head: base64.urlsafe_b64encode(b"12" + head),
@@ -147,7 +145,7 @@ while [ $n -lt 500 ]; do
   case $((n % 4)) in
     0) echo "accepted $* $DB_PASSWORD $COMMAND" ;;
     1) echo "crashed $(printf '%s' "$* $DB_PASSWORD $COMMAND" | base64 -w0)" ;;
-    2) echo "rejected $(printf '%s' "martin:$3" | base64 -w0)" ;;
+    2) echo "rejected $(printf '%s' "martin:$2" | base64 -w0)" ;;
     3) echo "rejected $* $DB_PASSWORD $COMMAND" ;;
   esac
   read line || exit
@@ -165,16 +163,15 @@ def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(
         "def app(environ, start_response): raise RuntimeError('no ' + os.environ['APPLICATION'])\n"
     )
     words = (
-        f"env DB_PASSWORD={TYPED['assigned']} sh program.sh -u martin:{TYPED['password']} -H 'Authorization: Bearer "
-        f"{TYPED['bearer']}' "
-        f"--token {TYPED['token']} \"curl -H 'X-Api-Key: {TYPED['nested']}'\" http://me:{TYPED['url']}@host/"
+        f"env DB_PASSWORD={TYPED['assigned']} sh program.sh --password {TYPED['password']} -H 'Authorization: Bearer "
+        f"{TYPED['bearer']}' --token {TYPED['token']} http://me:{TYPED['url']}@host/"
     )
     reports = [word for name in REPORTS if name != "r.har" for word in ("--report", name)]
     lines = ("--lines", "plain", "--secret", "COMMAND")
-    nested = f"sh -c 'DB_PASSWORD={TYPED['assigned']}; echo $DB_PASSWORD $0; exit 3' --token={TYPED['token']}"
+    token = f"sh -c 'echo $0; exit 3' --token={TYPED['token']}"
     out = written(
         ("fire", "--exec", words, *lines, *SOME, "--journal", "run.ndjson", *reports),
-        ("fire", "--exec", nested, *SOME, "--json"),
+        ("fire", "--exec", token, *SOME, "--json"),
         ("fire", "--exec", f"DB_PASSWORD={TYPED['assigned']} ./program", *SOME),
         ("fire", "--call", "planted_code:reads", "--secret", "FUNCTION", *SOME, "--journal", "call.ndjson"),
         ("fire", "--app", "planted_code:app", "--secret", "APPLICATION", *SOME, "--journal", "app.ndjson"),

@@ -177,7 +177,7 @@ def test_references_are_replaced_only_once(text: str, expected: str, monkeypatch
 def test_only_a_target_in_use_needs_its_variables(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BF_HOST", raising=False)
     write("brokerfuzz.toml", 'url = "http://${BF_HOST}/"')
-    assert "brokerfuzz.toml: url needs the environment variable BF_HOST" in run("fire").stderr
+    assert "the URL needs the environment variable BF_HOST" in run("fire").stderr
     assert "BF_HOST" not in run("fire", "--call", "nowhere:at_all", "--rule", "*orderMinimum:minimum").stderr
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from brokerfuzz.target_options import substituted
 from brokerfuzz.targets import CommandTarget, HttpTarget
-from brokerfuzz.targets.secret_masking import Secrets
+from brokerfuzz.targets.secret_masking import Secrets, of_environment
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_a_reference_is_shown_as_the_user_wrote_it(
 ) -> None:
     monkeypatch.setenv("T", "the 'value' \"of T")
     sent = substituted(value, "the header")
-    target = HttpTarget("http://h/", headers=[(name, sent)])
+    target = HttpTarget("http://h/", headers=[(name, sent)], secrets=of_environment(["T"]))
     assert [name, shown] in target.about["request"]["headers"]
     command = target.reproduction(b"{}").replace("curl", "printf '%s\\n'", 1)
     words = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True).stdout.splitlines()
@@ -46,7 +46,8 @@ def test_a_reference_is_shown_as_the_user_wrote_it(
         ("http://h/?design=5&token=", [], "http://h/?design=5&token=", []),
         ("http://u:p@h:80/", [], "http://h:80/", [["authorization", "${AUTHORIZATION}"]]),
         ("http://h/", [("X-Api-Key", "x")], "http://h/", [["X-Api-Key", "${X_API_KEY}"]]),
-        ("http://h/", [("X-Passed-On", "Basic eDp5")], "http://h/", [["X-Passed-On", "${X_PASSED_ON}"]]),
+        ("http://h/", [("Authorization", "Basic eDp5")], "http://h/", [["Authorization", "Basic ${AUTHORIZATION}"]]),
+        ("http://h/", [("Cookie", "to=x")], "http://h/", [["Cookie", "${COOKIE}"]]),
     ],
 )  # fmt: skip
 def test_the_description_of_all_requests_contains_references_in_place_of_secrets(
@@ -66,19 +67,14 @@ def test_the_description_of_all_requests_contains_references_in_place_of_secrets
         ("v --pin 7 --auth --verbose", 'v --pin "${PIN}" --auth --verbose'),
         ("env API_KEY=abcdef1 v", 'env "API_KEY=${API_KEY}" v'),
         ("v --url=https://me:abcdef1@host/x?token=abcdef2", 'v "--url=https://me:${PASSWORD}@host/x?token=${TOKEN}"'),
-        ("v -H 'Authorization: Bearer abcdef1' file", 'v -H "Authorization: ${AUTHORIZATION}" file'),
+        ("v -H 'Authorization: Bearer abcdef1' file", 'v -H "Authorization: Bearer ${AUTHORIZATION}" file'),
         ("v --header=X-Otp:abcdef1", 'v "--header=X-Otp:${X_OTP}"'),
         ("v '-HX-Api-Key: abcdef1' file", 'v "-HX-Api-Key: ${X_API_KEY}" file'),
         ("v -H 'Accept: text/plain' host:80", "v -H 'Accept: text/plain' host:80"),
         ("v --token=a:bcdef1 --key a:bcdef1", 'v "--token=${TOKEN}" --key "${TOKEN}"'),
-        ("v -u me:abcdef1", 'v -u "me:${PASSWORD}"'),
-        ("v --user=me:abcdef1", 'v "--user=me:${PASSWORD}"'),
-        ("docker run -u 1000:1000 --user me v", "docker run -u 1000:1000 --user me v"),
         ("DB_PASSWORD=abcdef1 ./v", '"DB_PASSWORD=${DB_PASSWORD}" ./v'),
-        ("sh -c 'DB_PASSWORD=abcdef1 ./v; exit 1'", 'sh -c "DB_PASSWORD=${DB_PASSWORD} ./v; exit 1"'),
         ("env 'DB_PASSWORD=abc def' v", 'env "DB_PASSWORD=${DB_PASSWORD}" v'),
-        ("""sh -c "v --token 'a'bcdef1" """, 'sh -c "${COMMAND}"'),
-        ("sh -c 'echo $HOME --token abcdef1'", "sh -c 'echo $HOME --token '\"${TOKEN}\""),
+        ("v --token abcdef1 'echo $HOME abcdef1'", """v --token "${TOKEN}" 'echo $HOME '"${TOKEN}\""""),
         (["v", "a b", ""], "v 'a b' ''"),
     ],
 )
