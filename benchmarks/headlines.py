@@ -63,10 +63,10 @@ _COUNTS: dict[str, Callable[[bool], str]] = {"lax": _lax, "single": _single}
 
 def _printed(name: str, result: Result, most: int) -> int:
     """Prints the headlines if there are too many, or none. Returns their number."""
-    if not 1 <= len(result.headlines) <= most:
-        texts = [f"{one.text} ({one.extent})"[:200] for one in result.headlines[:20]]
-        print(f"{name}: {len(result.headlines)} headlines", *texts, sep="\n    ", flush=True)
-    return len(result.headlines)
+    if not 1 <= len(result.findings) <= most:
+        texts = [finding.sentence()[:200] for finding in result.findings[:20]]
+        print(f"{name}: {len(result.findings)} findings", *texts, sep="\n    ", flush=True)
+    return len(result.findings)
 
 
 def _target(mutant: Mutant) -> FunctionTarget:

@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "campaign": {
         "workers", "storage", "locks", "targets",
         "cases.case", "cases.fresh_values", "cases.techniques", "cases.faults", "cases.fault_wishes", "json_trees",
-        "cases.catalogue", "cases.plan", "option", "options", "version", "schemas", "shapes", "errors",
+        "cases.catalogue", "cases.covering", "generation", "cases.plan", "option", "options", "version", "schemas", "shapes", "errors",
     },
     "reports": {
         "version", "campaign", "targets", "cases.case", "cases.covering", "cases.fresh_values",

@@ -5,7 +5,6 @@ contract.
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.firing import Campaign
-from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.outcome import CampaignOutcome, Stop
 from brokerfuzz.campaign.results import CampaignProgress, Result
@@ -18,7 +17,6 @@ __all__ = [
     "CampaignProgress",
     "Finding",
     "FindingKind",
-    "Headline",
     "Observed",
     "Result",
     "Settings",

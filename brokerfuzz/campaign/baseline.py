@@ -1,21 +1,22 @@
-"""Reads and writes the baseline: a JSON file with known findings, which do not make a campaign fail.
+"""Reads and writes the baseline: a JSON file that says what is known to fail. Only other failures make a campaign fail.
 
 Each entry consists of a few lines, so that changes of the file are easy to review:
 
-    {"finding": "2cbdcdfc",                          the name of the finding (see `Finding.name`)
-     "sentence": "The target accepted ...",          explains the finding
+    {"finding": "2cbdcdfc",                          the name of the finding
+     "message": "offer-creation-request",
+     "sentence": "orderMinimum: accepted 0; ...",    explains the finding
+     "failing": ["accepts orderMinimum:minimum one-below", ...],
      "reason": "ticket 17",                          optional: why the finding is tolerated, written by people
      "until": "2026-12-31",                          optional: the last day on which the entry applies
-     "headline": "5a1115ea",                         optional: its general headline; findings with the same headline are
-                                                     known, too
-     "case": "b7e8ef5a8405ebf8"}                     optional: its first case, which shows later whether it is gone
+     "case": "b7e8ef5a8405ebf8"}                     a case that shows later whether the finding is gone
+
+A finding is known if the entries contain everything that fails because of it. If something else fails, it has grown.
 """
 
 import json
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from jsonschema_rs import validator_for
@@ -32,18 +33,18 @@ from brokerfuzz.storage import written
 VERSION = 4
 _BY_HAND = ("reason", "until")
 _TEXT = {"type": "string"}
-_NAME = {"type": "string", "pattern": "^[0-9a-f]{8}$"}
 _PROPERTIES: Mapping[str, Any] = {
-    "finding": _NAME,
+    "finding": {"type": "string", "pattern": "^[0-9a-f]{8}$"},
+    "message": _TEXT,
     "sentence": _TEXT,
+    "failing": {"type": "array", "items": _TEXT},
     "reason": _TEXT,
     "until": {"type": "string", "format": "date"},
-    "headline": _NAME,
     "case": {"type": "string", "pattern": "^[0-9a-f]{16}$"},
 }
 _ENTRY = {
     "type": "object",
-    "required": ["finding", "sentence"],
+    "required": ["finding", "message", "sentence", "failing", "case"],
     "properties": _PROPERTIES,
     "additionalProperties": False,
 }
@@ -57,8 +58,8 @@ _BASELINE = validator_for(
     validate_formats=True,
 )
 
-Baseline = Mapping[str, Mapping[str, Any]]
-"""Maps the name of each known finding to its entry."""
+Entry = Mapping[str, Any]
+Baseline = Sequence[Entry]
 
 
 def read(path: Path) -> Baseline:
@@ -76,65 +77,73 @@ def read(path: Path) -> Baseline:
 def _entries(document: Any) -> Baseline:
     if problem := problem_in(document, _BASELINE):
         raise ValueError(problem)
-    return {entry["finding"]: entry for entry in document["findings"]}
+    entries: Baseline = document["findings"]
+    return entries
 
 
 def outcomes(known: Baseline, result: Result, correct: Container[str]) -> dict[str, KnownOutcome]:
-    """Says which known findings a campaign has found again. A finding that it has not found is gone if the campaign is
-    complete, and the answer to the first case of the finding is now `correct` (see `Observations`).
+    """Says for each known finding whether something of it still fails. Otherwise, it is gone if the campaign is
+    complete, and the answer to its case is now `correct` (see `Observations`).
     """
-    present = {finding.name for finding in result.findings} | {headline.name for headline in result.headlines}
+    still_failing = {failure for finding in result.findings for failure in finding.failing}
     is_complete = result.outcome.state == "complete"
     found: dict[str, KnownOutcome] = {}
-    for name, entry in known.items():
-        if name in present or entry.get("headline") in present:
-            found[name] = "still there"
+    for entry in known:
+        if not still_failing.isdisjoint(entry["failing"]):
+            found[entry["finding"]] = "still there"
         else:
-            found[name] = "gone" if is_complete and entry.get("case") in correct else "unclear"
+            found[entry["finding"]] = "gone" if is_complete and entry["case"] in correct else "unclear"
     return found
 
 
-def applying(known: Baseline) -> list[str]:
+def expired(known: Baseline) -> list[Entry]:
     today = datetime.now(UTC).date()
-    return [name for name, entry in known.items() if today <= date.fromisoformat(entry.get("until", "9999-12-31"))]
+    return [entry for entry in known if today > date.fromisoformat(entry.get("until", "9999-12-31"))]
 
 
-def names(known: Baseline) -> set[str]:
-    """Returns the names of the findings whose entries apply today, and of their general headlines."""
-    found = applying(known)
-    return {*found, *(known[name]["headline"] for name in found if "headline" in known[name])}
+def failing(known: Baseline, message_type: str) -> frozenset[str]:
+    """Returns what the entries that apply today say about messages of this type."""
+    too_old = expired(known)
+    entries = [entry for entry in known if entry["message"] == message_type and entry not in too_old]
+    return frozenset(failure for entry in entries for failure in entry["failing"])
 
 
-def update(
-    path: Path,
-    findings: Iterable[Finding],
-    *,
-    prune: Container[str] = (),
-    headlines: Mapping[str, str] = MappingProxyType({}),
-) -> None:
-    """Adds the findings to the file, and removes the entries whose names are in `prune`, unless `findings` contains
-    them. What people wrote is kept. `headlines` maps names of findings to their general headlines.
+def update(path: Path, findings: Sequence[Finding], *, gone: Container[str] = ()) -> None:
+    """Writes an entry for each finding, in place of the entries about the same failures, and removes the entries with
+    the names in `gone`. What people wrote is kept.
 
     The folder is locked, and the file is read again, so that no other campaign and no person loses an entry that was
     added while this campaign ran. Raises `BaselineError`.
     """
     with write_errors(path, BaselineError), held(path.parent):
-        known = read(path) if path.exists() else {}
-        entries = {name: entry for name, entry in known.items() if name not in prune}
+        entries = [entry for entry in (read(path) if path.exists() else ()) if entry["finding"] not in gone]
         for finding in findings:
-            by_hand = {key: text for key, text in known.get(finding.name, {}).items() if key in _BY_HAND}
-            entries[finding.name] = {**_entry(finding, headlines.get(finding.name)), **by_hand}
-        text = ",\n".join(_written(entries[name]) for name in sorted(entries))
+            replaced = [entry for entry in entries if _concerns(entry, finding)]
+            entries = [entry for entry in entries if entry not in replaced]
+            entries.append(_entry(finding, replaced))
+        entries.sort(key=lambda entry: (entry["message"], entry["sentence"]))
+        text = ",\n".join(map(_written, entries))
         with written(path, BaselineError) as stream:
             stream.write(f'{{"baseline": {VERSION}, "findings": [\n{text}\n]}}\n'.encode())
 
 
-def _entry(finding: Finding, headline: str | None) -> dict[str, Any]:
-    entry = {"finding": finding.name, "sentence": finding.sentence(), "case": finding.case.id}
-    return entry if headline is None else {**entry, "headline": headline}
+def _concerns(entry: Entry, finding: Finding) -> bool:
+    return entry["message"] == finding.message_type and not set(entry["failing"]).isdisjoint(finding.failing)
 
 
-def _written(entry: Mapping[str, Any]) -> str:
+def _entry(finding: Finding, replaced: Sequence[Entry]) -> Entry:
+    by_hand = {name: entry[name] for entry in replaced for name in _BY_HAND if name in entry}
+    return {
+        "finding": finding.name,
+        "message": finding.message_type,
+        "sentence": finding.sentence(),
+        "failing": list(finding.failing),
+        "case": finding.case.id,
+        **by_hand,
+    }
+
+
+def _written(entry: Entry) -> str:
     """The properties always have the same order, so that two versions of the file are easy to compare."""
     lines = [f"{json.dumps(name)}: {json.dumps(entry[name])}" for name in _PROPERTIES if name in entry]
     return "  {" + ",\n   ".join(lines) + "}"

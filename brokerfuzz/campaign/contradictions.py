@@ -16,14 +16,9 @@ FindingKind = Literal[
     "invalid-accepted",
     "crashed",
     "timeout",
-    "malformed-answer",
     "stopped-answering",
-    "repeated-crash",
 ]
-"""The kinds of findings. `malformed-answer`: the response is not a valid envelope, although a policy requires a valid
-envelope. `stopped-answering`: the target no longer answers any message. `repeated-crash`: the target accepts an offer,
-and crashes when it gets the same offer a second time.
-"""
+"""The kinds of findings. `stopped-answering`: the target no longer answers any message."""
 
 CONFLICT = 409
 """The HTTP status with which services reject an offer whose number they already know. If the message got no new value
@@ -38,11 +33,9 @@ TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed", "valid-rejected"})
 IN_WORDS: Mapping[FindingKind, str] = {
     "stopped-answering": "end of all answers",
     "crashed": "crash",
-    "repeated-crash": "crash on a repeated offer",
     "timeout": "timeout",
     "invalid-accepted": "wrong acceptance",
     "valid-rejected": "wrong rejection",
-    "malformed-answer": "malformed answer",
 }
 """Short names of the kinds, the most important ones first."""
 

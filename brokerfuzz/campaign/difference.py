@@ -9,12 +9,14 @@ its causes stay. A missing property is a difference, too.
     cause         /comments is "'": the answer stays if all other differences are undone
 """
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.generation import ABSENT
 from brokerfuzz.json_trees import (
     JsonArray,
     JsonObject,
@@ -27,6 +29,7 @@ from brokerfuzz.json_trees import (
     only,
     replaced,
     tree_of,
+    write_tree,
 )
 from brokerfuzz.pointers import escape
 
@@ -37,7 +40,7 @@ MISSING: Final = ()
 @dataclass(frozen=True)
 class Difference:
     """`place` is the JSON Pointer of `value`, and `site` is its site. `undo` changes the message there, at `path` or
-    inside it.
+    inside it. `is_added` is true if the ordinary message has no such property.
     """
 
     path: Path
@@ -45,6 +48,7 @@ class Difference:
     site: str
     value: Tree | tuple[()]
     undo: Callable[[Tree], Tree]
+    is_added: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,8 @@ class _Spot:
     def property(self, step: int, name: str) -> "_Spot":
         return _Spot((*self.path, step), f"{self.place}/{escape(name)}", below(self.site, name))
 
-    def difference(self, value: Tree, undo: Callable[[Tree], Tree]) -> Difference:
-        return Difference(self.path, self.place, self.site, value, undo)
+    def difference(self, value: Tree, undo: Callable[[Tree], Tree], *, is_added: bool = False) -> Difference:
+        return Difference(self.path, self.place, self.site, value, undo, is_added)
 
 
 _ROOT: Final = _Spot()
@@ -111,7 +115,7 @@ class OrdinaryValues:
             inner = spot.property(step, name)
             yield from self.differences(value, inner)
             if name in names or inner.site not in known:
-                yield inner.difference(value, partial(_removed, inner.path))
+                yield inner.difference(value, partial(_removed, inner.path), is_added=True)
             names.add(name)
 
 
@@ -120,6 +124,19 @@ def _missing(names: set[str], spot: _Spot, usual: JsonObject) -> Iterator[Differ
         if name not in names:
             undo = partial(_added, spot.path, name, value)
             yield Difference(spot.path, f"{spot.place}/{escape(name)}", below(spot.site, name), MISSING, undo)
+
+
+def parsed(value: Tree | tuple[()]) -> Any:
+    """Returns the value of a difference as a Python object: `ABSENT` if it is missing. The items of an array, and the
+    properties of an object, are left out.
+    """
+    if isinstance(value, tuple):
+        return ABSENT
+    if isinstance(value, JsonArray):
+        return [None] * len(value.items)
+    if isinstance(value, JsonObject):
+        return {}
+    return json.loads(write_tree(value))
 
 
 def undone(tree: Tree, differences: Iterable[Difference]) -> Tree:

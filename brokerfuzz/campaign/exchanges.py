@@ -11,7 +11,7 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import Answer
 from brokerfuzz.targets.answers import AnswerKind
 
-_SEPARATE = ("plain", "anew", "repeated", "failed")
+_SEPARATE = ("plain", "anew", "failed")
 """The answers to messages with these roles do not count as the answer to the same message with another role."""
 
 
@@ -23,13 +23,11 @@ class Exchange(NamedTuple):
         case       a case
         twin       the twin of a case
         anew       a case that a resumed campaign sends again
-        repeated   an offer that is sent twice
-        retest     the plain message with the fault of a case
+        unmasked   a case or a twin without the cause of a wrong rejection
         alone      a message that is repeated while no other message is under way
         shrink     a smaller message
-        explain    the smallest message with fewer differences from the plain message
-        without    a message without the causes of other findings
-        size       the plain message with spaces (see `size_search`)
+        without    a message without the cause of another one
+        size       the plain message with spaces
         failed     a failure that did not occur again when the same message was sent alone
 
     `number` is the number of the case. `attempt` is 0 unless the campaign repeats a message. `id` identifies the

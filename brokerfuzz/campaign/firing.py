@@ -11,19 +11,22 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
-from brokerfuzz.campaign import baseline, confirming, repeated_number
+from brokerfuzz.campaign import baseline
+from brokerfuzz.campaign.advice import advice_about
 from brokerfuzz.campaign.case_stream import CaseStream, NumberedCase
+from brokerfuzz.campaign.causes.explaining import Explaining
+from brokerfuzz.campaign.causes.explanation import Explanation, lost_at
+from brokerfuzz.campaign.causes.laboratory import Laboratory, accepted_examples
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
-from brokerfuzz.campaign.explanation import Explanations, accepted_examples
-from brokerfuzz.campaign.finding import Finding
+from brokerfuzz.campaign.failure import Failure
+from brokerfuzz.campaign.finding import finding_name
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import make_contact, refusal
-from brokerfuzz.campaign.headlines import headlines_of
 from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.old_answers import OldAnswers
 from brokerfuzz.campaign.outcome import Stop
-from brokerfuzz.campaign.problem import Bounds
+from brokerfuzz.campaign.problem import TRIES, Bounds
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.results import CampaignProgress, Result
@@ -45,6 +48,8 @@ TURN = 0.002
 answers that arrive without waiting (from a journal, or from an application in this process) would block other tasks.
 """
 GENERATING = "generating the catalogue"
+REPEATING = 60.0
+"""The maximum time for the repetitions of wrong answers, in seconds."""
 
 OnProgress = Callable[[CampaignProgress], None]
 
@@ -83,11 +88,12 @@ class Campaign:
             longest_wait=self._options["longest_wait"],
         )
         self._old = OldAnswers(self._sender.known)
-        self._seen = Observations(frozenset(entry["case"] for entry in settings.known.values() if "case" in entry))
+        self._seen = Observations(frozenset(entry["case"] for entry in settings.known))
         self._proving = Proving(self._sender, self._judge)
         self._cases = CaseStream(settings.plan.numbered() if cases is None else cases)
         self._case_ids = frozenset[str]()
-        self._explanations: Explanations | None = None
+        self._explaining: Explaining | None = None
+        self._last_message: Explanation | None = None
         self._contacted = False
         self._phase = "firing"
         self._generated: int | None = None
@@ -174,8 +180,6 @@ class Campaign:
         await together(*(self._work() for _ in range(self._options["concurrency"])))
         if self._workers is not None and self._unanswered:
             await self._recover(self._workers)
-        if self._may_continue:
-            await repeated_number.probe(self._sender, self._seen, self._judge)
 
     async def _work(self) -> None:
         while self.stop is None:
@@ -215,7 +219,7 @@ class Campaign:
 
     def _leave_time_for_findings(self) -> None:
         """Near the end of the time, stops if there is something to shrink."""
-        if self._seen.suspicions and monotonic() > self._deadline - self._settings.time_for_findings:
+        if self._seen.problems and monotonic() > self._deadline - self._settings.time_for_findings:
             self._stop_at_time_limit()
 
     async def _send(self, number: int, case: Case) -> None:
@@ -227,11 +231,9 @@ class Campaign:
         if self._old.includes(number):
             await self._check_old_answer(asked)
         if asked.needs_proof:
-            proved = await self._proving.proved(asked)
+            await self._proving.ask_twin(asked)
             if asked.twin is not None and asked.twin_answer is not None and asked.twin.id not in self._case_ids:
-                seen.add_twin(number, asked.twin, asked.twin_answer)
-            seen.proofs.retested += proved is not asked
-            asked = proved
+                seen.add_twin(number, asked.twin, asked.twin_answer, self._judge.demands)
         seen.add(asked, self._judge)
 
     async def _check_old_answer(self, asked: CaseAnswers) -> None:
@@ -250,52 +252,44 @@ class Campaign:
         if lost.sent:
             self.stop = self.stop or Stop(lost.reason, "target")
             if not lost.excused:
-                verdict = self._judge.verdict(case)
-                self._seen.suspicions.add(Finding("stopped-answering", case, number, verdict, lost.answer))
+                failure = Failure("stopped-answering", number, case, case.body, self._judge.verdict(case), lost.answer)
+                self._last_message = lost_at(failure)
 
     # ------------------------------------------------------------------------------------------------ after the cases
-
-    @property
-    def _may_continue(self) -> bool:
-        """True if the campaign has sent all cases that it may send, and the target does not ask for a pause at this
-        time.
-        """
-        return (self.stop is None or self.stop.cause == "limit") and not self._sender.waits_for
-
-    def _half_of_time(self, seconds: float) -> float:
-        """The time after these seconds, or when half of the time of the campaign that is left is over."""
-        now = monotonic()
-        return min(now + seconds, (now + self._deadline) / 2)
 
     async def _explain(self) -> None:
         self._phase = "shrinking"
         settings, options, seen = self._settings, self._options, self._seen
-        suspicions = seen.contradictions()
-        bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
-        ordinary = [*accepted_examples(seen.sent), *settings.plain]
-        explanations = Explanations(suspicions, self._sender, self._judge, ordinary, bounds)
-        self._explanations = explanations
+        self._explaining = self._explaining_of_all()
         if (self.stop is not None and self.stop.cause in ("target", "changed")) or self._sender.waits_for:
             return
-        await explanations.confirm(self._half_of_time(confirming.SECONDS), options["concurrency"])
-        if settings.shrink_requests > 0:
-            await explanations.run(options["concurrency"])
+        bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
+        examples = [*accepted_examples(seen.sent), *settings.plain]
+        repetitions = Bounds(TRIES, min(monotonic() + REPEATING, (monotonic() + self._deadline) / 2))
+        laboratory = Laboratory(self._sender, self._judge, examples, bounds, repetitions)
+        await self._explaining.run(laboratory, options["concurrency"])
         if (lost := self._sender.health.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")
 
+    def _explaining_of_all(self) -> Explaining:
+        return Explaining(self._seen, self._judge.demands, self._settings.plan.message_type)
+
     def result(self) -> Result:
         seen, judge = self._seen, self._judge
-        found = seen.contradictions() if self._explanations is None else self._explanations.suspicions
         sporadic = self._sender.sporadic
-        sent = [asked for asked in seen.sent if asked.number not in sporadic.numbers]
-        findings = findings_of(found, self._target, judge.demands, self._settings.fresh_values)
+        explaining = self._explaining or self._explaining_of_all()
+        explanations = explaining.explanations()
+        if self._last_message is not None:
+            explanations.append(self._last_message)
+        findings = findings_of(
+            explanations, explaining.evidence, self._target, judge.demands, self._settings.fresh_values
+        )
         result = Result(
             target=self._target.name,
             started=self._begun,
             counts=dict(seen.counts),
             rules=dict(seen.rules - sporadic.rules),
             findings=findings,
-            headlines=headlines_of(findings, sent, judge.demands),
             ambiguities=tuple(seen.ledger.in_order(judge.demands)),
             proofs=seen.proofs,
             sporadic=tuple(sporadic.answers()),
@@ -311,9 +305,14 @@ class Campaign:
             requests=self._sender.requests,
             seconds=max(min(self._ended, monotonic()) - self._sender.started, 0.0),
             stop=self.stop,
+            advice=advice_about(explanations, judge.demands, self._settings.fresh),
+            masked={
+                finding_name("valid-rejected", self._settings.plan.message_type, key): count
+                for key, count in explaining.masked.items()
+            },
         )
         known = self._settings.known
-        result.mark_known(baseline.names(known))
+        result = result.against(baseline.failing(known, self._settings.plan.message_type))
         return replace(result, known_findings=baseline.outcomes(known, result, seen.correct))
 
     @property
@@ -340,7 +339,7 @@ class Campaign:
             phase = f"waiting for the target ({waits_for})"
         seen, seconds, count = self._seen, monotonic() - self._sender.started, self._settings.plan.count
         total = None if self._generated is None or count is None else self._generated + count
-        problems = seen.problems(self._judge.demands)
+        problems = [text for text, _ in seen.problems.most_common()]
         self._on_progress(
             CampaignProgress(
                 phase, seen.counts.total(), problems, self._sender.requests, seconds, total, bool(waits_for)

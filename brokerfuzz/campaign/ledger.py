@@ -26,8 +26,6 @@ class Observed:
     contradicted: set[str] = field(default_factory=set)
     """The interpretations that at least one answer contradicts."""
     unproven: int = 0
-    answered: str = ""
-    """The behaviour of the target (such as `created again`), if the ambiguity has no interpretations."""
 
     @property
     def possible(self) -> tuple[str, ...]:
@@ -39,8 +37,6 @@ class Observed:
         """The interpretations that match all answers of the target, separated by commas. The result is `mixed` if no
         interpretation matches, and `unclear` if every interpretation matches.
         """
-        if self.answered:
-            return self.answered
         return (",".join(self.possible) or "mixed") if self.contradicted else "unclear"
 
 

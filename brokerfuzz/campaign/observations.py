@@ -1,29 +1,23 @@
-"""Collects the results of a campaign: counts, contradictions, the behaviour for each ambiguity, and the proven
+"""Collects the results of a campaign: counts, wrong answers, the behaviour for each ambiguity, and the proven
 rejections. The amount of memory does not depend on the number of cases.
 """
 
 from collections import Counter
 from dataclasses import dataclass, field
 
-from brokerfuzz.campaign import envelopes
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.contradictions import IN_WORDS, contradiction
-from brokerfuzz.campaign.conversions import leniency_of
-from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.identity import Suspicions
+from brokerfuzz.campaign.causes.leniencies import leniency_of
+from brokerfuzz.campaign.contradictions import IN_WORDS
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import CaseAnswers, Proofs
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Label
-from brokerfuzz.schemas.ambiguity_detectors import REJECTED
 from brokerfuzz.targets import Answer, AnswerKind
 
-MANY_RULES = 10
-"""If fewer rules were tested, the cases do not show that a target accepts everything."""
-ALMOST = 0.9
-EVERYTHING = "(almost) every invalid message"
 MOST_CASES = 10_000
 """A campaign keeps only this number of cases and answers, so that long campaigns need no more memory."""
+MOST_WRONG = 2_000
+"""After `MOST_CASES`, it keeps only cases with wrong answers, and at most this number of them."""
 
 
 @dataclass
@@ -31,8 +25,8 @@ class Observations:
     """The results of a campaign.
 
     `rules` counts the answers of each kind for each broken rule. `left_out` is the number of cases that cannot be sent
-    to this target. `sent` contains the first cases, with their answers. `correct` contains the IDs of those `watched`
-    cases whose answers were correct, and proven if necessary.
+    to this target. `sent` contains the first cases, with their answers, and further ones with wrong answers. `correct`
+    contains the IDs of those `watched` cases whose answers were correct, and proven if necessary.
     """
 
     watched: frozenset[str] = frozenset()
@@ -40,7 +34,8 @@ class Observations:
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
     rules: Counter[tuple[str, AnswerKind]] = field(default_factory=Counter)
-    suspicions: Suspicions = field(default_factory=Suspicions)
+    problems: Counter[str] = field(default_factory=Counter)
+    """What the target did wrong so far, in a few words. The causes are not known yet."""
     ledger: Ledger = field(default_factory=Ledger)
     proofs: Proofs = field(default_factory=Proofs)
     left_out: int = 0
@@ -49,76 +44,64 @@ class Observations:
 
     def add(self, asked: CaseAnswers, judge: Judge) -> None:
         """Records the answer to a case, and whether a rejection is proven."""
-        case, verdict, answer = asked.case, asked.verdict, asked.answer
-        self.counts[verdict.label, answer.kind] += 1
-        if len(self.sent) < MOST_CASES:
-            self.sent.append(asked)
-        if verdict.label == "invalid" and (rule := asked.rule) is not None:
-            self.rules[rule, answer.kind] += 1
-        why_unproven = asked.why_unproven() if asked.needs_proof else None
+        verdict = asked.verdict
+        self._count(asked, 1)
         if verdict.label == "unspecified":
-            self.ledger.observe(asked, judge, is_proven=why_unproven is None)
+            is_proven = not asked.needs_proof or asked.why_unproven() is None
+            self.ledger.observe(asked, judge, is_proven=is_proven)
         elif asked.needs_proof:
-            self.proofs.add(asked, why_unproven)
-        contract = judge.demands
-        problem = envelopes.malformed(answer, contract) if contract.is_request(case.message_type) else None
-        if problem is not None:
-            self._add_malformed(asked, judge, problem)
-        if asked.contradiction is not None and judge.still(case, verdict):
-            self.suspicions.add(Finding(asked.contradiction, case, asked.number, verdict, answer))
-        if asked.contradiction is None and why_unproven is None:
-            self._add_correct(case)
+            self.proofs.add(asked)
+        asked.is_outdated = asked.contradiction is not None and not judge.still(asked.case, verdict)
+        if asked.contradiction is None and not (asked.needs_proof and asked.why_unproven()):
+            self._add_correct(asked.case)
+        self._keep(asked, judge.demands)
 
-    def add_twin(self, number: int, twin: Case, answer: Answer) -> None:
+    def add_twin(self, number: int, twin: Case, answer: Answer, contract: Contract) -> None:
         """Records the answer to a valid message that is not a case. It is recorded only once."""
-        kind = contradiction(twin.label, answer.kind)
-        if kind is None:
+        asked = CaseAnswers(number, twin, twin.verdict, answer)
+        if asked.contradiction is None:
             self._add_correct(twin)
         elif twin.id not in self._twins:
-            self.suspicions.add(Finding(kind, twin, number, twin.verdict, answer))
+            self._keep(asked, contract)
         self._twins.add(twin.id)
 
     def _add_correct(self, case: Case) -> None:
         if case.id in self.watched:
             self.correct.add(case.id)
 
-    def contradictions(self) -> list[Finding]:
-        """Returns the contradictions in the order of their cases. If the target accepts (almost) every invalid message,
-        whatever rules it breaks, all these acceptances have the same cause, so they are one contradiction. For example,
-        the target may not read the messages.
+    def unmask(self, number: int, again: CaseAnswers) -> None:
+        """Records the answers to a message that was sent again without the cause of a wrong rejection. `number` is the
+        position of the first answers in `sent`. If these were to a valid message, both count. Otherwise, the new ones
+        replace them, unless they prove nothing either.
         """
-        every = self.suspicions.in_order()
-        accepted = sorted((one for one in every if one.kind == "invalid-accepted"), key=lambda one: len(one.body))
-        invalid = sum(count for (label, _), count in self.counts.items() if label == "invalid")
-        rules = {rule for rule, _ in self.rules}
-        if not accepted or len(rules) < MANY_RULES or self.counts["invalid", "accepted"] < ALMOST * invalid:
-            return every
-        everything = accepted[0].copy()
-        everything.about = EVERYTHING
-        for one in accepted[1:]:
-            everything.merge(one)
-        return [everything, *(one for one in every if one.kind != "invalid-accepted")]
+        asked = self.sent[number]
+        if not asked.needs_proof:
+            self.sent.append(again)
+        elif not again.is_masked:
+            self.sent[number] = again
+            if asked.verdict.label == "invalid":
+                self._count(asked, -1)
+                self.proofs.remove(asked)
+                self._count(again, 1)
+                if again.needs_proof:
+                    self.proofs.add(again)
 
-    def problems(self, contract: Contract) -> list[str]:
-        """Says in a few words what the target did wrong so far, the most frequent problems first. The causes are not
-        known yet.
-        """
-        counts: Counter[str] = Counter()
-        for one in self.suspicions.in_order():
-            if one.kind == "invalid-accepted" and len(one.case.faults) == 1:
-                counts[leniency_of(one.case, contract).text] += one.count
-            else:
-                counts[f"{IN_WORDS[one.kind]} ({one.answer.reason})"] += one.count
-        return [text for text, _ in counts.most_common()]
+    def _count(self, asked: CaseAnswers, number: int) -> None:
+        self.counts[asked.verdict.label, asked.answer.kind] += number
+        if asked.verdict.label == "invalid" and asked.rule is not None:
+            self.rules[asked.rule, asked.answer.kind] += number
 
-    def _add_malformed(self, asked: CaseAnswers, judge: Judge, problem: str) -> None:
-        if envelopes.AMBIGUITY not in judge.demands.ambiguity_names:
-            return
-        ambiguity = judge.demands.ambiguity(envelopes.AMBIGUITY)
-        interpretations = judge.policies.get(ambiguity.id, ambiguity.interpretations)
-        if interpretations == (REJECTED,):
-            found = Finding("malformed-answer", asked.case, asked.number, asked.verdict, asked.answer, about=problem)
-            self.suspicions.add(found)
-        elif len(interpretations) > 1:
-            observed = self.ledger.add(ambiguity.id, asked.number, asked.case, asked.answer.kind, judge.demands)
-            observed.contradicted.add(REJECTED)
+    def _keep(self, asked: CaseAnswers, contract: Contract) -> None:
+        is_wrong = asked.contradiction is not None
+        if len(self.sent) < (MOST_CASES + MOST_WRONG if is_wrong else MOST_CASES):
+            self.sent.append(asked)
+        if is_wrong:
+            self.problems[_in_words(asked, contract)] += 1
+
+
+def _in_words(asked: CaseAnswers, contract: Contract) -> str:
+    kind = asked.contradiction
+    assert kind is not None, "the answer is wrong"
+    if kind == "invalid-accepted" and asked.rule:
+        return leniency_of(asked.case, contract).text
+    return f"{IN_WORDS[kind]} ({asked.answer.reason})"

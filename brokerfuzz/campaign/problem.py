@@ -5,7 +5,6 @@ problems are changed, this keeps one problem from turning into another one.
 """
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 from time import monotonic
@@ -14,8 +13,7 @@ from typing import Literal
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import TEXT_MATTERS
-from brokerfuzz.campaign.envelopes import malformed
-from brokerfuzz.campaign.finding import Finding
+from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.json_trees import Tree, write_tree
@@ -58,35 +56,31 @@ class _Tried:
 
 
 class Problem:
-    """The problem of one contradiction. `finding` changes: it always describes the last message that had the problem,
+    """The problem of one contradiction. `failure` changes: it always describes the last message that had the problem,
     and how often this message was sent again.
 
-    The function `allows` decides which messages may be sent. All methods that send messages raise `LimitReachedError`.
+    All methods that send messages raise `LimitReachedError`.
     """
 
-    def __init__(self, finding: Finding, judge: Judge, sender: Sender, role: str, bounds: Bounds) -> None:
-        self.finding = finding
-        self.allows: Callable[[Tree], bool] = lambda _: True
+    def __init__(self, failure: Failure, judge: Judge, sender: Sender, role: str, bounds: Bounds) -> None:
+        self.failure = failure
         self._judge, self._sender, self._role, self._bounds = judge, sender, role, bounds
-        self._wanted = signature(finding.verdict)
-        self._text = text_of(finding.answer, finding.body)
+        self._wanted = signature(failure.verdict)
+        self._text = text_of(failure.answer, failure.body)
         self._tried: dict[bytes, _Tried] = {}
         self._requests = self._judged = 0
 
     async def has(self, tree: Tree) -> bool:
         """Returns whether a changed message has the problem. If so, the message replaces the current one."""
-        if not self.allows(tree):
-            await self._pause()
-            return False
         return await self.has_bytes(write_tree(tree))
 
     async def has_bytes(self, body: bytes) -> bool:
-        finding = self.finding
-        if body == finding.body:
+        failure = self.failure
+        if body == failure.body:
             return True
         tried = await self._tried_with(body, any_verdict=False)
         if tried.outcome == "same problem":
-            finding.body, finding.verdict, finding.answer = body, tried.verdict, tried.answer
+            failure.body, failure.verdict, failure.answer = body, tried.verdict, tried.answer
             # if it names only one of two problems, the other must not follow
             self._text = text_of(tried.answer, body)
         return tried.outcome == "same problem"
@@ -112,14 +106,14 @@ class Problem:
         self._judged += len(body)
         if self._judged > MOST_JUDGED:
             raise LimitReachedError
-        verdict = self._judge.of(self.finding.case, body)
+        verdict = self._judge.of(self.failure.case, body)
         has_same_verdict = signature(verdict) == self._wanted
         if not has_same_verdict and not (any_verdict and "invalid" not in (verdict.label, self._wanted[0])):
-            return _Tried("other verdict", verdict, self.finding.answer)
+            return _Tried("other verdict", verdict, self.failure.answer)
         try:
             answer = await self.answer(body)
         except UnsendableError:
-            return _Tried("other verdict", verdict, self.finding.answer)
+            return _Tried("other verdict", verdict, self.failure.answer)
         if not self.is_shown(answer, body):
             return _Tried("other answer", verdict, answer)
         return _Tried("same problem" if has_same_verdict else "other verdict", verdict, answer)
@@ -132,7 +126,7 @@ class Problem:
             raise LimitReachedError
         self._requests += 1
         try:
-            answer = await self._sender.ask(self._role, self.finding.index, self.finding.case, body, again=again)
+            answer = await self._sender.ask(self._role, self.failure.number, self.failure.case, body, again=again)
         except TargetLostError:
             raise LimitReachedError from None
         if not answer.reached:
@@ -141,12 +135,10 @@ class Problem:
 
     def is_shown(self, answer: Answer, body: bytes) -> bool:
         """Returns whether the answer to a message shows the problem."""
-        finding = self.finding
-        if finding.kind == "malformed-answer":
-            return malformed(answer, self._judge.demands) is not None
-        if answer.kind != finding.answer.kind:
+        failure = self.failure
+        if answer.kind != failure.answer.kind:
             return False
-        return finding.kind not in TEXT_MATTERS or self._text.includes(text_of(answer, body))
+        return failure.kind not in TEXT_MATTERS or self._text.includes(text_of(answer, body))
 
     async def recurs(self, tries: int = TRIES) -> bool:
         """Sends the message again, and returns whether the problem occurs again. If not, sends it several more times,
@@ -154,17 +146,17 @@ class Problem:
         """
         for _ in range(tries):
             await self.repeat()
-            if self.finding.reproduced:
+            if self.failure.recurred:
                 return True
         return False
 
     async def repeat(self) -> None:
-        finding = self.finding
-        answer = await self.answer(finding.body, again=True)
-        finding.sent += 1
-        if self.is_shown(answer, finding.body):
-            finding.shown += 1
-            finding.answer = answer
+        failure = self.failure
+        answer = await self.answer(failure.body, again=True)
+        failure.sent += 1
+        if self.is_shown(answer, failure.body):
+            failure.shown += 1
+            failure.answer = answer
 
 
 def signature(verdict: Verdict) -> tuple[str, frozenset[str], bool]:

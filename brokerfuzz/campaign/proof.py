@@ -24,12 +24,15 @@ message.
 
 MOST_REASONS = 20
 """The maximum number of examples of unproven rejections in a report."""
+MOST_UNPROVEN = 12_000
+"""The maximum number of unproven rejections that are kept, so that long campaigns need no more memory."""
 
 
 @dataclass(slots=True)
 class CaseAnswers:
     """The answers to a case and to its twin, if the twin was sent. `number` is the number of the case. If `is_conflict`
-    is true, the target may have rejected the message only because it already knew a value, such as the number.
+    is true, the target may have rejected the message only because it already knew a value, such as the number. If
+    `is_outdated` is true, the verdict may be wrong by now, because it depends on the time.
     """
 
     number: int
@@ -39,10 +42,11 @@ class CaseAnswers:
     twin: Case | None = None
     twin_answer: Answer | None = None
     is_conflict: bool = False
+    is_outdated: bool = False
 
     @property
     def contradiction(self) -> FindingKind | None:
-        return contradiction(self.verdict.label, self.answer.kind)
+        return None if self.is_outdated else contradiction(self.verdict.label, self.answer.kind)
 
     @property
     def needs_proof(self) -> bool:
@@ -55,8 +59,10 @@ class CaseAnswers:
         return self.case.faults[0].rule if len(self.case.faults) == 1 else None
 
     @property
-    def is_twin_rejected(self) -> bool:
-        return self.twin_answer is not None and self.twin_answer.kind in ("rejected", "crashed")
+    def is_masked(self) -> bool:
+        """True if the rejection proves nothing because the target does not accept the twin either."""
+        is_twin_wrong = self.twin_answer is not None and self.twin_answer.kind in ("rejected", "crashed")
+        return self.needs_proof and is_twin_wrong and not self.is_conflict
 
     def why_unproven(self) -> str | None:
         """Returns the reason why the rejection is unproven, or None if it is proven."""
@@ -85,35 +91,39 @@ class UnprovenExample:
 
 @dataclass
 class Proofs:
-    """Counts the proven and unproven rejections of a campaign, with examples.
+    """The proven and unproven rejections of invalid messages.
 
-    `rejected` is the number of rejected invalid messages, and `proven` is the number of proven rejections. `rules`
-    counts the proven rejections for each broken rule. `first_unproven` maps each broken rule to the number of its first
-    unproven rejection, and the reason. `retested` counts the cases whose answers were replaced (see `proving`).
+    `rejected` is the number of rejected messages, `proven` is the number of proven rejections, and `rules` counts them
+    for each broken rule. `unproven` has the unproven rejections by case, up to `MOST_UNPROVEN`.
     """
 
     rejected: int = 0
     proven: int = 0
     rules: Counter[str] = field(default_factory=Counter)
-    first_unproven: dict[str, tuple[int, str]] = field(default_factory=dict)
-    retested: int = 0
-    _examples: dict[str, UnprovenExample] = field(default_factory=dict)
-    """Maps reasons why rejections are unproven to examples."""
+    unproven: dict[int, CaseAnswers] = field(default_factory=dict)
 
-    def add(self, rejection: CaseAnswers, why_unproven: str | None) -> None:
+    def add(self, rejection: CaseAnswers) -> None:
         self.rejected += 1
-        rule = rejection.rule
-        if why_unproven is None:
+        if rejection.why_unproven() is None:
             self.proven += 1
-            self.rules.update([] if rule is None else [rule])
-            return
-        example = self._examples.setdefault(without_details(why_unproven), UnprovenExample(rejection, why_unproven))
-        example.count += 1
-        if rejection.number < example.rejection.number:
-            example.rejection, example.why = rejection, why_unproven
-        if rule is not None:
-            first = rejection.number, why_unproven
-            self.first_unproven[rule] = min(self.first_unproven.get(rule, first), first)
+            self.rules.update([] if rejection.rule is None else [rejection.rule])
+        elif len(self.unproven) < MOST_UNPROVEN:
+            self.unproven[rejection.number] = rejection
+
+    def remove(self, rejection: CaseAnswers) -> None:
+        """Removes an unproven rejection, because the message was sent again in another way."""
+        self.rejected -= 1
+        self.unproven.pop(rejection.number, None)
+
+    def why_unproven(self, rule: str) -> str:
+        """Returns why the first unproven rejection for a rule proves nothing."""
+        first = min((one for one in self.unproven.values() if one.rule == rule), key=lambda one: one.number)
+        return first.why_unproven() or ""
 
     def examples(self) -> list[UnprovenExample]:
-        return sorted(self._examples.values(), key=lambda example: example.rejection.number)[:MOST_REASONS]
+        """Returns the first rejection for each reason."""
+        examples: dict[str, UnprovenExample] = {}
+        for rejection in sorted(self.unproven.values(), key=lambda one: one.number):
+            why = rejection.why_unproven() or ""
+            examples.setdefault(without_details(why), UnprovenExample(rejection, why)).count += 1
+        return list(examples.values())[:MOST_REASONS]

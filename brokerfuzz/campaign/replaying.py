@@ -13,10 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from brokerfuzz.campaign import repeated_number
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
-from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.campaign.message_json import body_of
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.target_health import TargetLostError
@@ -119,8 +117,6 @@ class Replaying:
         if label != again.label:
             return Replayed(again, label, "other verdict", why=f"the message is now {label}")
         try:
-            if again.kind == "repeated-crash":
-                return await self._twice(again)
             return await self._once_or_flaky(again)
         except UnsendableError:
             return Replayed(again, label, "not sent", why="this target cannot receive the message")
@@ -134,20 +130,12 @@ class Replaying:
         for left in reversed(range(TRIES if again.flaky else 1)):
             if self._sender.is_conflict(again.case, answer):
                 return again.said(answer, None, _CONFLICT)
-            kind = self._kind(again, answer)
+            kind = contradiction(again.label, answer.kind)
             if kind is not None:
                 return again.said(answer, kind)
             if left:
                 answer = await self._sender.ask("replay", 0, again.case, again=True)
         return again.said(answer, None, await self._why_unproven(again) if answer.kind == "rejected" else "")
-
-    async def _twice(self, again: ReplayRequest) -> Replayed:
-        both = await self._sender.ask_twice(again.case, FreshValues(repeated_number.NUMBER, self._judge.of))
-        if both is None:
-            raise UnsendableError
-        if both[0].kind != "accepted":
-            return again.said(both[0], None, "the target did not accept the first of the two messages")
-        return again.said(both[1], again.kind if repeated_number.is_crash(both) else None)
 
     async def _why_unproven(self, again: ReplayRequest) -> str:
         """Returns the reason why a rejection proves nothing, or an empty string if it proves that the finding is
@@ -173,11 +161,6 @@ class Replaying:
                     return ""
                 reason = reason or answer.reason
         return f"the target accepts no ordinary valid message ({reason or 'none could be sent'})"
-
-    def _kind(self, again: ReplayRequest, answer: Answer) -> FindingKind | None:
-        if again.kind == "malformed-answer" and malformed(answer, self._judge.demands) is not None:
-            return again.kind
-        return contradiction(again.label, answer.kind)
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:

@@ -1,10 +1,9 @@
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal
 
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.outcome import FOUND, INTERRUPTED, NOT_TESTED, CampaignOutcome, State, Stop
 from brokerfuzz.campaign.proof import Proofs
@@ -61,7 +60,6 @@ class Result:
     requests: int
     seconds: float
     stop: Stop | None = None
-    headlines: tuple[Headline, ...] = ()
     rules: Mapping[tuple[str, AnswerKind], int] = field(default_factory=dict)
     proofs: Proofs = field(default_factory=Proofs)
     known_findings: Mapping[str, KnownOutcome] = field(default_factory=dict)
@@ -75,25 +73,19 @@ class Result:
     old: int = 0
     asked_again: int = 0
     unwritten: tuple[str, ...] = ()
+    masked: Mapping[str, int] = field(default_factory=dict)
+    advice: str = ""
     started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
-    @property
-    def general_causes(self) -> Mapping[str, str]:
-        """Maps names of findings to the name of their headline, if it is general: then a further finding has the same
-        cause.
+    def against(self, known: frozenset[str]) -> "Result":
+        """Returns the result whose findings have the states that follow from a baseline: `known` is what failed when it
+        was written.
         """
-        return {
-            finding.name: headline.name
-            for headline in self.headlines
-            if headline.is_general
-            for finding in headline.findings
-        }
+        return replace(self, findings=tuple(finding.against(known) for finding in self.findings))
 
-    def mark_known(self, known: Iterable[str]) -> None:
-        """Marks the findings as known whose names are in `known`, or the names of their general headlines."""
-        names, general = set(known), self.general_causes
-        for finding in self.findings:
-            finding.known = not names.isdisjoint((finding.name, general.get(finding.name, "")))
+    def all_known(self) -> "Result":
+        """Returns the result after its findings were added to the baseline."""
+        return replace(self, findings=tuple(replace(finding, state="known") for finding in self.findings))
 
     @property
     def stopped(self) -> str | None:
@@ -124,14 +116,12 @@ class Result:
 
     def _numbers(self, new: int, known: int) -> Iterator[str]:
         """Describes the findings and the cases that were sent."""
-        headlines = sum(not headline.known for headline in self.headlines)
         found = counted(new, "new finding" if known else "finding") if new else f"no {'new ' if known else ''}findings"
-        under = f" under {counted(headlines, 'headline')}" if headlines < new else ""
         beside = f" ({known:,} known)" if known else ""
         cases = "" if self._is_unfinished else f" in {self._cases_in_words}"
-        yield f"{found}{under}{beside}{cases}"
-        if self.unproven_rules:
-            yield f"{counted(len(self.unproven_rules), 'rule')} unproven"
+        yield f"{found}{beside}{cases}"
+        if self.unproven:
+            yield f"{self.unproven:,} of {counted(self.proofs.rejected, 'rejection')} prove nothing{self._because}"
         if self.unwritten:
             yield f"{counted(len(self.unwritten), 'file')} not written"
 
@@ -153,6 +143,14 @@ class Result:
         return self.stop is not None and self.stop.cause == "limit" and self.catalogue_sent < self.catalogue
 
     @property
+    def _because(self) -> str:
+        """Names the findings that mask most of the unproven rejections by their numbers in the report."""
+        names = [finding.name for finding in self.findings]
+        masking = sorted((name for name in self.masked if name in names), key=lambda name: -self.masked[name])
+        numbers = [str(names.index(name) + 1) for name in masking[:2]]
+        return f", because of finding {' and '.join(numbers)}" if numbers else ""
+
+    @property
     def unproven(self) -> int:
         """The number of invalid messages whose rejection is unproven."""
         return self.proofs.rejected - self.proofs.proven
@@ -164,9 +162,6 @@ class Result:
         """
         rejected = [rule for (rule, kind), count in self.rules.items() if kind == "rejected" and count]
         return [rule for rule in rejected if not self.proofs.rules[rule] and not self.rules.get((rule, "accepted"))]
-
-    def why_unproven(self, rule: str) -> str:
-        return self.proofs.first_unproven[rule][1]
 
     @property
     def _state(self) -> tuple[State, str]:

@@ -174,28 +174,6 @@ class Sender:
         """Sends a case even if its answer is known. Raises the same errors as `ask`."""
         return await self._checked(self._message("anew", number, case, case.body))
 
-    async def ask_twice(self, case: Case, fresh: FreshValues) -> tuple[Answer, Answer] | None:
-        """Sends a message with a fresh value, and then sends the same bytes again. Returns None if the message cannot
-        be sent.
-        """
-        message = self._message("repeated", 0, case, case.body)
-        pair = f"repeated {message.id}"
-        attempts = self._repeated[pair], self._repeated[pair] + 1
-        self._repeated[pair] += 2
-        first, second = (self.known.answer("repeated", message.id, attempt) for attempt in attempts)
-        if first is not None and second is not None:
-            return first, second
-        if not self.can_send(case):
-            return None
-        message.sent = fresh.of(case, case.body)
-        answers = list[Answer]()
-        for is_followed, message.attempt in zip((True, False), attempts, strict=True):
-            await self._rate_limiter.wait()
-            self.requests += 1
-            answers.append(await self._target.send(Message(message.sent, case.headers, case.id, is_followed)))
-            self._record(message, answers[-1])
-        return answers[0], answers[1]
-
     async def send_plain(self, case: Case) -> Answer:
         """Sends an ordinary message without further checks. A resumed campaign sends it again, because the target may
         have changed.

@@ -33,15 +33,15 @@ def new_campaign_id() -> str:
 class Settings:
     """The settings of a campaign, without its target.
 
-    If `resume` is true, the campaign in the file `journal` continues. Otherwise, `journal` must be a new file. The
-    result marks the findings in `known`.
+    If `resume` is true, the campaign in the file `journal` continues. Otherwise, `journal` must be a new file. `known`
+    is what the baseline says.
     """
 
     plan: Plan
     options: FireOptions = field(default_factory=lambda: completed(FireOptions))
     campaign_id: str = field(default_factory=new_campaign_id)
     resume: bool = False
-    known: Baseline = field(default_factory=dict)
+    known: Baseline = ()
 
     def __post_init__(self) -> None:
         if self.fresh is not None:

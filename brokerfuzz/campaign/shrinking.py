@@ -5,7 +5,7 @@ same.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from brokerfuzz.campaign.difference import fewest
@@ -24,7 +24,6 @@ from brokerfuzz.json_trees import (
     replaced,
     site,
     tree_of,
-    write_tree,
 )
 from brokerfuzz.schemas.flattening import KNOWN
 
@@ -50,17 +49,22 @@ class Shrinker:
     def __init__(self, problem: Problem, schemas: Schemas) -> None:
         self._problem, self._schemas = problem, schemas
 
-    async def run(self) -> None:
-        """Ends when no part of the message can be removed or simplified. Raises `LimitReachedError`."""
-        body = self._problem.finding.body
-        tree = tree_of(body)
-        if tree is None or (write_tree(tree) != body and not await self._problem.has_bytes(write_tree(tree))):
+    async def shrink(self) -> None:
+        """Removes all properties and items that the problem does not need. Raises `LimitReachedError`."""
+        failure = self._problem.failure
+        tree = tree_of(failure.body)
+        if tree is None or not await self._problem.has(tree):  # not JSON, or its notation is the problem
             await self._cut_bytes()
-            return
-        before = None
-        while tree != before:
-            before = tree
-            tree = await self._simplify(await self._cut(await self._order(tree), ()))
+        else:
+            await self._order(await self._cut(tree, ()))
+        failure.whole = True
+
+    async def simplify(self, simplified_sites: Collection[str]) -> None:
+        """Simplifies the values at these sites, as long as the problem stays. Raises `LimitReachedError`."""
+        tree = tree_of(self._problem.failure.body)
+        for path in list(paths(tree)):
+            if site(tree, path) in simplified_sites:
+                tree = await self._simplify_at(tree, path)
 
     async def _cut(self, tree: Tree, path: Path) -> Tree:
         """Removes as many properties and array items as possible, beginning with the outermost ones."""
@@ -75,14 +79,8 @@ class Shrinker:
             tree = await self._cut(tree, (*path, step))
         return tree
 
-    async def _order(self, tree: Tree) -> Tree:
-        ordered = in_schema_order(tree, self._schemas)
-        return ordered if await self._problem.has(ordered) else tree
-
-    async def _simplify(self, tree: Tree) -> Tree:
-        for path in list(paths(tree)):
-            tree = await self._simplify_at(tree, path)
-        return tree
+    async def _order(self, tree: Tree) -> None:
+        await self._problem.has(in_schema_order(tree, self._schemas))
 
     async def _simplify_at(self, tree: Tree, path: Path) -> Tree:
         schema = self._schemas.get(site(tree, path), {})
@@ -122,10 +120,10 @@ class Shrinker:
             return await self._problem.has_bytes(b"".join(parts))
 
         before = None
-        while before != self._problem.finding.body:
-            before = self._problem.finding.body
+        while before != self._problem.failure.body:
+            before = self._problem.failure.body
             await fewest(tuple(re.split(rb"(?=[,{}\[\]])", before)), suffice)
-            body = self._problem.finding.body
+            body = self._problem.failure.body
             await fewest(tuple(body[place : place + 1] for place in range(len(body))), suffice)
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
-from brokerfuzz.campaign.finding import Finding
+from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.cases.case import TWIN_TAGS, Case
 from brokerfuzz.json_trees import tree_of, write_tree
 from brokerfuzz.schemas import Verdict
@@ -16,9 +16,9 @@ LARGEST = 8192
 """The size in bytes above which the smallest message of a finding gets no twin, because this would need long."""
 
 
-async def twin_of_finding(suspicion: Finding, judge: Judge, plain: Sequence[Case]) -> bytes | None:
+async def twin_of_finding(failure: Failure, judge: Judge, plain: Sequence[Case]) -> bytes | None:
     """Returns None if the smallest message breaks several rules or is not JSON, or if there is no twin."""
-    case, body, verdict = suspicion.case, suspicion.body, suspicion.verdict
+    case, body, verdict = failure.case, failure.body, failure.verdict
     if verdict.label != "invalid" or len(verdict.broken) != 1 or case.twin is None:
         return None
     if body == case.body:

@@ -73,7 +73,7 @@ class WorkerAnswers:
         settings = self._settings
         rate = settings.options["rate"]
         self._shared = _Shared(
-            replace(settings, known={}),
+            replace(settings, known=()),
             self._target,
             sender.contact,
             rate and rate / self._pool.count,

@@ -28,7 +28,7 @@ def check(options: FireCommandOptions, *, http: bool) -> None:
 def known(options: FireCommandOptions) -> Baseline:
     path = options["baseline"]
     if path is None or (options["baseline_update"] and not Path(path).exists()):
-        return {}
+        return ()
     return baseline.read(Path(path))
 
 
@@ -46,13 +46,15 @@ def finish(
     campaign. `resume` is the command that continues the campaign.
     """
     as_json = options["json"]
-    _mark_known(result, settings.known, options)
+    _note_expired(settings.known, options["baseline"])
     written = list[str]()
+    if options["baseline_update"]:
+        result = result.all_known()
     try:
         if not as_json:
             document = json_document.document(result, about, settings.plan.demands)
             documents = [str(path) for path in options["reports"] if str(path).lower().endswith(".json")]
-            report = next(iter(documents), None)  # in which `brokerfuzz explain` finds the headlines
+            report = next(iter(documents), None)  # in which `brokerfuzz explain` finds the findings
             terminal.show(document, sys.stdout, quiet=is_quiet(), verbose=options["verbose"], report=report)
     finally:  # all files are written even if standard output is closed
         try:
@@ -70,20 +72,9 @@ def finish(
     return result.outcome.status
 
 
-def _mark_known(result: Result, known: Baseline, options: FireCommandOptions) -> None:
-    """Marks the known findings. With `--baseline-update`, findings that are not in the baseline yet also count as
-    known.
-    """
-    applying = baseline.applying(known)
-    for name in (name for name in known if name not in applying):
-        note(
-            f"the entry of the finding {name} in {options['baseline']} was valid only until {known[name]['until']}, so "
-            "this finding counts as new"
-        )
-    added = (
-        [finding.name for finding in result.findings if finding.name not in known] if options["baseline_update"] else []
-    )
-    result.mark_known([*baseline.names(known), *added])
+def _note_expired(known: Baseline, path: object) -> None:
+    for entry in baseline.expired(known):
+        note(f"the entry {entry['finding']} in {path} was valid only until {entry['until']}, so it does not count")
 
 
 def _write_files(
@@ -104,6 +95,9 @@ def _write_files(
 
 
 def _update_baseline(path: str, result: Result) -> None:
-    """Adds the findings of the campaign, and removes the known ones that are gone."""
+    """Adds the findings of the campaign, says what is new, and removes the known ones that are gone."""
     gone = {name for name, outcome in result.known_findings.items() if outcome == "gone"}
-    baseline.update(Path(path), result.findings, prune=gone, headlines=result.general_causes)
+    baseline.update(Path(path), result.findings, gone=gone)
+    for finding in result.findings:
+        for entry in finding.new:
+            note(f"added to the baseline: {entry}")

@@ -17,7 +17,7 @@ from brokerfuzz.options import ExplainOptions, explained
 from brokerfuzz.reports import facts
 from brokerfuzz.reports.report_files import read_report
 from brokerfuzz.schemas import Contract
-from brokerfuzz.wording import counted
+from brokerfuzz.wording import printable
 
 FINDING_ID = re.compile("[0-9a-f]{8,16}")
 
@@ -82,29 +82,13 @@ def _recorded(wanted: str, paths: Sequence[str]) -> Description:
         for finding in document["findings"]:
             messages = (finding[name] for name in ("case", "smallest", "twin"))
             ids = {message.get("id") for message in messages if message is not None}
-            if finding["fingerprint"].startswith(wanted) or wanted in ids:
+            if finding["name"] == wanted or wanted in ids:
                 return _finding_summary(finding)
-        for headline, findings in facts.headlines_of(document):
-            if headline["name"] == wanted:
-                return _headline_summary(headline, findings)
     remedy = f"no case and no finding in {', '.join(paths)} has this ID; specify another ID or file"
     raise UnknownNameError("ID", wanted, (), remedy)
 
 
 def _finding_summary(finding: Mapping[str, Any]) -> Description:
-    title = [f"{facts.name_of(finding)} (finding)", "", facts.sentence_of(finding)]
-    return Description([*title, *facts.text_lines(facts.facts_of(finding))], {"finding": dict(finding)})
-
-
-def _headline_summary(headline: Mapping[str, Any], known: Sequence[Mapping[str, Any]]) -> Description:
-    text = [
-        f"{headline['name']} (headline)",
-        "",
-        facts.title_of(headline),
-        "",
-        f"{counted(len(known), 'finding')}, the plainest first:",
-        *(f"  {facts.name_of(finding)}  {facts.sentence_of(finding)}" for finding in known),
-        "",
-        *_finding_summary(known[0]).text,
-    ]
-    return Description(text, {"headline": dict(headline), "findings": known})
+    title = [f"{finding['name']} (finding)", "", facts.sentence_of(finding)]
+    failing = ["", "what fails:", *(f"  {printable(entry)}" for entry in finding["failing"])]
+    return Description([*title, *facts.text_lines(facts.facts_of(finding)), *failing], {"finding": dict(finding)})

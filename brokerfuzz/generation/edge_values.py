@@ -18,9 +18,12 @@ Test = Callable[[Any, Schema], bool]
 
 
 class Edge(NamedTuple):
-    """The edges `shortest`, `longest`, `lowest` and `highest` have no fixed values: they depend on the schema."""
+    """`text` follows the word "if" in findings. The edges `shortest`, `longest`, `lowest` and `highest` have no fixed
+    values: they depend on the schema.
+    """
 
     name: str
+    text: str
     test: Test
     values: Sequence[Any] = ()
 
@@ -71,47 +74,96 @@ _QUERIES = (
 TEXTS = EdgeTable(
     ("a", "A", "/", "CON", "@here", "__proto__", "2020-01-01T00:00:00Z", "1e5"),
     (
-        Edge("empty", lambda text, schema: not text, ("",)),
-        Edge("blank", lambda text, schema: bool(text) and text.isspace(), (" ", " " * 16)),
-        Edge("padded", lambda text, schema: bool(text.strip()) and text != text.strip(), ("  a  ",)),
-        Edge("shortest", lambda text, schema: 0 < len(text) == schema.get("minLength", 0)),
-        Edge("numeric", lambda text, schema: text.lstrip("-").replace(".", "", 1).isdecimal(), ("0", "-1", "1.0")),
+        Edge("empty", "it is empty", lambda text, schema: not text, ("",)),
+        Edge("blank", "it is blank", lambda text, schema: bool(text) and text.isspace(), (" ", " " * 16)),
+        Edge(
+            "padded",
+            "it begins or ends with white space",
+            lambda text, schema: bool(text.strip()) and text != text.strip(),
+            ("  a  ",),
+        ),
+        Edge("shortest", "it has the minimum length", lambda text, schema: 0 < len(text) == schema.get("minLength", 0)),
+        Edge(
+            "numeric",
+            "it looks like a number",
+            lambda text, schema: text.lstrip("-").replace(".", "", 1).isdecimal(),
+            ("0", "-1", "1.0"),
+        ),
         Edge(
             "words-of-json",
+            "it is a word such as null, true or NaN",
             lambda text, schema: text in ("null", "true", "false", "NaN", "undefined", "None"),
             ("true", "null", "NaN", "undefined", "None"),
         ),
         Edge(
             "control-characters",
+            "it contains a control character",
             _any_of("".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))),
             ("\t\n", "a\r\nb", "\x01\x1f\x7f", "\u0085"),
         ),
-        Edge("latin-letters", _beyond_ascii(lambda letter: "\xa0" < letter < "\u0250"), ("é", "ß", "İ", "ŉ")),
-        Edge("combining-marks", _beyond_ascii(_category("Mn", "Mc")), ("e\u0301", "Z̷̑a̴l̵g̸o")),
+        Edge(
+            "latin-letters",
+            "it contains a letter such as é",
+            _beyond_ascii(lambda letter: "\xa0" < letter < "\u0250"),
+            ("é", "ß", "İ", "ŉ"),
+        ),
+        Edge(
+            "combining-marks",
+            "it contains a combining character",
+            _beyond_ascii(_category("Mn", "Mc")),
+            ("e\u0301", "Z̷̑a̴l̵g̸o"),
+        ),
         Edge(
             "letters-beyond-latin",
+            "it contains a letter beyond Latin",
             _beyond_ascii(lambda letter: "\u0370" <= letter < "\ud800" and letter.isalpha()),
             ("漢字", "हिन्दी"),
         ),
         Edge(
             "right-to-left",
+            "it contains right-to-left letters",
             _beyond_ascii(lambda letter: unicodedata.bidirectional(letter) in ("R", "AL", "RLO")),
             ("שלום", "\u202eabc\u202c"),
         ),
         Edge(
             "invisible-characters",
+            "it contains an invisible character",
             _beyond_ascii(lambda letter: letter == "\xa0" or _category("Cf", "Zl", "Zp", "Cn")(letter)),
             ("\u00a0", "\u2028", "\ufeffa", "a\u200bb", "\uffff"),
         ),
-        Edge("astral", _beyond_ascii(lambda letter: letter > "\uffff"), ("𝒳", "🧪", "👩‍👩‍👧‍👦", "🇨🇭")),
-        Edge("quotes", _any_of("\"'`"), ('"', "'", "`")),
-        Edge("back-slashes", _any_of("\\"), ("\\", "\\u0041")),
-        Edge("markup", _any_of("<>&"), ("&amp;", "<b>", "]]>", "<!--", "<script>alert(1)</script>")),
-        Edge("formats", _any_of("%{}$#"), ("%s%n", "{0}", "{{7*7}}", "${7*7}", "#{7*7}", '{"$gt":""}')),
-        Edge("queries", _any_of("*;=|()"), _QUERIES),
-        Edge("paths", lambda text, schema: "../" in text or ":\\" in text, ("../../etc/passwd", "C:\\a")),
-        Edge("long", lambda text, schema: len(text) >= 255, ("b" * 255, "b" * 256, "é" * 255, "🧪" * 255)),
-        Edge("longest", lambda text, schema: len(text) == schema.get("maxLength", LONGEST)),
+        Edge(
+            "astral",
+            "it contains a character beyond U+FFFF",
+            _beyond_ascii(lambda letter: letter > "\uffff"),
+            ("𝒳", "🧪", "👩‍👩‍👧‍👦", "🇨🇭"),
+        ),
+        Edge("quotes", "it contains a quotation mark or an apostrophe", _any_of("\"'`"), ('"', "'", "`")),
+        Edge("back-slashes", "it contains a backslash", _any_of("\\"), ("\\", "\\u0041")),
+        Edge(
+            "markup",
+            "it contains <, > or &",
+            _any_of("<>&"),
+            ("&amp;", "<b>", "]]>", "<!--", "<script>alert(1)</script>"),
+        ),
+        Edge(
+            "formats",
+            "it contains one of %{}$#",
+            _any_of("%{}$#"),
+            ("%s%n", "{0}", "{{7*7}}", "${7*7}", "#{7*7}", '{"$gt":""}'),
+        ),
+        Edge("queries", "it contains one of *;=|()", _any_of("*;=|()"), _QUERIES),
+        Edge(
+            "paths",
+            "it contains a path such as ../",
+            lambda text, schema: "../" in text or ":\\" in text,
+            ("../../etc/passwd", "C:\\a"),
+        ),
+        Edge(
+            "long", "it is long", lambda text, schema: len(text) >= 255, ("b" * 255, "b" * 256, "é" * 255, "🧪" * 255)
+        ),
+        Edge(
+            "longest", "it has the maximum length", lambda text, schema: len(text) == schema.get("maxLength", LONGEST)
+        ),
     ),
 )
 OFTEN: Sequence[str] = (
@@ -153,54 +205,76 @@ future.
 _INSTANTS = EdgeTable(
     ("2020-01-01T00:00:00Z", "2021-06-30T12:00:00Z"),
     (
-        Edge("leap-day", lambda text, schema: "-02-29T" in text, ("2024-02-29T23:59:59Z", "2000-02-29T23:59:59Z")),
+        Edge(
+            "leap-day",
+            "it is on a leap day",
+            lambda text, schema: "-02-29T" in text,
+            ("2024-02-29T23:59:59Z", "2000-02-29T23:59:59Z"),
+        ),
         Edge(
             "beyond-2038",
+            "it is later than 2038",
             lambda text, schema: text > "2038-01-19T03:14:07",
             ("2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z"),
         ),
         Edge(
             "before-1970",
+            "it is before 1970",
             lambda text, schema: text < "1970",
             ("1753-01-01T00:00:00Z", "1900-01-01T00:00:00Z", "1969-12-31T23:59:59Z"),
         ),
-        Edge("end-of-a-day", lambda text, schema: "T23:59:59" in text, ("1999-12-31T23:59:59Z",)),
+        Edge(
+            "end-of-a-day",
+            "it is the last second of a day",
+            lambda text, schema: "T23:59:59" in text,
+            ("1999-12-31T23:59:59Z",),
+        ),
     ),
 )
 """Most values are later than the value before them, because the time at which something ends gets the next value."""
 _PAST_INSTANTS = EdgeTable(
     ("2000-01-01T00:00:00Z", "2000-06-30T12:00:00Z", "1996-03-31T01:30:00Z", "1996-10-27T01:30:00Z"),
-    [edge._replace(values=[text for text in edge.values if text < "2001"]) for edge in _INSTANTS.edges],
+    [edge._replace(values=tuple(text for text in edge.values if text < "2001")) for edge in _INSTANTS.edges],
 )
 """Timestamps before `EARLIEST_NOW` (the earliest supported time), so they are never in the future."""
 
 _CRONS = EdgeTable(
     ("0 0 * * *", "0 0 29 2 *", "59 23 31 12 7"),
     (
-        Edge("steps", _any_of("/"), ("*/5 * * * *", "15 */2 * 1-6 0")),
-        Edge("ranges", _any_of("-"), ("0 9 * * 1-5",)),
-        Edge("lists", _any_of(","), ("30 6 1,15 * *",)),
-        Edge("every-minute", lambda text, schema: text[:1] == "*", ("* * * * *",)),
+        Edge("steps", "it contains a step such as */5", _any_of("/"), ("*/5 * * * *", "15 */2 * 1-6 0")),
+        Edge("ranges", "it contains a range", _any_of("-"), ("0 9 * * 1-5",)),
+        Edge("lists", "it contains a list", _any_of(","), ("30 6 1,15 * *",)),
+        Edge("every-minute", "it begins with *", lambda text, schema: text[:1] == "*", ("* * * * *",)),
     ),
 )
 _URLS = EdgeTable(
     ("https://example.com/", "https://example.com/a/b.png", "https://xn--bcher-kva.example/"),
     (
-        Edge("no-path", lambda text, schema: text.count("/") == 2, ("https://example.com",)),
-        Edge("port", lambda text, schema: text.count(":") == 2, ("https://example.com:8443/",)),
-        Edge("query", _any_of("?"), ("https://example.com/a?b=c&d=%20#e",)),
-        Edge("escapes", _any_of("%"), ("https://cdn.example.com/%E6%BC%A2.pdf",)),
-        Edge("unencrypted", lambda text, schema: text.startswith("http:"), ("http://example.com",)),
-        Edge("long", lambda text, schema: len(text) >= 200, ("https://example.com/" + "a" * 480,)),
+        Edge("no-path", "it has no path", lambda text, schema: text.count("/") == 2, ("https://example.com",)),
+        Edge("port", "it contains a port", lambda text, schema: text.count(":") == 2, ("https://example.com:8443/",)),
+        Edge("query", "it contains a query", _any_of("?"), ("https://example.com/a?b=c&d=%20#e",)),
+        Edge(
+            "escapes",
+            "it contains a percent-encoded character",
+            _any_of("%"),
+            ("https://cdn.example.com/%E6%BC%A2.pdf",),
+        ),
+        Edge(
+            "unencrypted",
+            "it begins with http:",
+            lambda text, schema: text.startswith("http:"),
+            ("http://example.com",),
+        ),
+        Edge("long", "it is long", lambda text, schema: len(text) >= 200, ("https://example.com/" + "a" * 480,)),
     ),
 )
 _NAMES = EdgeTable(
     ("A", "Active", "Component", "Discontinued", "Kit"),
     (
-        Edge("one-letter", lambda text, schema: len(text) == 1, ("B",)),
-        Edge("several-words", _any_of(" "), ("In Review", "Print on Demand")),
-        Edge("small-letters", lambda text, schema: text.islower(), ("active",)),
-        Edge("digits", _some(str.isdigit), ("v2",)),
+        Edge("one-letter", "it is a single letter", lambda text, schema: len(text) == 1, ("B",)),
+        Edge("several-words", "it has several words", _any_of(" "), ("In Review", "Print on Demand")),
+        Edge("small-letters", "it has only small letters", lambda text, schema: text.islower(), ("active",)),
+        Edge("digits", "it contains a digit", _some(str.isdigit), ("v2",)),
     ),
 )
 OF_DETECTOR: Mapping[str, EdgeTable] = {
@@ -230,37 +304,49 @@ def _is_large(number: float, schema: Schema) -> bool:
 
 
 _BOUNDS = (
-    Edge("lowest", lambda number, schema: number == schema.get("minimum")),
-    Edge("highest", lambda number, schema: number == schema.get("maximum")),
+    Edge("lowest", "it is the minimum", lambda number, schema: number == schema.get("minimum")),
+    Edge("highest", "it is the maximum", lambda number, schema: number == schema.get("maximum")),
 )
 INTEGERS = EdgeTable(
     (1, 2, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999),
     (
-        Edge("zero", _is_zero, (0,)),
-        Edge("negative", _is_negative, (-1, -2, -128, -32769)),
+        Edge("zero", "it is zero", _is_zero, (0,)),
+        Edge("negative", "it is negative", _is_negative, (-1, -2, -128, -32769)),
         *_BOUNDS,
-        Edge("large", _is_large, (1000000,)),
+        Edge("large", "it is at least a million", _is_large, (1000000,)),
     ),
 )
 NUMBERS = EdgeTable(
     (1, 1.0, 10, 100.0),
     (
-        Edge("zero", _is_zero, (0, -0.0)),
-        Edge("negative", _is_negative, (-1, -0.01, -9.99, -1234.5)),
+        Edge("zero", "it is zero", _is_zero, (0, -0.0)),
+        Edge("negative", "it is negative", _is_negative, (-1, -0.01, -9.99, -1234.5)),
         *_BOUNDS,
-        Edge("large", _is_large, (1e6, 2**31)),
-        Edge("fraction", lambda number, schema: number % 1 != 0, (0.5, 0.1, 0.01, 9.99, 12.34, 99999.99, 123456789.01)),
+        Edge("large", "it is at least a million", _is_large, (1e6, 2**31)),
+        Edge(
+            "fraction",
+            "it has decimal places",
+            lambda number, schema: number % 1 != 0,
+            (0.5, 0.1, 0.01, 9.99, 12.34, 99999.99, 123456789.01),
+        ),
         Edge(
             "fine-fraction",
+            "it has more than two decimal places",
             lambda number, schema: abs(number) < 1e6 and round(number, 2) != number,
             (0.001, 19.995, 1.005, 0.1 + 0.2, 1 / 3),
         ),
         Edge(
             "huge",
+            "it is beyond 10^15",
             lambda number, schema: abs(number) >= 1e15,
             (1e15, 2**53, -(2**53), 1e21, 1e28, 1.7976931348623157e308, -1.7976931348623157e308),
         ),
-        Edge("tiny", lambda number, schema: 0 < abs(number) < 1e-6, (1e-7, 5e-324, 2.2250738585072014e-308)),
+        Edge(
+            "tiny",
+            "it is tiny (below 0.000001)",
+            lambda number, schema: 0 < abs(number) < 1e-6,
+            (1e-7, 5e-324, 2.2250738585072014e-308),
+        ),
     ),
 )
 

@@ -15,7 +15,7 @@ from brokerfuzz.targets.answers import Answer
 
 _TEMPLATE = re.compile(r"([A-Z]+)\s+(/\S*|\{[Ll]ocation\})")
 _PROPERTY = re.compile(r"\{([^{}/]+)\}")
-_NOT_FOUND, _GONE = 404, 410
+_GONE = 410
 _DOTS = (".", "..")
 _PORTS = {"http": 80, "https": 443}
 
@@ -62,13 +62,11 @@ def cleanup(text: str) -> Cleanup:
     return Cleanup(found[1], found[2])
 
 
-def is_clean(answer: Answer, *, again: bool = False) -> bool:
-    """Returns whether the answer to the cleanup request shows that the offer no longer exists. Status 404 shows this
-    only if the same request was sent again: otherwise, the path may be wrong.
+def is_clean(answer: Answer) -> bool:
+    """Returns whether the answer to the cleanup request shows that the offer no longer exists. Status 404 does not show
+    this, because the path may be wrong.
     """
-    return answer.status is not None and (
-        answer.status // 100 == 2 or answer.status == _GONE or (again and answer.status == _NOT_FOUND)
-    )
+    return answer.status is not None and (answer.status // 100 == 2 or answer.status == _GONE)
 
 
 def _location(base: SplitResult, url: str, answer: Answer) -> str:

@@ -55,8 +55,6 @@ class HookedTarget(Target):
         self._authenticating: asyncio.Lock | None = None
         self._remaining: list[str] = []
         """The cleanup requests that failed."""
-        self._unfinished: list[tuple[SentCase, Answer]] = []
-        """Messages that other messages follow (see `Message`), and their answers."""
         self._under_way: set[asyncio.Task[Answer]] = set()
 
     @property
@@ -116,15 +114,9 @@ class HookedTarget(Target):
         case = SentCase(message.case_id, self._target.campaign_id, message.body, message.headers)
         request = partial(self._request, case.id, case.body, case.headers)
         answer = await self._hooks.classified(await self._authenticated(request))
-        if message.is_followed:
-            self._unfinished.append((case, answer))
-            return _excerpt(answer)
-        finished, self._unfinished = [*self._unfinished, (case, answer)], []
-        cleaned: set[str] = set()
-        for one, its_answer in finished:
-            await self._hooks.after_answer(one, its_answer)
-            if self._cleanup is not None and its_answer.kind == "accepted":
-                await self._clean(self._cleanup, one, its_answer, cleaned)
+        await self._hooks.after_answer(case, answer)
+        if self._cleanup is not None and answer.kind == "accepted":
+            await self._clean(self._cleanup, case, answer)
         return _excerpt(answer)
 
     # ------------------------------------------------------------------------------------------------ hooks
@@ -189,10 +181,7 @@ class HookedTarget(Target):
 
     # ------------------------------------------------------------------------------------------------ cleanup
 
-    async def _clean(self, cleanup: Cleanup, case: SentCase, answer: Answer, cleaned: set[str]) -> None:
-        """Sends the cleanup request. `cleaned` contains the URLs to which the same request was already sent for this
-        message.
-        """
+    async def _clean(self, cleanup: Cleanup, case: SentCase, answer: Answer) -> None:
         try:
             url = cleanup.url(self._target.url, case.body, answer)
         except NoCleanupError as problem:
@@ -207,9 +196,8 @@ class HookedTarget(Target):
             )
 
         removed = await repeated(send, lambda one: one.pause is None, FINISHING_TIME, await send())
-        if not is_clean(removed, again=url in cleaned):
+        if not is_clean(removed):
             self._remaining.append(f"{cleanup.method} {self.secrets.url(url)} ({removed.reason})")
-        cleaned.add(url)
 
 
 def _excerpt(answer: Answer) -> Answer:

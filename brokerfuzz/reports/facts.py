@@ -41,10 +41,6 @@ class Fact:
     is_exact: bool = False
 
 
-def name_of(finding: Document) -> str:
-    return str(finding["fingerprint"])[:8]
-
-
 def is_flaky(finding: Document) -> bool:
     return bool(finding["shown"] < finding["sent"])
 
@@ -54,20 +50,17 @@ def _is_shrunk_partly(finding: Document) -> bool:
     return bool(finding["sent"] and not finding["whole"] and not is_flaky(finding))
 
 
-def headlines_of(document: Document) -> list[tuple[Document, list[Document]]]:
-    """Returns the headlines, each with its findings, of which the plainest comes first."""
-    findings = {name_of(finding): finding for finding in document["findings"]}
-    return [(headline, [findings[name] for name in headline["findings"]]) for headline in document["headlines"]]
-
-
-def title_of(headline: Document) -> str:
-    """Returns a headline with its extent: `accepts strings for numbers (at 14 of 14 places, 313 cases)`."""
-    known = "known: " if headline["known"] else ""
-    return f"{known}{printable(headline['text'], LONGEST)} ({headline['extent']})"
+def title_of(finding: Document) -> str:
+    """Returns where and what the target does wrong. A finding that has grown begins with what is new."""
+    text = printable(finding["text"], LONGEST)
+    if finding["state"] == "grown":
+        new = some([printable(entry, 100) for entry in finding["new"]], 2)
+        return f"now also {new}; known: {text}"
+    return f"known: {text}" if finding["state"] == "known" else text
 
 
 def sentence_of(finding: Document) -> str:
-    return ("known: " if finding["known"] else "") + printable(finding["sentence"], LONGEST)
+    return f"{title_of(finding)}{printable(finding['sentence'][len(finding['text']) :], LONGEST)}"
 
 
 def facts_of(finding: Document) -> Iterator[Fact]:
@@ -89,12 +82,12 @@ def facts_of(finding: Document) -> Iterator[Fact]:
         yield Fact("response", [printable(got["response"], 300)], is_exact=True)
     command = printable(finding["reproduce"])
     yield Fact("reproduce", [command if len(command) <= 2 * LONGEST else TOO_LONG], is_exact=True)
-    others = [site for site in finding.get("sites", ()) if site not in {site_of(one["at"]) for one in finding["rules"]}]
-    if others and not finding["places"]:
-        yield Fact("also at", [some([printable(site, 100) or "the root" for site in others])])
+    shown_sites = {site_of(place) for place in finding["places"] or [broken["at"] for broken in finding["rules"]]}
+    if others := [site for site in finding["sites"] if site not in shown_sites]:
+        yield Fact("also at", [some([printable(site, 100) or "the root" for site in others], 6)])
     techniques = finding["techniques"] or [tag for tag in finding["tags"] if tag.startswith(_READABLE)]
     found_by = f", found by {printable(some(techniques), 300)}" if techniques else ""
-    yield Fact("cases", [f"{finding['count']:,}, first {finding['case']['id']}{found_by}"])
+    yield Fact("cases", [f"{finding['extent']}, such as {finding['case']['id']}{found_by}"])
 
 
 def message_facts(body: bytes, twin: bytes | None, headers: Headers) -> Iterator[Fact]:
@@ -137,16 +130,6 @@ def text_lines(facts: Iterable[Fact], indent: str = "   ") -> Iterator[str]:
             yield f"{indent}{label:<14}{line}"
 
 
-def place_of(finding: Document) -> str:
-    """The place of a finding in a list: its broken rules, its causes or its ambiguities."""
-    names = [_short(one, finding) for one in finding["rules"]] or finding["places"] or finding["ambiguities"]
-    return printable(" ".join(names) or finding["kind"], 80)
-
-
-def places_of(findings: Iterable[Document]) -> str:
-    return some(list(dict.fromkeys(map(place_of, findings))), 6)
-
-
 def some(names: Sequence[str], limit: int = _MOST_NAMES) -> str:
     left = len(names) - limit
     return ", ".join(names[:limit]) + (f" and {left:,} more" if left > 0 else "")
@@ -168,6 +151,8 @@ def _headers(message: Document) -> Headers:
 
 
 def campaign_facts(document: Document) -> Iterator[Fact]:
+    if document["advice"]:
+        yield _fact("next", document["advice"])
     if document["stopped"] and document["outcome"]["state"] == "complete":
         yield _fact("stopped", document["stopped"])
     yield _fact("message", document["message"])
@@ -186,11 +171,10 @@ def campaign_facts(document: Document) -> Iterator[Fact]:
             yield _fact(label, answers)
     unproven = document["unproven"]
     if unproven["count"]:
+        of_all = f"{unproven['count']:,} of {counted(unproven['rejections'], 'rejection')}"
+        because = "".join(f", {one['count']:,} because of {one['finding']}" for one in unproven["because"])
         rules = counted(len(unproven["rules"]), "rule")
-        yield _fact("unproven", f"{counted(unproven['count'], 'rejection')}, including all rejections for {rules}")
-    if unproven["retested"]:
-        cases = counted(unproven["retested"], "fault was", "faults were")
-        yield _fact("retested", f"{cases} sent again in an ordinary message, because the target rejected the twins")
+        yield _fact("unproven", f"{of_all}{because}, including all rejections for {rules}")
     if document.get("sporadic"):
         yield _fact("sporadic", sporadic_in_words(document["sporadic"]))
     if early := sum(map(_is_shrunk_partly, document["findings"])):

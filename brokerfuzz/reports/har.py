@@ -51,9 +51,9 @@ def _entry(finding: Document, request: Document, started: str) -> dict[str, Any]
         "cache": {},
         "timings": {"send": 0, "wait": milliseconds, "receive": 0},
         "comment": finding["sentence"],
-        "_fingerprint": finding["fingerprint"],
+        "_finding": finding["name"],
         "_kind": finding["kind"],
-        "_known": finding["known"],
+        "_state": finding["state"],
         "_flaky": is_flaky(finding),
     }
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.headlines import Headline
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.campaign.proof import UnprovenExample
@@ -18,7 +17,6 @@ from brokerfuzz.campaign.sending import Timing
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, MessageType, load_contract
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 from brokerfuzz.version import __version__
@@ -41,13 +39,13 @@ def document(
         "seconds": round(result.seconds, 3),
         "outcome": _outcome(result),
         "stopped": result.stopped,
+        "advice": result.advice,
         "cases": result.cases,
         "left_out": result.left_out,
         "old": {"cases": result.old, "asked_again": result.asked_again},
         "requests": result.requests,
         "counts": {label: {kind: result.counts.get((label, kind), 0) for kind in ANSWER_KINDS} for label in LABELS},
         "baseline": [{"finding": name, "outcome": outcome} for name, outcome in result.known_findings.items()],
-        "headlines": [_headline(headline) for headline in result.headlines],
         "findings": [_finding(finding, contract or load_contract()) for finding in result.findings],
         "ambiguities": [_ambiguity(observed) for observed in result.ambiguities],
         "rules": [
@@ -59,7 +57,8 @@ def document(
             "count": result.unproven,
             "rules": result.unproven_rules,
             "examples": [_unproven(one) for one in result.proofs.examples()],
-            "retested": result.proofs.retested,
+            "rejections": result.proofs.rejected,
+            "because": [{"finding": name, "count": count} for name, count in result.masked.items()],
         },
         "sporadic": [
             {"answer": answer.kind, "reason": answer.reason, "count": count} for answer, count in result.sporadic
@@ -81,23 +80,16 @@ def _outcome(result: Result) -> dict[str, Any]:
 def _counts(result: Result, rule: str) -> dict[str, Any]:
     counts = {str(kind): result.rules.get((rule, kind), 0) for kind in ANSWER_KINDS}
     unproven = counts["rejected"] - result.proofs.rules[rule]
-    return {**counts, "unproven": unproven, "why": result.why_unproven(rule) if unproven else None}
-
-
-def _headline(headline: Headline) -> dict[str, Any]:
-    return {
-        **_attributes(headline, "name", "known", "kind", "text", "extent", "failed", "sent", "places", "tried"),
-        "findings": [finding.name for finding in headline.findings],
-    }
+    return {**counts, "unproven": unproven, "why": result.proofs.why_unproven(rule) if unproven else None}
 
 
 def _finding(finding: Finding, contract: Contract) -> dict[str, Any]:
-    headers = finding.case.headers
     twin = None
     if finding.twin is not None:
-        twin = _message(finding.message_type, finding.twin, headers)
+        twin = _message(finding.message_type, finding.twin)
     return {
-        **_attributes(finding, "name", "fingerprint", "known", "kind"),
+        **_attributes(finding, "name", "state", "kind", "text"),
+        "extent": finding.extent_in_words,
         "sentence": finding.sentence(),
         "message": finding.message_type,
         "verdict": finding.label,
@@ -107,11 +99,11 @@ def _finding(finding: Finding, contract: Contract) -> dict[str, Any]:
             {"source": source_of(one.rule, contract) or "", **_attributes(one, "rule", "at", "found", "demanded")}
             for one in finding.reasons
         ],
-        "sites": [site for site in finding.sites if site in contract.sites[finding.message_type]],
-        **_attributes(finding, "ambiguities", "places", "techniques", "tags"),
-        **_attributes(finding, "count", "sent", "shown", "whole"),
+        "unchecked": list(finding.rules),
+        **_attributes(finding, "sites", "ambiguities", "places", "techniques", "tags", "failing", "new"),
+        **_attributes(finding, "failed", "tried", "sent", "shown", "whole"),
         "reproduce": finding.reproduction,
-        "smallest": _message(finding.message_type, finding.body, headers),
+        "smallest": _message(finding.message_type, finding.body),
         "twin": twin,
         "case": _case(finding.case),
     }
@@ -161,8 +153,8 @@ def _latency(timing: Timing) -> dict[str, float]:
     return {name: round(found, 6) for name, found in zip(shares, timing.quantiles(*shares.values()), strict=True)}
 
 
-def _message(message_type: MessageType, body: bytes, headers: Headers) -> dict[str, Any]:
-    return {"id": message_id(message_type, headers, body), **message_json(body, headers)}
+def _message(message_type: MessageType, body: bytes) -> dict[str, Any]:
+    return {"id": message_id(message_type, (), body), **message_json(body, ())}
 
 
 def _case(case: Case) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each headline, and for
-each rule without a headline of its own.
+"""Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each finding, and for
+each rule without a finding of its own.
 
-The test case of a headline fails, or is skipped if the headline is known. Its name contains the rule, or the name of
-the headline, so build servers recognise it in the next run. The test case of a rule is skipped if no rejection proves
+The test case of a finding fails, or is skipped if the finding is known. Its name contains the rule, or the name of
+the finding, so build servers recognise it in the next run. The test case of a rule is skipped if no rejection proves
 that the target checks this rule. The test case of the campaign has an error if the campaign is not complete.
 """
 
@@ -37,10 +37,10 @@ class TestCase:
 
 def report(document: Document) -> str:
     """The text must be saved in UTF-8."""
-    headlines = list(_headlines(document))
-    names = {case.name for case in headlines}
+    findings = list(_findings(document))
+    names = {case.name for case in findings}
     rules = [case for case in (_rule(rule, document) for rule in document["rules"]) if case.name not in names]
-    cases = [_campaign(document), *headlines, *rules, *_ambiguities(document)]
+    cases = [_campaign(document), *findings, *rules, *_ambiguities(document)]
     started = _STARTED.match(document["started"])
     return markup(
         "report.xml",
@@ -68,27 +68,21 @@ def _campaign(document: Document) -> TestCase:
     return TestCase(document["message"], "campaign", "error", *about, output=output, seconds=document["seconds"])
 
 
-def _headlines(document: Document) -> Iterator[TestCase]:
+def _findings(document: Document) -> Iterator[TestCase]:
     used: set[str] = set()
-    for headline, findings in facts.headlines_of(document):
-        rules = {broken["rule"] for finding in findings for broken in finding["rules"]}
-        name = min(rules, default="")
-        if len(rules) != 1 or name in used:
-            what = headline["text"] if len(findings) > 1 else f"{headline['kind']} {facts.place_of(findings[0])}"
-            name = f"{what[:200]} ({headline['name']})"
+    for finding in document["findings"]:
+        name = f"{finding['text'][:200]} ({finding['name']})"
+        group = f"{document['message']}.findings"
+        if len(finding["unchecked"]) == 1 and finding["unchecked"][0] not in used:
+            (name,) = finding["unchecked"]
+            group = _group(document, name)
         used.add(name)
-        group = _group(document, name) if name in rules else f"{document['message']}.headlines"
-        title = facts.title_of(headline)
-        if headline["known"]:
-            yield TestCase(group, name, "skipped", "known", title, _details(findings))
+        title = facts.sentence_of(finding)
+        details = facts.text_lines(facts.facts_of(finding))
+        if finding["state"] == "known":
+            yield TestCase(group, name, "skipped", "known", title, details)
         else:
-            yield TestCase(group, name, "failure", headline["kind"], title, _details(findings))
-
-
-def _details(findings: Sequence[Document]) -> Iterator[str]:
-    for finding in findings:
-        yield facts.sentence_of(finding)
-        yield from facts.text_lines(facts.facts_of(finding))
+            yield TestCase(group, name, "failure", finding["kind"], title, details)
 
 
 def _rule(rule: Document, document: Document) -> TestCase:
@@ -96,7 +90,7 @@ def _rule(rule: Document, document: Document) -> TestCase:
     group, doubt = _group(document, name), f", {rule['unproven']:,} of the rejections unproven"
     output = [(facts.answers_in_words(rule) or "no answer") + (doubt if rule["unproven"] else "")]
     if rule["accepted"]:
-        accepted = f"{counted(rule['accepted'], 'message')} that break this rule were accepted: see the headlines"
+        accepted = f"{counted(rule['accepted'], 'message')} that break this rule were accepted: see the findings"
         return TestCase(group, name, "skipped", "accepted", accepted, output=output)
     if name in document["unproven"]["rules"]:
         return TestCase(group, name, "skipped", "unproven", f"no rejection is proven: {rule['why']}", output=output)

@@ -12,13 +12,11 @@ from brokerfuzz.reports.rendering import html_page, markdown_text
 from brokerfuzz.targets.answers import ANSWER_KINDS
 
 MOST_ROWS = 1_000
-"""The maximum number of headlines, and of rows in a table of the page."""
-MOST_LISTED = 100
-"""The maximum number of findings of a headline."""
+"""The maximum number of findings, and of rows in a table of the page."""
 LONGEST_COMMENT = 60_000
 """The maximum number of characters of the comment. GitHub allows 65,536 characters."""
 MOST_COMMENTED = 40
-"""The maximum number of headlines, and of rows in the table of the comment."""
+"""The maximum number of findings, and of rows in the table of the comment."""
 
 
 def findings_page(document: Document) -> str:
@@ -29,7 +27,6 @@ def findings_page(document: Document) -> str:
         kinds=ANSWER_KINDS,
         names_of_kinds=IN_WORDS,
         most_rows=MOST_ROWS,
-        most_listed=MOST_LISTED,
     )
 
 
@@ -37,22 +34,20 @@ def comment(document: Document) -> str:
     """All text from a target, a message or a contract is marked as code, so that it cannot become a link, an image or
     a mention. The heading is the outcome of the campaign. The comment has as many details as there is room.
     """
-    headlines = sorted(facts.headlines_of(document), key=lambda one: bool(one[0]["known"]))
-    new = sum(not headline["known"] for headline, _ in headlines)
+    findings = sorted(document["findings"], key=lambda finding: bool(finding["state"] == "known"))
+    new = sum(finding["state"] != "known" for finding in findings)
     count = min(new, MOST_COMMENTED)
-    while len(text := _comment(document, headlines, new, count)) > LONGEST_COMMENT and count:
+    while len(text := _comment(document, findings, new, count)) > LONGEST_COMMENT and count:
         count //= 2
     return text
 
 
-def _comment(
-    document: Document, headlines: Sequence[tuple[Document, Sequence[Document]]], new: int, details: int
-) -> str:
+def _comment(document: Document, findings: Sequence[Document], new: int, details: int) -> str:
     return markdown_text(
         "report.md",
         document=document,
         facts=facts,
-        headlines=headlines,
+        findings=findings,
         most=MOST_COMMENTED,
         details=details,
         details_left=new - details,

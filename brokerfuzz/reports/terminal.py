@@ -1,4 +1,4 @@
-"""Prints the report for people: a screen with the outcome, the headlines and what to do next, and then the details.
+"""Prints the report for people: a screen with the outcome, the findings and what to do next, and then the details.
 
 Without `--color`, the report has colours only on a terminal on which `NO_COLOR` is not set. Characters that are not
 printable are escaped, so that a target cannot control the terminal.
@@ -18,22 +18,20 @@ from brokerfuzz.reports.terminal_layout import entry, paragraph, verbatim, width
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable, table
 
-MOST_HEADLINES = 10
-"""The maximum number of headlines on the first screen, which has 24 lines. `--verbose` shows all headlines."""
+MOST_FINDINGS = 10
+"""The maximum number of findings on the first screen, which has 24 lines. `--verbose` shows all."""
 FEW = 3
-"""Without `--verbose`, the report has details only if there are at most `FEW` headlines."""
+"""Without `--verbose`, the report has details only if there are at most `FEW` findings."""
 _MOST_REASONS = 5
 _FROM_OPTIONS = ("message", "now")
 """Facts that the user knows from the command."""
-_Headline = tuple[Document, Sequence[Document]]
-"""A headline with its findings."""
 
 
 def show(
     document: Document, stream: IO[str], *, quiet: bool = False, verbose: bool = False, report: str | None = None
 ) -> None:
-    """Writes the report to a stream. With `quiet`, the function writes only the outcome. With `verbose`, it writes all
-    findings of each headline. `report` is a file in which `brokerfuzz explain` finds the headlines.
+    """Writes the report to a stream. With `quiet`, the function writes only the outcome. With `verbose`, it writes the
+    details of all findings. `report` is a file in which `brokerfuzz explain` finds them.
     """
     width = width_of(stream)
     lines = _outcome(document) if quiet else lines_of(document, width, verbose=verbose, report=report)
@@ -58,16 +56,16 @@ def coloured(stream: IO[str]) -> bool:
 
 
 def lines_of(document: Document, width: int, *, verbose: bool = False, report: str | None = None) -> Iterator[str]:
-    """Yields the lines of the report, with colour codes. Headlines are shortened to `width` columns."""
-    new = [(headline, findings) for headline, findings in facts.headlines_of(document) if not headline["known"]]
+    """Yields the lines of the report, with colour codes. Titles are shortened to `width` columns."""
+    new = [finding for finding in document["findings"] if finding["state"] != "known"]
     has_details = verbose or len(new) <= FEW
     yield from _outcome(document)
     if new:
         yield ""
-        yield from _headlines([headline for headline, _ in new], width, None if verbose else MOST_HEADLINES)
+        yield from _titles(new, width, None if verbose else MOST_FINDINGS)
     yield ""
-    if new and not has_details:
-        yield from _next_step(new[0][0]["name"], report)
+    if new and not has_details and not document["advice"]:
+        yield from _next_step(new[0]["name"], report)
     for fact in facts.campaign_facts(document):
         yield from () if fact.label in _FROM_OPTIONS else _entry(fact)
     yield from _details(document, new if has_details else [], verbose=verbose)
@@ -80,16 +78,16 @@ def _outcome(document: Document) -> Iterator[str]:
     yield from (click.style(part, bold=True, fg=colour) for part in paragraph(line))
 
 
-def _headlines(headlines: Sequence[Document], width: int, limit: int | None) -> Iterator[str]:
-    """Yields one line for each headline."""
-    texts = [(printable(headline["text"], 400), headline["extent"]) for headline in headlines[:limit]]
+def _titles(findings: Sequence[Document], width: int, limit: int | None) -> Iterator[str]:
+    """Yields one line for each finding."""
+    texts = [(facts.title_of(finding), finding["extent"]) for finding in findings[:limit]]
     width = min(width, max(len(text) + len(extent) for text, extent in texts) + 7)
     for number, (text, extent) in enumerate(texts, 1):
         room = width - len(extent) - 7
         shown = text if len(text) <= room else f"{text[: room - 1]}…"
         yield f"{number:3}. {click.style(shown.ljust(room), fg='red')}  {click.style(extent, dim=True)}"
-    if limit is not None and (left := len(headlines) - limit) > 0:
-        yield f"     and {counted(left, 'more headline')} (--verbose shows all)"
+    if limit is not None and (left := len(findings) - limit) > 0:
+        yield f"     and {counted(left, 'more finding')} (--verbose shows all)"
 
 
 def _next_step(name: str, report: str | None) -> Iterator[str]:
@@ -102,11 +100,13 @@ def _next_step(name: str, report: str | None) -> Iterator[str]:
 # ----------------------------------------------------------------------------------------------------------- details
 
 
-def _details(document: Document, headlines: Sequence[_Headline], *, verbose: bool) -> Iterator[str]:
+def _details(document: Document, findings: Sequence[Document], *, verbose: bool) -> Iterator[str]:
     yield from _section("", document["outcome"].get("details", ()))
-    for number, (headline, findings) in enumerate(headlines, 1):
+    for number, finding in enumerate(findings, 1):
         yield ""
-        yield from _headline(number, headline, findings, verbose=verbose)
+        yield from _bold(f"{number}. ", f"{finding['name']}: {facts.sentence_of(finding)}")
+        for fact in facts.facts_of(finding):
+            yield from _entry(fact)
     unproven = counted(document["unproven"]["count"], "rejection")
     yield from _section(f"{unproven} unproven", _wrapped(facts.unproven_lines(document)))
     shown = [one for one in document["ambiguities"] if verbose or facts.is_contradictory(one)]
@@ -129,19 +129,6 @@ def _wrapped(texts: Iterable[str]) -> Iterator[str]:
             yield "   and more: see the JSON report (--json)"
             return
         yield from paragraph(text, 5, "   ")
-
-
-def _headline(number: int, headline: Document, findings: Sequence[Document], *, verbose: bool) -> Iterator[str]:
-    """Yields the headline, its plainest finding, and the places of the other findings."""
-    first, *others = findings
-    if others:
-        yield from _bold(f"{number}. ", f"{headline['name']}: {facts.title_of(headline)}")
-    for finding in [first, *others] if verbose else [first]:
-        yield from _bold("   " if others else f"{number}. ", f"{facts.name_of(finding)}: {facts.sentence_of(finding)}")
-        for fact in facts.facts_of(finding):
-            yield from _entry(fact)
-    if others and not verbose:
-        yield from entry("also", facts.places_of(others))
 
 
 def _bold(first: str, text: str) -> Iterator[str]:

@@ -18,14 +18,12 @@ class Message(NamedTuple):
     """A message for a target.
 
     `headers` replace the headers of the target that have the same names. A header with the value None is removed. If
-    possible, the request contains `case_id`, the ID of the case. If `is_followed` is true, another message belongs to
-    this one, and what the target created is removed only after its answer.
+    possible, the request contains `case_id`, the ID of the case.
     """
 
     body: bytes
     headers: Headers = ()
     case_id: str = ""
-    is_followed: bool = False
 
 
 class Target(ABC):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from brokerfuzz import campaign
-from brokerfuzz.campaign import CampaignOutcome, CampaignProgress, Finding, Headline, Result, Settings, baseline
+from brokerfuzz.campaign import CampaignOutcome, CampaignProgress, Finding, Result, Settings, baseline
 from brokerfuzz.campaign.settings import new_campaign_id
 from brokerfuzz.case_options import campaign_plan
 from brokerfuzz.errors import BrokerfuzzError, TargetError, UnknownNameError
@@ -40,7 +40,7 @@ class FindingsError(AssertionError):
 class Report:
     """The result of a campaign.
 
-    `findings` contains the contradictions between the contract and the answers of the target. `outcome` says whether
+    `findings` contains what the target does wrong, one finding for each cause. `outcome` says whether
     the campaign is complete, and `outcome.headline` describes the outcome in one line. `str()` describes the outcome
     and the findings.
 
@@ -54,13 +54,8 @@ class Report:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings, in the order of their first cases."""
+        """What the target does wrong, one finding for each cause, the most important one first."""
         return self.result.findings
-
-    @property
-    def headlines(self) -> tuple[Headline, ...]:
-        """What the target does wrong, the most important headline first. Each finding belongs to one headline."""
-        return self.result.headlines
 
     @property
     def outcome(self) -> CampaignOutcome:
@@ -78,11 +73,11 @@ class Report:
         if self.result.stop is not None and self.result.stop.details:
             lines += self.result.stop.details.splitlines()
         document = json_document.document(self.result)
-        for number, (headline, (plainest, *others)) in enumerate(facts.headlines_of(document)[:_MOST_SHOWN], 1):
-            lines.append(f"{number}. {facts.title_of(headline) if others else facts.sentence_of(plainest)}")
-            lines += facts.text_lines(facts.facts_of(plainest))
-        lines += facts.text_lines(fact for fact in facts.campaign_facts(document) if fact.label == "sporadic")
-        if (left := len(self.findings) - min(len(self.headlines), _MOST_SHOWN)) > 0:
+        for number, finding in enumerate(document["findings"][:_MOST_SHOWN], 1):
+            lines.append(f"{number}. {facts.sentence_of(finding)}")
+            lines += facts.text_lines(facts.facts_of(finding))
+        lines += facts.text_lines(fact for fact in facts.campaign_facts(document) if fact.label in ("next", "sporadic"))
+        if (left := len(self.findings) - _MOST_SHOWN) > 0:
             lines.append(f"and {counted(left, 'more finding')}: {_ALL_FINDINGS}")
         return "\n".join(lines)
 
@@ -215,7 +210,7 @@ def _ready(target: Any, message_type: MessageType | None, given: FireOptions, *,
     reports = [str(path) for path in options["reports"]]
     others = {name: None if options[name] is None else str(options[name]) for name in ("journal", "baseline")}
     report_files.check_paths(reports, http=endpoint.is_http, others=others)
-    known = {} if options["baseline"] is None else baseline.read(Path(options["baseline"]))
+    known = () if options["baseline"] is None else baseline.read(Path(options["baseline"]))
     settings = Settings(plan=plan, options=options, campaign_id=campaign_id, known=known)
     if settings.uses_workers and not endpoint.is_http:
         raise TargetError(

@@ -16,7 +16,7 @@ def test_a_limit_on_the_size_of_messages_is_named_as_the_only_cause(status: int,
     with serving(answers(lambda body: status if len(body) > most else conforming(body))) as url:
         report = brokerfuzz.fire(url, **VALID)
     (finding,) = report.findings
-    assert f"the message has more than {most:,} bytes" in finding.sentence()
+    assert f"if it has more than {most:,} bytes" in finding.text
     assert len(finding.body) == most + 1
     assert finding.label == "valid"
 

@@ -298,7 +298,6 @@ def test_a_target_that_hangs_gives_one_finding_and_ends_the_campaign(concurrency
     report = fired(hangs_later, concurrency=concurrency, timeout=0.3, longest_wait=0.5)
     (finding,) = report.findings
     assert finding.sentence().startswith("stopped answering (no answer within 0.3 s) while it processed this message")
-    assert finding.count <= concurrency
     assert (report.outcome.state, report.outcome.status) == ("partial", 1)
     assert len(seen) < 50 + concurrency
 

@@ -2,12 +2,17 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final
 
+import behaviours
 import pytest
+from behaviours import OFFER, Accepts, Condition, parsed, strict
 from fixture_types import Run
 from hand_made_servers import answers, conforming, serving
+
+import brokerfuzz
 
 SOME: Final = ("--rule", "*orderM*", "--site", "order*", "--now", "2026-03-01T12:00:00Z", "--shrink", "1s")
 NAME: Final = "known.json"
@@ -26,20 +31,26 @@ def url() -> Iterator[str]:
         yield url
 
 
+def serving_function(accepts: Accepts) -> AbstractContextManager[str]:
+    return serving(answers(lambda body: 201 if accepts(body) else 422))
+
+
 def entries() -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(Path(NAME).read_text())["findings"]
     return found
 
 
-def test_a_baseline_is_sorted_and_contains_the_sentence_and_the_first_case_of_each_finding(run: Run, url: str) -> None:
+def test_a_baseline_is_sorted_and_says_what_fails(run: Run, url: str) -> None:
     done = run("fire", url, *SOME, "--baseline", NAME, "--baseline-update", "--json")
-    findings = {one["name"]: one for one in json.loads(done.stdout)["findings"]}
+    findings = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
     written = entries()
-    assert [entry["finding"] for entry in written] == sorted(findings)
-    assert len(Path(NAME).read_text().splitlines()) <= 2 + 4 * len(written)
+    assert {entry["finding"] for entry in written} == set(findings)
+    assert [entry["sentence"] for entry in written] == sorted(entry["sentence"] for entry in written)
+    assert len(Path(NAME).read_text().splitlines()) == 2 + 5 * len(written)
     for entry in written:
         finding = findings[entry["finding"]]
-        assert (entry["sentence"], entry["case"]) == (finding["sentence"], finding["case"]["id"])
+        assert all(entry[name] == finding[name] for name in ("sentence", "failing", "message"))
+        assert all(f"added to the baseline: {failure}" in done.stderr for failure in entry["failing"])
 
 
 def test_an_update_keeps_reasons_and_dates(run: Run, url: str) -> None:
@@ -52,19 +63,91 @@ def test_an_update_keeps_reasons_and_dates(run: Run, url: str) -> None:
     assert {**entry, **own, "sentence": entry["sentence"]} in entries()
 
 
-ENTRY: Final = '{"finding": "2cbdcdfc", "sentence": "A.", '
+# ------------------------------------------------------------------------------------------ what fails now is new
+
+PAGE_COUNT: Final = "productClusters[].products[].pageCount"
+
+
+def lenient(*rules: str) -> Accepts:
+    return behaviours.lenient(*rules)
+
+
+def rejecting(refuses: Condition) -> Accepts:
+    return strict(lambda message: "orderMinimum" in message and refuses(message))
+
+
+def crashing_at_one_line(refuses: Condition) -> Accepts:
+    def accepts(body: bytes) -> bool:
+        message = parsed(body)
+        if refuses(message):
+            raise RuntimeError("one line for all")
+        return conforming(body) == 201
+
+    return accepts
+
+
+GROWN: Final[dict[str, tuple[Accepts, Accepts, tuple[str, ...]]]] = {
+    "only zero was accepted": (
+        lambda body: b'"orderMinimum":0' in body or conforming(body) == 201,
+        lenient("orderMinimum:minimum"),
+        ("--site", "orderMinimum"),
+    ),
+    "only null was rejected": (
+        rejecting(lambda message: message["orderMinimum"] is None),
+        rejecting(lambda message: message["orderMinimum"] is not None),
+        ("--verdict", "valid", "--tag", "edge:*"),
+    ),
+    "one property was checked": (
+        lambda body: all(
+            broken.at.startswith("/productClusters") and not broken.rule.startswith(f"{OFFER}/{PAGE_COUNT}")
+            for broken in brokerfuzz.check(OFFER, body).broken
+        ),
+        lenient("productClusters*"),
+        ("--site", "productClusters*"),
+    ),
+    "only strings crashed": (
+        crashing_at_one_line(lambda message: isinstance(message.get("orderMinimum"), str)),
+        crashing_at_one_line(lambda message: isinstance(message.get("orderMinimum"), str | int)),
+        ("--site", "orderMinimum"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GROWN)
+def test_what_fails_now_and_did_not_fail_then_is_new(run: Run, name: str) -> None:
+    before, after, chosen = GROWN[name]
+    update = ("--baseline", NAME, "--baseline-update")
+    with serving_function(before) as url:
+        run("fire", url, *chosen, *update)
+        unchanged = run("fire", url, *chosen, "--baseline", NAME)
+    assert (unchanged.exit_code, unchanged.stdout[:15]) == (0, "no new findings")
+    with serving_function(after) as url:
+        grown = run("fire", url, *chosen, "--baseline", NAME)
+    assert grown.exit_code == 1, grown.stdout
+
+
+def test_a_finding_that_shrinks_is_known(run: Run) -> None:
+    _, both, chosen = GROWN["only zero was accepted"]
+    with serving_function(both) as url:
+        run("fire", url, *chosen, "--baseline", NAME, "--baseline-update")
+    with serving_function(GROWN["only zero was accepted"][0]) as url:
+        assert run("fire", url, *chosen, "--baseline", NAME).exit_code == 0
+
+
+# ---------------------------------------------------------------------------------------------------- invalid files
+
+ENTRY: Final = '{"finding": "2cbdcdfc", "message": "x", "sentence": "A.", "failing": [], "case": "0123456789abcdef"'
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         ('[{"sentence": "A."}]', '/findings/0: "finding" is a required property'),
-        (f'[{ENTRY}"until": "9999-12-31"}}, 1]', '/findings/1: 1 is not of type "object"'),
-        ('[{"finding": "2cbdcdfc"}]', '/findings/0: "sentence" is a required property'),
-        (f'[{ENTRY}"reason": 5}}]', '/findings/0/reason: 5 is not of type "string"'),
-        (f'[{ENTRY}"until": "soon"}}]', '/findings/0/until: "soon" is not a "date"'),
-        (f'[{ENTRY}"case": "2cbdcdfc"}}]', '/findings/0/case: "2cbdcdfc" does not match'),
-        (f'[{ENTRY}"utnil": "2026-12-31"}}]', "('utnil' was unexpected)"),
+        (f'[{ENTRY}, "until": "9999-12-31"}}, 1]', '/findings/1: 1 is not of type "object"'),
+        (f'[{ENTRY}, "reason": 5}}]', '/findings/0/reason: 5 is not of type "string"'),
+        (f'[{ENTRY}, "until": "soon"}}]', '/findings/0/until: "soon" is not a "date"'),
+        (f'[{ENTRY}, "case": "2cbdcdfc"}}]', '/findings/0/case: "2cbdcdfc" does not match'),
+        (f'[{ENTRY}, "utnil": "2026-12-31"}}]', "('utnil' was unexpected)"),
         ("1", "is not a baseline"),
         ('[], "extra": 1', "is not a baseline"),
         ("[" * 10_000, "is not a baseline"),

@@ -1,7 +1,6 @@
 """Cases with unusual headers: how they are sent, and what is found with them."""
 
 import asyncio
-import gzip
 import os
 import shutil
 import subprocess
@@ -16,8 +15,6 @@ from hand_made_servers import OFFER, conforming, response, serving_streams
 
 import brokerfuzz
 from brokerfuzz.cases.case import Case
-from brokerfuzz.reports import json_document, terminal
-from brokerfuzz.schemas.headers import carried
 from brokerfuzz.targets import HttpTarget
 
 NOW: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -126,49 +123,3 @@ def test_the_reproduction_commands_send_the_same_headers(cases: Sequence[Case]) 
             subprocess.run(["sh"], input=line, capture_output=True, text=True, check=True, env=environment, timeout=20)
             assert line.isprintable()
             assert carries(seen[-1], case), line
-
-
-# ----------------------------------------------------------------------------------------------------- what is found
-
-
-@pytest.mark.parametrize(
-    ("status_of", "behaviour", "policy"), [(choosy, "rejected", "accepted"), (careless, "accepted", "rejected")]
-)
-def test_the_behaviour_for_unusual_headers_is_in_the_ledger_and_a_finding_if_it_contradicts_a_policy(
-    status_of: Status, behaviour: str, policy: str
-) -> None:
-    with recording(status_of) as (url, _):
-        result = brokerfuzz.fire(url, **TYPE, shrink=0).result
-        findings = brokerfuzz.fire(url, **TYPE, policies={"content-type": policy}, shrink=0).findings
-    assert result.findings == ()
-    assert {one.ambiguity.id: one.behaviour for one in result.ambiguities}["content-type"] == behaviour
-    said = "message: accepted no content-type; must be application/json" if policy == "rejected" else "status 415"
-    assert any(said in f"{one.claim()} {one.sentence()}" for one in findings)
-
-
-def test_a_crash_is_shrunk_with_its_headers_and_reports_show_them() -> None:
-    def status_of(request: Request) -> int:
-        return choosy(request) if request.values("content-type") == ["application/json"] else 500
-
-    with recording(status_of) as (url, _):
-        report = brokerfuzz.fire(url, **TYPE)
-    (finding,) = report.findings
-    assert (finding.kind, finding.label, finding.ambiguities) == ("crashed", "unspecified", ("content-type",))
-    assert finding.body == b'{"number":"0","offerType":"Direct Mail"}'
-    document = json_document.document(report.result)
-    (described,) = document["findings"]
-    assert (
-        described["smallest"]["headers"] == described["case"]["headers"] == [list(one) for one in finding.case.headers]
-    )
-    assert finding.headers[0] in "\n".join(terminal.lines_of(document, 80, verbose=True))
-
-
-def test_a_crash_on_a_compressed_message_is_shown_compressed() -> None:
-    def status_of(request: Request) -> int:
-        return 500 if request.values("content-encoding") == ["gzip"] else 201
-
-    with recording(status_of) as (url, _):
-        findings = brokerfuzz.fire(url, tags=["probe:content-encoding"], now=NOW).findings
-    compressed = [finding for finding in findings if finding.body[:2] == gzip.compress(b"")[:2]]
-    assert compressed
-    assert all(b"offerType" in carried(finding.body, finding.case.headers) for finding in compressed)

@@ -20,25 +20,21 @@ def recorded() -> Any:
 
 def finding(**changes: Any) -> dict[str, Any]:
     """Returns a finding: the target accepted an order minimum of 0."""
-    return {**next(one for one in recorded()["findings"] if one["name"] == "8a1a82d1"), **changes}
+    return {**recorded()["findings"][-1], **changes}
 
 
 def rejected(**changes: Any) -> dict[str, Any]:
     """Returns a finding without rules and without a twin: the target rejected a valid message."""
     smallest = {"body": {"number": "0", "offerType": "Direct Mail"}}
-    said = {"kind": "valid-rejected", "verdict": "valid", "sentence": "rejected (status 422)", "expected": "accepted"}
+    text = 'number: rejected if it contains "0"'
+    said = {"kind": "valid-rejected", "verdict": "valid", "text": text, "sentence": text, "expected": "accepted"}
     return finding(**said, rules=[], places=["/number"], smallest=smallest, twin=None) | changes
 
 
 def document(*findings: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """Returns the document of a campaign with these findings, each with a headline of its own."""
-    named = [{**one, "name": f"{number:08}", "fingerprint": f"{number:08}" * 2} for number, one in enumerate(findings)]
-    headline = recorded()["headlines"][-1]
-    headlines = [
-        {**headline, "name": one["name"], "known": one["known"], "kind": one["kind"], "findings": [one["name"]]}
-        for one in named
-    ]
-    return {**recorded(), "findings": named, "headlines": headlines, **changes}
+    """Returns the document of a campaign with these findings."""
+    named = [{**one, "name": f"{number:08}"} for number, one in enumerate(findings)]
+    return {**recorded(), "findings": named, **changes}
 
 
 # -------------------------------------------------------------------------------------------------------- hostile texts
@@ -53,10 +49,10 @@ _EVIL = (
 )  # fmt: skip
 _texts = st.lists(st.one_of(st.sampled_from(_EVIL), st.text(st.characters(), max_size=10)), max_size=6).map("".join)
 _FIXED = (
-    "kind", "verdict", "answer", "state", "fingerprint", "name", "findings", "id", "started", "behaviour", "extent", "case",
+    "kind", "verdict", "answer", "state", "name", "finding", "id", "started", "behaviour", "extent", "case",
     "message", "campaign",
 )  # fmt: skip
-"""The properties whose strings brokerfuzz itself chooses. `findings` in a headline contains names."""
+"""The properties whose strings brokerfuzz itself chooses."""
 
 
 def _with_texts(value: Any, texts: Iterator[str], at: str = "") -> Any:
@@ -78,9 +74,9 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     texts = cycle(draw(st.lists(_texts, min_size=3)))
     raw, long = draw(st.binary(max_size=400)), draw(_texts) * 400
     some = [
-        rejected(kind=draw(st.sampled_from(["valid-rejected", "malformed-answer"])), known=draw(st.booleans())),
+        rejected(state=draw(st.sampled_from(["new", "grown", "known"]))),
         finding(smallest={"raw": b64encode(raw).decode(), "headers": [["a", None], ["b", "c"]]}, shown=0),
-        finding(got={**finding()["got"], "response": long, "reason": long}, sentence=long, reproduce=long),
+        finding(got={**finding()["got"], "response": long, "reason": long}, text=long, sentence=long, reproduce=long),
     ]
     state = draw(st.sampled_from(["complete", "partial", "untested"]))
     outcome = {**recorded()["outcome"], "state": state, "unwritten": ["a"]}

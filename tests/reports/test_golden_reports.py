@@ -53,8 +53,7 @@ def test_the_report_on_the_terminal_is_as_expected(verbose: bool) -> None:
 
 def test_all_reports_have_the_same_sentences_in_the_same_order() -> None:
     document = recorded()
-    plainest = [headline["findings"][0] for headline in document["headlines"]]
-    sentences = [one["sentence"] for name in plainest for one in document["findings"] if one["name"] == name]
+    sentences = [finding["sentence"] for finding in document["findings"]]
     plain: dict[str, Callable[[str], str]] = {
         "report.html": unescape,
         "report.xml": unescape,
@@ -67,28 +66,36 @@ def test_all_reports_have_the_same_sentences_in_the_same_order() -> None:
         assert places == sorted(places), name
 
 
-def test_a_campaign_with_many_headlines_fits_on_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_campaign_with_many_findings_fits_on_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "80")
     document = recorded()
-    many = [{**headline, "text": f"{headline['text']} {'and so on ' * 9}"} for headline in document["headlines"] * 40]
-    long = {**document, "headlines": many, "stopped": "the limit " * 12}
+    many = [{**finding, "text": f"{finding['text']} {'and so on ' * 9}"} for finding in document["findings"] * 40]
+    long = {**document, "findings": many, "stopped": "the limit " * 12}
     assert many[0]["text"].strip() in printed(long), "a file or pipe has the whole text"
     text = printed(long, Terminal(), report="findings.json")
-    screen = text.partition("\n\n8 rejections unproven")[0].splitlines()
+    screen = text.partition(" rejections unproven")[0].splitlines()[:-2]
     assert len(screen) <= 24
     assert all(len(line) <= 80 for line in screen)
     assert screen[0].startswith(document["outcome"]["headline"])
     assert f"   next          brokerfuzz explain {many[0]['name']} findings.json" in screen
 
 
-def test_known_headlines_are_not_printed_and_quiet_shows_only_the_outcome() -> None:
+def test_known_findings_are_not_printed_and_quiet_shows_only_the_outcome() -> None:
     document = recorded()
-    first, *others = document["headlines"]
-    text = printed({**document, "headlines": [{**first, "known": True}, *others]})
+    first, *others = document["findings"]
+    text = printed({**document, "findings": [{**first, "state": "known"}, *others]})
     assert first["name"] not in text
-    assert all(headline["text"] in text for headline in others)
+    assert all(finding["text"] in text for finding in others)
     assert printed(document, quiet=True).split() == f"{document['outcome']['headline']} at {document['target']}".split()
+
+
+def test_a_finding_that_has_grown_begins_with_what_is_new() -> None:
+    document = recorded()
+    *_, last = document["findings"]
+    grown = {**last, "state": "grown", "new": ["accepts orderMinimum:minimum negative"]}
+    line = f"1. now also accepts orderMinimum:minimum negative; known: {last['text']}"
+    assert line in printed({**document, "findings": [grown]})
 
 
 def test_a_terminal_gets_colours_unless_they_are_declined(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ class Edges:
         self.contract = contract
         self.message_type: MessageType = message_type
         self._named = {path: self._at_site(path, site.schema) for path, site in contract.sites[message_type].items()}
-        self._of_scalar = lru_cache(maxsize=4096, typed=True)(self._tested)
+        self._known_names = lru_cache(maxsize=4096, typed=True)(self._names_of)
 
     def of(self, path: str, value: Any) -> Iterator[str]:
         """Yields the names of the edges of a valid value. Null and the absence of a property are also edges."""
@@ -40,11 +40,17 @@ class Edges:
             elif "enum" in schema or isinstance(value, bool):
                 yield spelled(value)
             else:
-                yield from self._of_scalar(path, value)
+                yield from self._known_names(path, value)
 
-    def _tested(self, path: str, value: Any) -> list[str]:
-        schema = self.contract.sites[self.message_type][path].schema
-        return [edge.name for edge in self._named[path].get(type(value), ()) if edge.test(value, schema)]
+    def of_scalar(self, path: str, value: Any) -> list[Edge]:
+        """Returns the edges of a string or a number. Other values, and those at unknown sites, have none."""
+        site = self.contract.sites[self.message_type].get(path)
+        if site is None or "enum" in site.schema:
+            return []
+        return [edge for edge in self._named[path].get(type(value), ()) if edge.test(value, site.schema)]
+
+    def _names_of(self, path: str, value: Any) -> list[str]:
+        return [edge.name for edge in self.of_scalar(path, value)]
 
     def at(self, site: Site) -> list[str]:
         """Returns the names of all edges that a site can have."""

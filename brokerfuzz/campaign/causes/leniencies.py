@@ -1,5 +1,5 @@
 """Names what a lenient reader does when it accepts an invalid message: which value it takes for which, or what it does
-not check. The same leniency at many places is one headline.
+not check. The same leniency at many places is one cause.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +33,7 @@ _UNCHECKED: Final = {
     "maxItems": "accepts arrays with too many items",
     "not-in-future": "accepts times in the future",
 }
+_INT32: Final = (-(2**31), 2**31 - 1)
 
 
 class Leniency(NamedTuple):
@@ -43,20 +44,6 @@ class Leniency(NamedTuple):
     wanted: str = ""
 
 
-def one_habit(conversions: Sequence[Leniency], every: Iterable[Leniency]) -> list[Leniency]:
-    """Returns the conversions that have one cause if these are habits of a reader: two of the same values, two to the
-    same type, or several of any. Null at a single place may have another cause.
-    """
-    found, wanted = {one.found for one in conversions}, {one.wanted for one in conversions}
-    if len(conversions) > 1 and len(found) == 1:
-        return [one for one in every if one.found in found]
-    if len(conversions) > 1 and len(wanted) == 1:
-        return [one for one in every if one.wanted in wanted]
-    if len(conversions) > 2:
-        return [one for one in every if one in conversions or one.found not in ("", "null")]
-    return []
-
-
 def leniency_of(case: Case, contract: Contract) -> Leniency:
     """Describes what a reader does that accepts a case with exactly one fault."""
     (fault,) = case.faults
@@ -65,6 +52,8 @@ def leniency_of(case: Case, contract: Contract) -> Leniency:
         return Leniency(f"accepts text that is not JSON ({family_of(fault.technique)})")
     if rule.keyword == "type":
         return _conversion(case, fault, rule, contract)
+    if rule.keyword in ("minimum", "maximum") and rule.value in _INT32:
+        return Leniency("accepts integers beyond 32 bits")
     return Leniency(_UNCHECKED.get(rule.keyword, f"does not check {rule.keyword}"))
 
 
@@ -79,3 +68,17 @@ def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Len
 
 def _plural(json_type: str) -> str:
     return "numbers" if json_type == "integer" else f"{json_type}s"
+
+
+def conversions_with_one_cause(habits: Sequence[Leniency], leniencies: Iterable[Leniency]) -> list[Leniency]:
+    """Returns the conversions that have one cause if these are habits of a reader: two of the same values, two to the
+    same type, or several of any. Null at a single place may have another cause.
+    """
+    found, wanted = {habit.found for habit in habits}, {habit.wanted for habit in habits}
+    if len(habits) > 1 and len(found) == 1:
+        return [leniency for leniency in leniencies if leniency.found in found]
+    if len(habits) > 1 and len(wanted) == 1:
+        return [leniency for leniency in leniencies if leniency.wanted in wanted]
+    if len(habits) > 2:
+        return [leniency for leniency in leniencies if leniency in habits or leniency.found not in ("", "null")]
+    return []

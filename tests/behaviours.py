@@ -58,11 +58,7 @@ def causes_of(report: brokerfuzz.Report) -> set[str]:
     """Returns what the findings blame: `accepts RULE` for invalid messages, and `rejects SITE`, `crashes at SITE` and
     so on for others. The site is `?` if a finding names no cause.
     """
-    return {
-        cause
-        for finding in report.findings
-        for cause in _causes(finding.kind, finding.places, [(reason.rule, reason.at) for reason in finding.reasons])
-    }
+    return {cause for finding in report.findings for cause in _causes(finding.kind, finding.sites, finding.rules)}
 
 
 def causes_in(document: dict[str, Any]) -> set[str]:
@@ -70,22 +66,15 @@ def causes_in(document: dict[str, Any]) -> set[str]:
     return {
         cause
         for finding in document["findings"]
-        for cause in _causes(
-            finding["kind"], finding["places"], [(reason["rule"], reason["at"]) for reason in finding["rules"]]
-        )
+        for cause in _causes(finding["kind"], finding["sites"], finding["unchecked"])
     }
 
 
-def _causes(kind: str, places: Sequence[str], broken: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _causes(kind: str, sites: Sequence[str], unchecked: Sequence[str]) -> Iterator[str]:
     if kind == "invalid-accepted":
-        yield from (f"accepts {rule.partition('/')[2]}" for rule, _ in broken)
+        yield from (f"accepts {rule.partition('/')[2]}" for rule in unchecked)
     else:
-        yield from (f"{_VERBS[kind]} {_site(place)}" for place in places or [at for _, at in broken] or ["?"])
-
-
-def _site(pointer: str) -> str:
-    """`/priceClasses/0/name` becomes `priceClasses[].name`."""
-    return re.sub(r"/\d+(?=/|$)", "[]", pointer).removeprefix("/").replace("/", ".")
+        yield from (f"{_VERBS[kind]} {site}" for site in sites or ["?"])
 
 
 def _matches(cause: str, pattern: str) -> bool:

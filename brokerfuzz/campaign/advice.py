@@ -1,0 +1,66 @@
+"""Recommends the option that helps most if a target rejects valid messages for a reason that the contract leaves open:
+it knows only certain values, or no value twice.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from brokerfuzz.campaign.causes.conditions import HasValue, Present
+from brokerfuzz.campaign.causes.evidence import Attribute
+from brokerfuzz.campaign.causes.explanation import Cause, Explanation
+from brokerfuzz.campaign.contradictions import CONFLICT
+from brokerfuzz.cases.fresh_values import fresh_properties
+from brokerfuzz.json_trees import at, paths, site, tree_of
+from brokerfuzz.schemas import Contract
+from brokerfuzz.schemas.flattening import KNOWN
+from brokerfuzz.wording import listed
+
+_ID: Final = re.compile(r"[a-z0-9][\w.-]*", re.ASCII | re.IGNORECASE)
+_MOST_SITES: Final = 3
+
+
+def advice_about(explanations: Sequence[Explanation], contract: Contract, fresh: str | None) -> str:
+    """Returns the advice, or an empty string. `fresh` are the properties that get a new value in each message."""
+    rejections = [explanation for explanation in explanations if explanation.kind == "valid-rejected"]
+    for explanation in rejections:
+        if explanation.failure.answer.status == CONFLICT:
+            return _about_conflicts(explanation, contract, fresh)
+    unknown = list(dict.fromkeys(place for one in rejections for place in _possibly_unknown(one, contract)))
+    if not unknown:
+        return ""
+    return f"if the target knows only certain values of {listed(unknown[:_MOST_SITES], 'or')}, list them: --values FILE"
+
+
+def _about_conflicts(explanation: Explanation, contract: Contract, fresh: str | None) -> str:
+    """The answer may name the property whose value the target already knows. Otherwise, it is probably the number."""
+    answer = explanation.failure.answer
+    words = set(re.findall(r"\w+", f"{answer.reason} {answer.body.decode(errors='replace')}"))
+    possible = fresh_properties(explanation.failure.case.message_type, contract)
+    already = (fresh or "").split(",") if fresh else []
+    named = [name for name in possible if name in words and name not in already]
+    added = named or [name for name in possible[:1] if name not in already]
+    if not added:
+        return ""
+    return (
+        f"the target may reject values that it already knows (status {CONFLICT}): use --fresh "
+        f"{','.join([*already, *added])} for new ones in each message"
+    )
+
+
+def _possibly_unknown(explanation: Explanation, contract: Contract) -> Iterator[str]:
+    """Yields the sites of strings that look like IDs, if only their values can be the cause."""
+    sites = contract.sites[explanation.failure.case.message_type]
+    tree = tree_of(explanation.failure.body)
+    for cause in explanation.causes:
+        for path in paths(tree) if _is_about_any_value(cause) else ():
+            place, value = site(tree, path), at(tree, path)
+            is_inside = any(place == above or place.startswith((f"{above}.", f"{above}[]")) for above in cause.sites)
+            is_free = place in sites and {"enum", "const", KNOWN}.isdisjoint(sites[place].schema)
+            if is_inside and is_free and isinstance(value, str) and _ID.fullmatch(value):
+                yield place
+
+
+def _is_about_any_value(cause: Cause) -> bool:
+    first = cause.attributes[0] if cause.attributes else None
+    return first is None or (isinstance(first, Attribute) and isinstance(first.condition, HasValue | Present))

@@ -1,0 +1,1 @@
+"""Explains the wrong answers of a campaign: one finding for each cause."""

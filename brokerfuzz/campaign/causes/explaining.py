@@ -1,0 +1,126 @@
+"""Explains all wrong answers of a campaign. Wrong rejections come first, because they mask other mistakes."""
+
+from collections import Counter, defaultdict
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+from brokerfuzz.campaign.causes.acceptances import AcceptanceSearch
+from brokerfuzz.campaign.causes.evidence import Evidence, Mask, mask_of
+from brokerfuzz.campaign.causes.explanation import Explanation
+from brokerfuzz.campaign.causes.failures import FailureSearch
+from brokerfuzz.campaign.causes.laboratory import Laboratory
+from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.observations import Observations
+from brokerfuzz.campaign.problem import LimitReachedError
+from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.pointers import site_of
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.targets.threads import together
+
+MOST_ROUNDS: Final = 3
+"""A mistake may mask another one, which masks a third one."""
+_OTHERS: Final[tuple[FindingKind, ...]] = ("timeout", "crashed")
+
+
+class Explaining:
+    """Explains the wrong answers that a campaign has observed. `run` may be interrupted at any time. `masked` counts
+    the rejections that prove nothing, for each explanation of a wrong rejection that causes them.
+    """
+
+    def __init__(self, seen: Observations, contract: Contract, message_type: MessageType) -> None:
+        self._seen, self._contract = seen, contract
+        self._message_type: MessageType = message_type
+        self.evidence = self._evidence()
+        self.masked: Counter[tuple[str, ...]] = Counter()
+        self._rejections = [FailureSearch(self.evidence, "valid-rejected")]
+        self._others: list[FailureSearch] = []
+        self._acceptances: list[Explanation] | None = None
+
+    async def run(self, laboratory: Laboratory, concurrency: int) -> None:
+        self._seen.sent += await laboratory.recurring_crashes()
+        self.evidence = self._evidence()
+        await self._rejections[0].run(laboratory, concurrency)
+        for _ in range(MOST_ROUNDS):
+            begin = len(self._seen.sent)
+            await self._unmask(laboratory, concurrency)
+            self.evidence = self._evidence()
+            further = FailureSearch(self.evidence, "valid-rejected", begin)
+            if not further.has_failures:
+                break
+            self._rejections.append(further)
+            await further.run(laboratory, concurrency)
+        self._others = [FailureSearch(self.evidence, kind) for kind in _OTHERS]
+        for search in self._others:
+            await search.run(laboratory, concurrency)
+        sporadic = await self._sporadic_acceptances(laboratory, concurrency)
+        self._acceptances = [
+            replace(explanation, failure=laboratory.remembered(explanation.failure))
+            for explanation in AcceptanceSearch(self.evidence, sporadic).explanations()
+        ]
+        for number, explanation in enumerate(self._acceptances):
+            self._acceptances[number] = await _shrunk(explanation, laboratory)
+
+    def explanations(self) -> list[Explanation]:
+        """Explains without experiments what was not explained yet."""
+        others = self._others or [FailureSearch(self.evidence, kind) for kind in _OTHERS]
+        explanations = [explanation for search in (*self._rejections, *others) for explanation in search.explanations()]
+        if self._acceptances is None:
+            return [*explanations, *AcceptanceSearch(self.evidence).explanations()]
+        return [*explanations, *self._acceptances]
+
+    def _evidence(self) -> Evidence:
+        return Evidence(self._seen.sent, self._contract, self._message_type)
+
+    async def _unmask(self, laboratory: Laboratory, concurrency: int) -> None:
+        """Sends what the known wrong rejections mask again, and counts what they still mask."""
+        rejections = [explanation for search in self._rejections for explanation in search.explanations()]
+        unmasking = laboratory.unmasking(rejections)
+        masked = {n: asked for n, asked in enumerate(self._seen.sent) if unmasking.masking(asked) is not None}
+        again: dict[int, CaseAnswers] = {}
+        waiting = iter(masked.items())
+
+        async def work() -> None:
+            for number, asked in waiting:
+                answers = await unmasking.unmasked(asked)
+                if answers is not None:
+                    again[number] = answers
+
+        if laboratory.plain is not None and rejections:
+            await together(*(work() for _ in range(concurrency)))
+        for number, answers in sorted(again.items()):
+            self._seen.unmask(number, answers)
+        explanations = [unmasking.masking(asked) for asked in self._seen.sent if asked.is_masked]
+        self.masked = Counter(explanation.key for explanation in explanations if explanation is not None)
+
+    async def _sporadic_acceptances(self, laboratory: Laboratory, concurrency: int) -> Mask:
+        """Repeats wrong acceptances, and returns those that did not occur again. If one with a rule and a technique
+        occurs again, the others do, too. Other messages do not cause them, so many can be repeated at the same time.
+        """
+        alike: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for number, asked in enumerate(self.evidence.sent):
+            if asked.contradiction == "invalid-accepted":
+                technique = asked.case.faults[0].technique if asked.case.faults else ""
+                alike[asked.verdict.broken[0].rule, technique].append(number)
+        groups = iter(alike.values())
+        sporadic: list[int] = []
+
+        async def work() -> None:
+            for group in groups:
+                for number in group:
+                    if await laboratory.recurs(laboratory.failure_of(self.evidence.sent[number])):
+                        break
+                    sporadic.append(number)
+
+        await together(*(work() for _ in range(concurrency)))
+        return mask_of(sporadic, len(self.evidence.sent))
+
+
+async def _shrunk(explanation: Explanation, laboratory: Laboratory) -> Explanation:
+    """Shrinks the message of a wrong acceptance, and adds its twin."""
+    failure = explanation.failure
+    with suppress(LimitReachedError):
+        if await laboratory.recurs(failure) and laboratory.may_experiment(failure):
+            sites = {site_of(broken.at) for broken in failure.verdict.broken}
+            await laboratory.shrink(failure, (), sites)
+    return replace(explanation, twin=await laboratory.twin(failure))

@@ -1,0 +1,195 @@
+"""Defines an explanation: one cause of wrong answers, with the cases that it covers and the sentence that names it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from brokerfuzz.campaign.causes.evidence import Attribute, Attributes, Broken, Mask, OfMessage
+from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.difference import Difference, parsed
+from brokerfuzz.campaign.failure import Failure
+from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
+from brokerfuzz.pointers import site_of
+from brokerfuzz.wording import listed, printable, readable
+
+MOST_NAMED: Final = 2
+"""The number of properties or conditions that a sentence names."""
+_LONGEST_REASON: Final = 60
+_VERBS: Final = {"valid-rejected": "rejects", "crashed": "crashes at", "timeout": "does not answer"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cause:
+    """What one reduced message has shown. `attributes` are certain; without them, only the `places` are known, and the
+    cause may be any unusual value there. `line` is a line of code, and `text` the answer without details.
+    """
+
+    failure: Failure
+    attributes: Attributes
+    places: tuple[str, ...]
+    covered: Mask
+    tried: Mask
+    text: tuple[str, ...]
+    line: str = ""
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The property that has the cause. Without attributes, all that have one."""
+        first = self.attributes[0] if self.attributes else None
+        if isinstance(first, Attribute) and first.site is not None:
+            return (first.site,)
+        return tuple(dict.fromkeys(map(site_of, self.places)))
+
+    @property
+    def failing(self) -> str:
+        if self.attributes:
+            return " and ".join(attribute.key for attribute in self.attributes)
+        return f"{', '.join(self.sites)}: some values" if self.sites else f"unknown cause: {' '.join(self.text)}"
+
+    def is_at(self, difference: Difference) -> bool:
+        """Returns whether a difference of another message from an ordinary one is this cause."""
+        first = self.attributes[0] if self.attributes else None
+        if not isinstance(first, Attribute):
+            return difference.site in self.sites
+        is_site = first.site in (None, difference.site)
+        return is_site and first.condition.holds(parsed(difference.value), {})
+
+    def condition(self) -> str:
+        """Says when the target fails, as a part of a sentence about the first of the `sites`."""
+        if self.attributes:
+            first, *others = self.attributes
+            return listed([_clause(first), *(_clause(other, with_subject=True) for other in others)])
+        if len(self.places) == 1:
+            return f"it is unusual, such as {self._value_at(self.places[0])}"
+        values = [f"{site_of(place) or 'the message'} is {self._value_at(place)}" for place in self.places[:4]]
+        return listed(values) if values else ""
+
+    def _value_at(self, place: str) -> str:
+        try:
+            return readable(write_tree(at_pointer(read_tree(self.failure.body), place)), 60)
+        except LookupError:
+            return "absent"
+        except ValueError:
+            return "present"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """One cause. `failure` has the smallest message, and `places` are the JSON Pointers of the cause in it.
+
+    `covered` are the cases that fail because of it, among the cases in `concerned` that could. `failing` says what
+    fails, in words that are the same in every campaign: a baseline compares them. `sites` are the properties that have
+    the cause. For wrong acceptances, `rules` are the unchecked rules, and `extent` says at how many of how many rules a
+    habit shows.
+    """
+
+    text: str
+    failure: Failure
+    key: tuple[str, ...]
+    failing: tuple[str, ...]
+    covered: Mask
+    concerned: Mask
+    places: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    extent: tuple[int, int] = (0, 0)
+    twin: bytes | None = None
+    causes: tuple[Cause, ...] = ()
+
+    @property
+    def kind(self) -> FindingKind:
+        return self.failure.kind
+
+
+def explanation_of(causes: Sequence[Cause]) -> Explanation:
+    """Returns the explanation of causes that belong together: they have one line of code, one condition at several
+    places, or one property with several conditions.
+    """
+    first = min(causes, key=lambda cause: (not cause.attributes, len(cause.failure.body), cause.failure.number))
+    covered = tried = 0
+    for cause in causes:
+        covered |= cause.covered
+        tried |= cause.tried
+    sites = tuple(dict.fromkeys(site for cause in causes for site in cause.sites))
+    failing = tuple(sorted({f"{_VERBS[cause.failure.kind]} {cause.failing}" for cause in causes}))
+    return Explanation(
+        text=_sentence(causes, first, sites),
+        failure=first.failure,
+        key=failing,
+        failing=failing,
+        covered=covered,
+        concerned=tried,
+        places=first.places,
+        sites=sites,
+        causes=tuple(causes),
+    )
+
+
+def lost_at(failure: Failure) -> Explanation:
+    """Returns the explanation of a target that stopped answering."""
+    reason = printable(failure.answer.reason, _LONGEST_REASON)
+    which = "this message, or another message that was sent at the same time"
+    return Explanation(
+        text=f"stopped answering ({reason}) while it processed {which}",
+        failure=failure,
+        key=("stopped-answering",),
+        failing=("stopped answering",),
+        covered=0,
+        concerned=0,
+    )
+
+
+def _sentence(causes: Sequence[Cause], first: Cause, sites: Sequence[str]) -> str:
+    unexplained = [cause for cause in causes if not cause.attributes]
+    conditions = list(dict.fromkeys(cause.condition() for cause in unexplained[:1] or causes))
+    reason = printable(first.failure.answer.reason, _LONGEST_REASON)
+    if first.line:
+        exceptions = sorted({cause.failure.answer.reason.partition(":")[0].partition(" (")[0] for cause in causes})
+        subjects = [_with_subject(cause) for cause in causes]
+        return f"{first.line}: crashes ({listed(exceptions)}) if {some_of(list(dict.fromkeys(subjects)), 'or')}"
+    verb = {"valid-rejected": "rejected", "timeout": "no answer"}.get(first.failure.kind, "crashes")
+    after = f" ({reason})" if verb == "crashes" else ""
+    if not any(conditions):
+        return f"message: {verb} ({reason}); the cause was not found"
+    return f"{_place(causes, sites)}: {verb} if {some_of(conditions, 'or')}{after}"
+
+
+def _place(causes: Sequence[Cause], sites: Sequence[str]) -> str:
+    first = causes[0].attributes[0] if causes[0].attributes else None
+    if isinstance(first, Attribute) and first.site is None:
+        return f"any {first.condition.subject}"
+    if isinstance(first, Broken) and first.rule:
+        sites = [site_of_rule(cause.attributes[0].rule) for cause in causes if isinstance(cause.attributes[0], Broken)]
+    elif isinstance(first, OfMessage):
+        return "any message"
+    if len(causes) == 1 and len(sites) > 1 and not first:
+        return "message"
+    return some_of([site or "message" for site in (sites[:1] if len(causes) == 1 else sites)])
+
+
+def site_of_rule(rule: str) -> str:
+    return rule.partition("/")[2].rpartition(":")[0]
+
+
+def _with_subject(cause: Cause) -> str:
+    if cause.attributes:
+        return listed(_clause(attribute, with_subject=True) for attribute in cause.attributes)
+    place = cause.sites[0] if cause.sites else "the message"
+    return f"{place} is unusual"
+
+
+def _clause(attribute: Attribute | OfMessage, *, with_subject: bool = False) -> str:
+    text = str(attribute) if isinstance(attribute, OfMessage) else str(attribute.condition)
+    if isinstance(attribute, Attribute):
+        if with_subject:
+            subject = attribute.site if attribute.site is not None else f"a {attribute.condition.subject}"
+            text = text.replace("it", subject or "the message", 1)
+        if attribute.items is not None:
+            text += f" {attribute.items}"
+    return text
+
+
+def some_of(words: Sequence[str], last: str = "and") -> str:
+    """Names the first words, and counts the others."""
+    named, remaining = words[:MOST_NAMED], len(words) - MOST_NAMED
+    return listed([*named, f"{remaining:,} more"] if remaining > 1 else words, last)

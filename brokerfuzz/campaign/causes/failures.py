@@ -1,0 +1,219 @@
+"""Explains crashes, timeouts and wrong rejections, one cause after another.
+
+    while failing cases remain:
+        the plainest one is reduced to the fewest differences from an ordinary message: these are its cause
+        the evidence of all cases says how far the cause reaches
+        the cases that the cause covers are done
+
+Failures with different answers may have different causes, so each answer has a search of its own.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import or_
+from typing import Final, TypeVar
+
+from brokerfuzz.campaign.answer_texts import text_of
+from brokerfuzz.campaign.causes.evidence import Attribute, Attributes, Evidence, LargerThan, Mask, mask_of
+from brokerfuzz.campaign.causes.explanation import Cause, Explanation, explanation_of
+from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser
+from brokerfuzz.campaign.causes.laboratory import Laboratory
+from brokerfuzz.campaign.contradictions import TEXT_MATTERS, FindingKind
+from brokerfuzz.campaign.failure import Failure
+from brokerfuzz.campaign.problem import TRIES, LimitReachedError
+from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.targets import Answer
+from brokerfuzz.targets.threads import together
+
+ENOUGH: Final = 5
+"""If none of the first failures with the same answer occurs again, each of the others is repeated only once."""
+MOST_EXAMINED: Final = 12
+"""The maximum number of failures with the same answer that are reduced."""
+MOST_GROUPS: Final = 50
+"""A target with more different answers probably puts details into them, so they are all compared as one."""
+MANY: Final = 3
+"""This number of conditions of one property is one finding: the target rejects, for example, all but letters."""
+_LINE_OF_CODE: Final = re.compile(r"\((\S+:\d+)\)$")
+"""Where an exception was raised, at the end of an answer such as `ValueError: day is out of range (service.py:20)`."""
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+class FailureSearch:
+    """Explains all failures of one kind, from the case with the number `begin` on. `run` may be interrupted at any
+    time: `explanations` then explains the remaining failures without experiments.
+    """
+
+    def __init__(self, evidence: Evidence, kind: FindingKind, begin: int = 0) -> None:
+        self._evidence, self._kind, self._begin = evidence, kind, begin
+        self._failing = evidence.mask(lambda asked: asked.contradiction == kind)
+        concerned = evidence.mask(self._could_fail)
+        self._passing = concerned & ~self._failing
+        self._generaliser = Generaliser(evidence, self._failing, concerned)
+        self._groups = self._with_the_same_answer()
+        self._causes: list[Cause] = []
+
+    @property
+    def has_failures(self) -> bool:
+        return bool(self._groups)
+
+    async def run(self, laboratory: Laboratory, concurrency: int) -> None:
+        groups = iter(self._groups)
+
+        async def work() -> None:
+            for group in groups:
+                await self._explain(laboratory, group)
+
+        await together(*(work() for _ in range(concurrency)))
+
+    def explanations(self) -> list[Explanation]:
+        for group in self._groups:
+            while group:
+                failure = Failure.of(self._evidence.sent[group[0]])
+                self._add(self._generaliser.without_experiments(failure, group[0]), failure, group)
+        causes = sorted(self._causes, key=lambda cause: cause.failure.number)
+        return [explanation_of(group) for group in belonging_together(_without_covered(causes))]
+
+    def _could_fail(self, asked: CaseAnswers) -> bool:
+        if self._kind != "valid-rejected":
+            return True
+        return asked.verdict.label == "valid" and asked.answer.kind in ("accepted", "rejected")
+
+    def _with_the_same_answer(self) -> list[list[int]]:
+        """Returns the numbers of the failing cases with the same answer, the plainest first."""
+        groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for number, asked in enumerate(self._evidence.sent):
+            if number >= self._begin and self._failing >> number & 1:
+                groups[self._text(asked)].append(number)
+        if len(groups) > MOST_GROUPS:
+            groups = {(): [number for group in groups.values() for number in group]}
+        return [sorted(group, key=self._plainness) for group in groups.values()]
+
+    def _plainness(self, number: int) -> tuple[bool, int, int]:
+        """Begins with messages that are not invalid, because the rules that others break are rarely the cause."""
+        asked = self._evidence.sent[number]
+        return asked.verdict.label == "invalid", len(asked.case.body), asked.number
+
+    def _text(self, asked: CaseAnswers) -> tuple[str, ...]:
+        if line := line_of_code(asked.answer):
+            return (line,)
+        return text_of(asked.answer, asked.case.body).key if self._kind in TEXT_MATTERS else ()
+
+    async def _explain(self, laboratory: Laboratory, group: list[int]) -> None:
+        recurring = sporadic = 0
+        while group:
+            failure = laboratory.failure_of(self._evidence.sent[group[0]])
+            if not await laboratory.recurs(failure, 1 if sporadic >= ENOUGH and not recurring else TRIES):
+                sporadic += 1
+                del group[0]
+                continue
+            recurring += 1
+            if recurring > MOST_EXAMINED or not laboratory.may_experiment(failure):
+                self._add(self._generaliser.without_experiments(failure, group[0]), failure, group)
+                continue
+            try:
+                await self._examine(laboratory, failure, group)
+            except LimitReachedError:
+                self._add(self._generaliser.without_experiments(failure, group[0]), failure, group)
+
+    async def _examine(self, laboratory: Laboratory, failure: Failure, group: list[int]) -> None:
+        """Finds the cause of the first failure of a group, and removes the failures that it covers from the group."""
+        first = group[0]
+        passing = [asked for asked in self._evidence.cases(self._passing) if asked.verdict.label == "valid"]
+        accepted = max((len(asked.case.body) for asked in passing), default=0)
+        size = await laboratory.size_limit(failure, accepted)
+        if size is not None:
+            failure.whole = True
+            self._add((LargerThan(size),), failure, group)
+            return
+        causes = await laboratory.reducer.causes(laboratory.problem(failure, "shrink"))
+        if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
+            causes = ()  # only one message is accepted: perhaps the target repeats the answer to it
+        limits = await laboratory.limits(laboratory.problem(failure, "shrink"), causes)
+        places = await laboratory.shrink(failure, causes)
+        if causes:
+            attributes = self._generaliser.of_causes(causes, limits, failure, first)
+        else:
+            attributes = self._generaliser.of_notation(failure.body, first)
+        with_the_same_sites = 0
+        if causes and not attributes:
+            candidates = {number: self._evidence.sent[number].case for number in group}
+            covered = await laboratory.covered({cause.site for cause in causes}, failure, candidates)
+            with_the_same_sites = self._mask(covered)
+        self._add(attributes, failure, group, places, with_the_same_sites)
+
+    def _add(
+        self,
+        attributes: Attributes,
+        failure: Failure,
+        group: list[int],
+        places: tuple[str, ...] = (),
+        with_the_same_sites: Mask = 0,
+    ) -> None:
+        tried = self._generaliser.having(attributes) if attributes else with_the_same_sites
+        covered = self._mask(group[:1]) | (tried & self._mask(group))
+        first = self._evidence.sent[group[0]]
+        cause = Cause(
+            failure=failure,
+            attributes=attributes,
+            places=places,
+            covered=covered,
+            tried=tried | covered,
+            text=text_of(failure.answer, failure.body, failure.strings_at(places)).key,
+            line=line_of_code(first.answer),
+        )
+        self._causes.append(cause)
+        group[:] = [number for number in group if not covered >> number & 1]
+
+    def _mask(self, numbers: Iterable[int]) -> Mask:
+        return mask_of(numbers, len(self._evidence.sent))
+
+
+def line_of_code(answer: Answer) -> str:
+    found = _LINE_OF_CODE.search(answer.reason) if answer.kind == "crashed" else None
+    return found[1] if found else ""
+
+
+# -------------------------------------------------------------------------------------------------------- one finding
+
+
+def _without_covered(causes: Sequence[Cause]) -> list[Cause]:
+    """Leaves out causes without attributes whose failures have the attributes of another cause."""
+    explained = [cause for cause in causes if cause.attributes]
+    reached = reduce(or_, (cause.tried for cause in explained), 0)
+    unexplained = [cause for cause in causes if not cause.attributes and cause.covered & ~reached]
+    everything = reduce(or_, (cause.covered for cause in causes), 0)
+    return [replace(cause, covered=cause.tried & everything) for cause in explained] + unexplained
+
+
+def belonging_together(causes: Sequence[Cause]) -> list[list[Cause]]:
+    """Groups causes with one line of code, with one condition at several places, or with many of one property."""
+    by_line = _grouped([cause for cause in causes if cause.line], lambda cause: cause.line)
+    others = [cause for cause in causes if not cause.line]
+    by_condition = _grouped(others, _condition_anywhere)
+    several = [group for group in by_condition if len({cause.sites for cause in group}) > 1]
+    at_one_site = [cause for group in by_condition if group not in several for cause in group]
+    by_sites = _grouped(at_one_site, lambda cause: (cause.text, cause.sites))
+    many = [group for group in by_sites if len(group) >= MANY or not all(cause.attributes for cause in group)]
+    single = [[cause] for group in by_sites if group not in many for cause in group]
+    return [*by_line, *several, *many, *single]
+
+
+def _condition_anywhere(cause: Cause) -> Hashable:
+    """The condition of a cause, whatever its place. Causes without a single condition belong to no other."""
+    if len(cause.attributes) == 1 and isinstance(cause.attributes[0], Attribute):
+        attribute = cause.attributes[0]
+        if attribute.site is not None and attribute.items is None:
+            head = cause.text if cause.failure.kind == "crashed" else cause.text[:1]
+            return head, attribute.condition
+    return id(cause)
+
+
+def _grouped(causes: Iterable[Cause], key: Callable[[Cause], _Key]) -> list[list[Cause]]:
+    groups: dict[_Key, list[Cause]] = defaultdict(list)
+    for cause in causes:
+        groups[key(cause)].append(cause)
+    return list(groups.values())

@@ -1,0 +1,220 @@
+"""Says how far a proven cause reaches: the attributes with which (almost) every case fails.
+
+    cause         /comments is "'", proven by one message
+    candidates    comments contains "'"       28 of 28 cases fail
+                  comments contains a quote   30 of 61
+                  any string contains "'"     28 of 350
+
+The candidates are conditions that hold for the values of the causes, at their sites or at any site. Each of them was
+undone in the experiment. If none is certain, the failure may also need something that the ordinary message has: a
+further attribute is added only if cases with the first and without the further one pass.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import product
+from typing import Any, Final
+
+from brokerfuzz.campaign.causes.conditions import (
+    Absent,
+    Condition,
+    Equals,
+    HasValue,
+    Present,
+    conditions_of,
+)
+from brokerfuzz.campaign.causes.evidence import (
+    Attribute,
+    Attributes,
+    Broken,
+    Evidence,
+    Items,
+    Mask,
+    is_certain,
+    keyword_of,
+    notations_of,
+    occurrences,
+)
+from brokerfuzz.campaign.difference import Difference, parsed
+from brokerfuzz.campaign.failure import Failure
+from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.cases.covering.edges import edges
+from brokerfuzz.generation import ABSENT
+from brokerfuzz.json_trees import Number, write_tree
+from brokerfuzz.pointers import steps_of
+from brokerfuzz.schemas.verdicts import Violation
+
+ENOUGH: Final = 4
+"""Fewer failing cases have an attribute that no experiment has proven in common by chance."""
+PASSING: Final = 2
+"""At least this number of cases without an attribute that no experiment has proven must pass."""
+
+
+class Generaliser:
+    """Generalises causes of one kind of failure. `failing` are the cases that fail in this way, and `concerned` those
+    that could.
+    """
+
+    def __init__(self, evidence: Evidence, failing: Mask, concerned: Mask) -> None:
+        self._evidence, self._failing, self._concerned = evidence, failing, concerned
+        self._rejected = evidence.mask(
+            lambda asked: asked.verdict.label == "invalid" and asked.answer.kind == "rejected"
+        )
+        """A fault may be noticed before the failure, so these say nothing about messages without faults."""
+        self._sites = evidence.contract.sites[evidence.message_type]
+        self._edges = edges(evidence.contract, evidence.message_type)
+
+    def having(self, attributes: Attributes) -> Mask:
+        mask = self._concerned
+        for attribute in attributes:
+            mask &= self._evidence.having(attribute)
+        return mask
+
+    def of_notation(self, body: bytes, first: int) -> Attributes:
+        """Returns the notation that explains most failures, or none."""
+        return self._best([(notation,) for notation in notations_of(body)], first)
+
+    def without_experiments(self, failure: Failure, first: int) -> Attributes:
+        """Returns the attribute of the message that explains most failures, or none."""
+        candidates: list[Attributes] = [(notation,) for notation in notations_of(failure.body)]
+        candidates += [(broken,) for violation in failure.verdict.broken for broken in _broken(violation)]
+        for site, value in self._occurrences(failure.body):
+            candidates += [(attribute,) for attribute in self._attributes_of(value, site)]
+        attributes = self._best(candidates, first)
+        mask = self.having(attributes)
+        passing = (self._concerned & ~mask & ~self._failing).bit_count()
+        return attributes if (mask & self._failing).bit_count() >= ENOUGH and passing >= PASSING else ()
+
+    def of_causes(
+        self, causes: Sequence[Difference], limits: Sequence[Condition], failure: Failure, first: int
+    ) -> Attributes:
+        """Returns the attributes that explain most failures, or none. `failure` has the smallest message with the
+        causes, and `first` is the number of the case from which it was reduced. `limits` are the conditions that a
+        search for the limit has proven.
+        """
+        candidates: list[Attributes] = []
+        outermost, inside = _split(causes)
+        if len(outermost) <= 2:
+            candidates += product(*(list(self._candidates(cause, limits)) for cause in outermost))
+        if len(outermost) == 1:
+            violations = [violation for violation in failure.verdict.broken if _is_at(violation, outermost[0])]
+            candidates += [(broken,) for violation in violations for broken in _broken(violation)]
+        numbers = [cause.value for cause in outermost if isinstance(cause.value, Number)]
+        candidates += [(notation,) for number in numbers for notation in notations_of(write_tree(number))]
+        candidates_inside = [(attribute,) for cause in inside for attribute in self._candidates(cause, ())]
+        return (
+            self._best(candidates, first)
+            or self._best(candidates_inside, first)
+            or self._best([*self._in_items([*candidates, *candidates_inside], causes)], first)
+            or self._best([*self._in_context(candidates, causes, failure.body)], first)
+        )
+
+    def _best(self, candidates: Sequence[Attributes], first: int) -> Attributes:
+        """Returns the candidate that covers most failing cases, among them the first one."""
+        is_faulty = self._evidence.sent[first].verdict.label == "invalid"
+        ignored = 0 if is_faulty else self._rejected
+        best: Attributes = ()
+        best_rank = (0, 0, 0)
+        for number, attributes in enumerate(candidates):
+            mask = self.having(attributes)
+            if mask >> first & 1 and is_certain(mask & ~ignored, self._failing):
+                named = sum(isinstance(one, Attribute) and one.site is not None for one in attributes)
+                rank = ((mask & self._failing).bit_count(), named, -number)
+                if not best or rank > best_rank:
+                    best, best_rank = attributes, rank
+        return best
+
+    def _candidates(self, cause: Difference, limits: Sequence[Condition]) -> Iterator[Attribute]:
+        value = parsed(cause.value)
+        for condition in limits:
+            yield from (Attribute(condition, cause.site), Attribute(condition, None))
+        yield from self._attributes_of(value, cause.site)
+        if isinstance(value, dict) or cause.is_added:
+            for path in self._sites:
+                if path == cause.site or path.startswith((f"{cause.site}.", f"{cause.site}[]")):
+                    yield from (Attribute(HasValue(), path), Attribute(Present(), path))
+
+    def _attributes_of(self, value: Any, site: str) -> Iterator[Attribute]:
+        """Yields the conditions of a value, at its site and at any site."""
+        schema = self._sites[site].schema if site in self._sites else {}
+        for condition in conditions_of(value, schema, self._edges.of_scalar(site, value)):
+            yield Attribute(condition, site)
+            if not isinstance(condition, Absent):
+                yield Attribute(condition, None)
+
+    def _in_items(self, candidates: Sequence[Attributes], causes: Sequence[Difference]) -> Iterator[Attributes]:
+        """Yields the candidates, restricted to the item of an array that has the cause."""
+        ranges = [items for cause in causes for items in _items_around(cause)]
+        for attributes in candidates:
+            if len(attributes) == 1 and isinstance(attributes[0], Attribute) and attributes[0].site is not None:
+                condition, site = attributes[0].condition, attributes[0].site
+                yield from ((Attribute(condition, site, items),) for items in ranges if site.startswith(items.array))
+
+    def _in_context(
+        self, candidates: Sequence[Attributes], causes: Sequence[Difference], body: bytes
+    ) -> Iterator[Attributes]:
+        """Adds something that the failure needs, too, but that the ordinary message also has. The smallest message
+        shows it: without such a property, the target gave the right answer. A required property cannot be removed, so
+        more cases must show that its value matters.
+        """
+        sites = {cause.site for cause in causes}
+        context = [attribute for attribute in self._context(body) if attribute.site not in sites]
+        for attributes in candidates:
+            mask = self.having(attributes)
+            for further in context if len(attributes) == 1 else ():
+                passing_without = (mask & ~self._evidence.having(further) & ~self._failing).bit_count()
+                failing_with = (mask & self._evidence.having(further) & self._failing).bit_count()
+                needed = ENOUGH if self._sites[further.site or ""].required else 1
+                if min(passing_without, failing_with) >= needed:
+                    yield (*attributes, further)
+
+    def _context(self, body: bytes) -> Iterator[Attribute]:
+        for path, value in self._occurrences(body):
+            site = self._sites.get(path)
+            if site is None or not site.name or value is ABSENT:
+                continue
+            is_scalar = value is None or isinstance(value, str | int | float)
+            if isinstance(value, bool) or value is None or (is_scalar and "enum" in site.schema):
+                yield Attribute(Equals(value), path)
+            elif not site.required:
+                yield Attribute(HasValue(), path)
+            if not site.required:
+                yield Attribute(Present(), path)
+
+    def _occurrences(self, body: bytes) -> Iterator[tuple[str, Any]]:
+        with suppress(ValueError, RecursionError):  # not JSON, or nested too deeply
+            for site, _, value in occurrences(json.loads(body), self._sites):
+                yield site, value
+
+
+def _broken(violation: Violation) -> list[Broken]:
+    return [Broken(rule=violation.rule), Broken(keyword=keyword_of(violation.rule)), Broken()]
+
+
+def _is_at(violation: Violation, cause: Difference) -> bool:
+    return violation.at == cause.place or violation.at.startswith(f"{cause.place}/")
+
+
+def _split(causes: Sequence[Difference]) -> tuple[list[Difference], list[Difference]]:
+    """Returns the outermost causes, and those inside of them."""
+    places = [f"{cause.place}/" for cause in causes]
+    outermost = [cause for cause in causes if not cause.place.startswith(tuple(places))]
+    return outermost, [cause for cause in causes if cause not in outermost]
+
+
+def _items_around(cause: Difference) -> Iterator[Items]:
+    """Yields the items of the arrays around a cause: the outermost first, and from an item on before only this one."""
+    array = ""
+    for step in steps_of(cause.place):
+        if step.isdecimal():
+            for only in (False, True):
+                if int(step) or only:
+                    yield Items(array, int(step), only=only)
+            array += "[]"
+        else:
+            array = f"{array}.{step}" if array else step
+
+
+def _is_rightly_rejected(asked: CaseAnswers) -> bool:
+    return asked.verdict.label == "invalid" and asked.answer.kind == "rejected"

@@ -1,0 +1,186 @@
+"""Experiments with failing messages: repeats them, reduces them, and undoes a cause in other messages."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from heapq import nsmallest
+from time import monotonic
+from typing import Final
+
+from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.causes.conditions import Condition, LongerThan, MoreItems
+from brokerfuzz.campaign.causes.explanation import Explanation
+from brokerfuzz.campaign.causes.reducing import Reducer
+from brokerfuzz.campaign.causes.unmasking import Unmasking
+from brokerfuzz.campaign.difference import Difference, OrdinaryValues, undone
+from brokerfuzz.campaign.failure import Failure
+from brokerfuzz.campaign.problem import TRIES, Bounds, LimitReachedError, Problem
+from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.twins import twin_of_finding
+from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.fault_wishes import wishes_at
+from brokerfuzz.generation import Wish, message
+from brokerfuzz.json_trees import JsonArray, Tree, first_values, tree_of
+from brokerfuzz.schemas import Contract, MessageType
+
+MOST_EXAMPLES: Final = 500
+"""The maximum number of accepted messages in which to look for ordinary values."""
+SAMPLES: Final = 20
+"""Of the messages that may have the same cause, this number is tested."""
+CONFIRMED: Final = 0.9
+"""If at least this share of the tested messages has the cause, the others have it, too."""
+
+
+class Laboratory:
+    """`examples` are valid messages, those that the target accepted first: they have ordinary values for the parts that
+    the plain message lacks. `bounds` limit the experiments with each message, and `repetitions` end at a time of their
+    own.
+    """
+
+    def __init__(
+        self, sender: Sender, judge: Judge, examples: Sequence[Case], bounds: Bounds, repetitions: Bounds
+    ) -> None:
+        self._repetitions = repetitions
+        self._sender, self._judge, self._bounds, self._examples = sender, judge, bounds, examples
+        self.plain = sender.contact.case
+        ordinary = OrdinaryValues({}, {}) if self.plain is None else OrdinaryValues.of(self.plain, examples)
+        self._failures: dict[tuple[int, str], Failure] = {}
+        self.reducer = Reducer(ordinary, self.contract.sites[examples[0].message_type])
+
+    @property
+    def contract(self) -> Contract:
+        return self._judge.demands
+
+    def failure_of(self, asked: CaseAnswers) -> Failure:
+        """Judges the message again: a time in it may have been in the future until now. Each case has one failure that
+        remembers how often the message was repeated.
+        """
+        key = asked.number, asked.case.id
+        if key in self._failures:
+            return self._failures[key]
+        failure = self._failures[key] = Failure.of(asked)
+        if failure.kind in ("crashed", "timeout"):
+            failure.verdict = self._judge.of(asked.case, asked.case.body)
+        return failure
+
+    def remembered(self, failure: Failure) -> Failure:
+        """Returns the failure of the same case that was repeated before, or this one."""
+        return self._failures.setdefault((failure.number, failure.case.id), failure)
+
+    def problem(self, failure: Failure, role: str) -> Problem:
+        return Problem(failure, self._judge, self._sender, role, self._bounds)
+
+    async def recurs(self, failure: Failure, tries: int = TRIES) -> bool:
+        """Sends the message again, unless it was repeated before. A failure that does not recur is counted, and is no
+        finding.
+        """
+        if failure.sent:
+            return not failure.is_sporadic
+        with suppress(LimitReachedError):
+            await Problem(failure, self._judge, self._sender, "alone", self._repetitions).recurs(tries)
+        if failure.is_sporadic:
+            self._sender.sporadic.add(failure)
+        return not failure.is_sporadic
+
+    async def recurring_crashes(self) -> list[CaseAnswers]:
+        """Repeats some crashes that did not occur when the message was sent a second time, and returns those that now
+        occur again.
+        """
+        recurring = []
+        for number, case, answer in self._sender.sporadic.crashes():
+            asked = CaseAnswers(number, case, self._judge.verdict(case), answer)
+            if await self.recurs(self.failure_of(asked)):
+                self._sender.sporadic.remove(self.failure_of(asked))
+                recurring.append(asked)
+        return recurring
+
+    def may_experiment(self, failure: Failure) -> bool:
+        is_in_time = monotonic() < self._bounds.deadline
+        return self._bounds.requests > 0 and is_in_time and failure.recurred and self.plain is not None
+
+    async def twin(self, failure: Failure) -> bytes | None:
+        return await twin_of_finding(failure, self._judge, self._examples)
+
+    async def shrink(
+        self, failure: Failure, causes: Sequence[Difference], simplified: Collection[str] = ()
+    ) -> tuple[str, ...]:
+        """Shrinks the message of a failure, simplifies the values at some sites, and returns the places of the causes.
+        If the smallest message does not show the problem again, it had shown it by chance, and the original one stays.
+        """
+        original = replace(failure)
+        problem = self.problem(failure, "shrink")
+        places = tuple(cause.place for cause in causes)
+        with suppress(LimitReachedError):
+            places = await self.reducer.shrink(problem, causes)
+            await self.reducer.simplify(problem, simplified)
+        with suppress(LimitReachedError):
+            await self.problem(failure, "shrink").repeat()
+        if failure.sent and not failure.recurred and original.recurred:
+            failure.body, failure.verdict, failure.answer = original.body, original.verdict, original.answer
+            failure.sent = failure.shown = 0
+            failure.whole = False
+            await self.recurs(failure)
+        return places
+
+    def unmasking(self, explanations: Sequence[Explanation]) -> Unmasking:
+        return Unmasking(self._sender, self._judge, self.reducer, explanations)
+
+    async def size_limit(self, failure: Failure, accepted: int) -> int | None:
+        """Returns the largest size of a message that is accepted, if the size is the cause (see `Reducer`)."""
+        assert self.plain is not None, "may_experiment"
+        return await self.reducer.largest_accepted(self.problem(failure, "size"), self.plain.body, accepted)
+
+    async def limits(self, problem: Problem, causes: Sequence[Difference]) -> list[Condition]:
+        """Searches the limit of a length or of a number of items, if one of these is the cause. The cause may be an
+        array with items that differ, too.
+        """
+        found: list[Condition] = []
+        for cause in causes[:1]:
+            if isinstance(cause.value, str):
+                length = await self.reducer.longest_accepted(problem, cause)
+                found += [] if length is None else [LongerThan(length)]
+            elif isinstance(cause.value, JsonArray):
+                generated = partial(self._with_items, problem.failure.case.message_type, cause.site)
+                count = await self.reducer.most_items_accepted(problem, cause, generated)
+                found += [MoreItems(count)] if count else []
+        return found
+
+    def _with_items(self, message_type: MessageType, site: str, count: int) -> Tree:
+        """Generates a valid message whose array at a site has this number of items."""
+        wishes = {**wishes_at(self.contract, message_type, site), site: Wish(least=count, most=count)}
+        return tree_of(compact(message(self.contract, message_type, wishes=wishes)))
+
+    async def covered(self, sites: Collection[str], failure: Failure, cases: Mapping[int, Case]) -> list[int]:
+        """Returns the numbers of the cases whose answer is right if the values at these sites are undone."""
+        with_sites = [number for number, case in cases.items() if self._at(sites, case.body)]
+        tested = with_sites[:SAMPLES]
+        problem = self.problem(replace(failure), "without")
+        cured = [number for number in tested if await self._is_cured(problem, sites, cases[number].body)]
+        return cured + with_sites[SAMPLES:] if len(cured) >= CONFIRMED * len(tested) else cured
+
+    async def is_cured(self, failure: Failure, causes: Sequence[Difference]) -> bool:
+        """Returns whether the answer to the original message is right if the causes are undone."""
+        body = failure.case.body
+        problem = self.problem(replace(failure, body=body), "without")
+        return await self._is_cured(problem, {cause.site for cause in causes}, body)
+
+    async def _is_cured(self, problem: Problem, sites: Collection[str], body: bytes) -> bool:
+        with suppress(LimitReachedError):
+            return await problem.outcome(self.without(sites, body)) == "other answer"
+        return False
+
+    def without(self, sites: Collection[str], body: bytes) -> Tree:
+        """Returns the message with ordinary values at these sites."""
+        return undone(tree_of(body), self._at(sites, body))
+
+    def _at(self, sites: Collection[str], body: bytes) -> list[Difference]:
+        return [difference for difference in self.reducer.differences(body) if difference.site in sites]
+
+
+def accepted_examples(sent: Iterable[CaseAnswers]) -> list[Case]:
+    """Returns some valid messages that the target accepted, those with most sites first."""
+    accepted = [asked for asked in sent if asked.verdict.label == "valid" and asked.contradiction is None]
+    earliest = nsmallest(MOST_EXAMPLES, accepted, key=lambda asked: asked.number)
+    return sorted((asked.case for asked in earliest), key=lambda case: -len(first_values(tree_of(case.body))))

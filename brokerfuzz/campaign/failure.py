@@ -1,0 +1,53 @@
+"""Defines a failure: one wrong answer of the target, while brokerfuzz examines it."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.cases.case import Case
+from brokerfuzz.json_trees import at_pointer, read_tree
+from brokerfuzz.schemas import Verdict
+from brokerfuzz.targets.answers import Answer
+
+
+@dataclass(eq=False)
+class Failure:
+    """A case to which the target gave a wrong answer. `body` is the smallest message so far that shows the same
+    problem, with its verdict and its answer. It was sent again `sent` times, and `shown` times the problem occurred.
+    `whole` is true if nothing can be removed from it.
+    """
+
+    kind: FindingKind
+    number: int
+    case: Case
+    body: bytes
+    verdict: Verdict
+    answer: Answer
+    sent: int = 0
+    shown: int = 0
+    whole: bool = False
+
+    @classmethod
+    def of(cls, asked: CaseAnswers) -> "Failure":
+        assert asked.contradiction is not None, "the answer is wrong"
+        return cls(asked.contradiction, asked.number, asked.case, asked.case.body, asked.verdict, asked.answer)
+
+    @property
+    def recurred(self) -> bool:
+        """True if the problem occurred each time that the message was sent again."""
+        return 0 < self.sent == self.shown
+
+    @property
+    def is_sporadic(self) -> bool:
+        """True if the problem did not occur again at once, and at most once later."""
+        return self.shown < self.sent and self.shown < 2
+
+    def strings_at(self, places: Iterable[str]) -> list[str]:
+        """Returns the strings of the smallest message at these JSON Pointers. The answer may repeat them."""
+        values = []
+        for place in places:
+            with suppress(LookupError, ValueError):  # there is no value, or the message is not JSON
+                values.append(at_pointer(read_tree(self.body), place))
+        return [value for value in values if isinstance(value, str)]
