@@ -10,7 +10,15 @@ from typing import Any
 
 from brokerfuzz.cases.case import Broken, Case, Fault, confirmed
 from brokerfuzz.cases.changes import places
-from brokerfuzz.cases.fault_wishes import arrays_above, breakable_places, conditions_met, joined, wishes_at, wishes_for
+from brokerfuzz.cases.fault_wishes import (
+    arrays_above,
+    arrays_with_later_items,
+    breakable_places,
+    conditions_met,
+    joined,
+    wishes_at,
+    wishes_for,
+)
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
@@ -193,7 +201,9 @@ class FaultCases:
     # -------------------------------------------------------------------------------------- for the default corpus
 
     def small(self, rule: Rule) -> Iterator[Case]:
-        """Yields a case for each technique, in the smallest message in which it applies."""
+        """Yields a case for each technique, in the smallest message in which it applies. A rule about a part of an
+        array is also broken in a later item: some programs read only the first one.
+        """
         surroundings, made = list(self._small_messages(rule)), set[str]()
         for technique in self._faults.techniques(rule):
             cases = (self._injected(found, rule, technique) for found in surroundings)
@@ -201,6 +211,19 @@ class FaultCases:
             if new is not None:  # in a small message, two techniques may do the same
                 made.add(new.id)
                 yield new
+        yield from self._in_later_item(rule)
+
+    def _in_later_item(self, rule: Rule) -> Iterator[Case]:
+        """Yields at most one case. In the smallest message, two items may be equal, and one of them is left out."""
+        arrays = arrays_with_later_items(self.contract, rule)
+        if not arrays:
+            return
+        second = Placement("second", {array: Wish(least=2, most=2, index=1) for array in arrays}, 1)
+        for technique, setting in product(self._faults.techniques(rule), (SMALLEST, COMPLETE)):
+            case = self._case(rule, technique, Around(setting, second))
+            if case is not None:
+                yield case
+                return
 
     def _injected(self, found: Any, rule: Rule, technique: Technique) -> Broken | None:
         steps = next(iter(places(found, rule.site)), None)

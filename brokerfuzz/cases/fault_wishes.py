@@ -81,6 +81,12 @@ def arrays_above(site: str) -> list[str]:
     return [site[:index] for index in range(len(site)) if site.startswith("[]", index)]
 
 
+def arrays_with_later_items(contract: Contract, rule: Rule) -> list[str]:
+    """Returns the arrays above the site of a rule that can contain more than one item."""
+    sites = contract.sites[rule.message_type]
+    return [array for array in arrays_above(rule.site) if sites[array].schema.get("maxItems", 2) > 1]
+
+
 def _around(site: str) -> Iterator[str]:
     """Yields the sites around a site, without the root: `a` and `a[]` for `a[].b`."""
     for found in re.finditer(r"\[\]|\.", site):

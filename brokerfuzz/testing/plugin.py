@@ -165,7 +165,7 @@ def _record(
     problem = None if call.excinfo is None else call.excinfo.value
     failures = getattr(problem, "failures", None)
     failed = [case for case, _ in failures] if failures else [] if problem is None else _cases_in(given)
-    setattr(report, RECORD, record_of(chosen.plan, _cases_in(given), failed, accepted))
+    setattr(report, RECORD, record_of(chosen, _cases_in(given), failed, accepted))
     if call.excinfo is not None and report.outcome == "failed":
         _shorten(report, item, call.excinfo, given)
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
-    from brokerfuzz.cases.plan import Plan
+    from brokerfuzz.schemas import Contract, Violation
+    from brokerfuzz.testing.parametrizing import ChosenCases
 
 RECORD = "brokerfuzz"
 """The attribute of a pytest report that contains the record of the test. pytest-xdist sends the attributes of reports
@@ -15,7 +16,7 @@ _MOST_NAMES = 5
 
 
 def record_of(
-    plan: "Plan", cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]
+    chosen: "ChosenCases", cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]
 ) -> dict[str, Any]:
     """Returns the data of a test for `RuleSummary`. In this data, `twins` maps each exercised rule to the IDs of twins:
     the valid counterparts of the cases that break the rule. `accepted` lists the IDs of all valid messages that the
@@ -26,62 +27,103 @@ def record_of(
     valid = list(accepted)
     for case in cases:
         for broken in case.verdict.broken:
-            found = twins.setdefault(broken.rule, [])
-            if case.twin_id is not None and case.twin_id not in found:
-                found.append(case.twin_id)
+            if case.twin_id is not None and _exercises(broken, chosen.contract):
+                twins.setdefault(broken.rule, []).append(case.twin_id)
         if case.label == "valid" and case.id not in wrong:
             valid.append(case.id)
-    return {"message_type": plan.message_type, "contract": plan.contract, "twins": twins, "accepted": valid}
+    plan = chosen.plan
+    filters = {"rules": plan.rules, "sites": plan.sites}
+    return {
+        "message_type": plan.message_type,
+        "contract": plan.contract,
+        "filters": filters,
+        "twins": twins,
+        "accepted": valid,
+    }
+
+
+def _exercises(broken: "Violation", contract: "Contract") -> bool:
+    """Some programs read only the first item of an array, so a fault there does not exercise the rule."""
+    from brokerfuzz.cases.fault_wishes import arrays_with_later_items
+
+    rule = contract.rules_by_id[broken.rule]
+    indexes = [int(step) for step in broken.at.split("/") if step.isdigit()]
+    return any(indexes) or not arrays_with_later_items(contract, rule)
 
 
 class RuleSummary:
     """Collects the records of all tests. pytest calls the methods whose names begin with `pytest_`."""
 
     def __init__(self) -> None:
-        self._twins: dict[tuple[str | None, str], dict[str, set[str]]] = {}
-        """The key is a contract folder and a message type. The value maps the ID of each exercised rule to the IDs of
-        twins: the valid counterparts of the cases that break the rule.
-        """
+        self._exercised: dict[tuple[str | None, str], ExercisedRules] = {}
+        """The key is a contract folder and a message type."""
         self._accepted: set[str] = set()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if (record := getattr(report, RECORD, None)) is not None:
-            rules = self._twins.setdefault((record["contract"], record["message_type"]), {})
-            for rule, twins in record["twins"].items():
-                rules.setdefault(rule, set()).update(twins)
+            rules = self._exercised.setdefault((record["contract"], record["message_type"]), ExercisedRules())
+            rules.add(record)
             self._accepted.update(record["accepted"])
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: Any) -> None:
-        if self._twins:
+        if self._exercised:
             terminalreporter.section(RECORD)
-            for line in self.lines(_MOST_NAMES if config.get_verbosity() <= 0 else None):
+            for line in self.lines(is_verbose=config.get_verbosity() > 0):
                 terminalreporter.line(line)
 
-    def lines(self, limit: int | None) -> Iterator[str]:
+    def lines(self, *, is_verbose: bool) -> Iterator[str]:
         from brokerfuzz.cases.rule_names import rule_names
         from brokerfuzz.schemas import load_contract
 
-        for (folder, message_type), exercised in self._twins.items():
+        for (folder, message_type), exercised in self._exercised.items():
             contract = load_contract(folder)
             names = rule_names(contract)
-            every = [rule.id for rule in contract.rules[message_type]]
-            missing = [names[rule] for rule in every if rule not in exercised]
-            unproven = [names.get(rule, rule) for rule, twins in exercised.items() if not twins & self._accepted]
-            exercised_rules = len(every) - len(missing)
+            rules = [rule.id for rule in contract.rules[message_type]]
+            chosen = exercised.chosen(contract, rules)
+            missing = [names[rule] for rule in chosen if rule not in exercised.twins]
+            unproven = [names.get(rule, rule) for rule, twins in exercised.twins.items() if not twins & self._accepted]
+            kind = "rules" if len(chosen) == len(rules) else "chosen rules"
             yield (
-                f"{message_type}: {exercised_rules:,} of {len(every):,} rules exercised, {len(unproven):,} "
-                f"unproven, {len(missing):,} missing"
+                f"{message_type}: {len(chosen) - len(missing):,} of {len(chosen):,} {kind} exercised, "
+                f"{len(unproven):,} unproven, {len(missing):,} missing"
             )
             if unproven:
-                yield (
-                    "  unproven (no test showed that a twin, the valid counterpart, is accepted): "
-                    f"{_some(unproven, limit)}"
-                )
+                yield "  unproven (no test showed that a twin, the valid counterpart, is accepted):"
+                yield from _listed(unproven, is_verbose=is_verbose)
             if missing:
-                yield f"  missing (no test ran a case that breaks the rule): {_some(missing, limit)}"
+                yield "  missing (no test broke the rule, in arrays in a later item):"
+                yield from _listed(missing, is_verbose=is_verbose)
 
 
-def _some(names: list[str], limit: int | None) -> str:
-    shown = names if limit is None else names[:limit]
-    left = len(names) - len(shown)
-    return ", ".join(shown) + (f" and {left:,} more (-v lists them)" if left else "")
+class ExercisedRules:
+    """The rules of a message type that the tests chose and exercised. `twins` maps the ID of each exercised rule to the
+    IDs of twins: the valid counterparts of the cases that break the rule.
+    """
+
+    def __init__(self) -> None:
+        self.twins: dict[str, set[str]] = {}
+        self._filters: list[dict[str, list[str]]] = []
+
+    def add(self, record: dict[str, Any]) -> None:
+        for rule, twins in record["twins"].items():
+            self.twins.setdefault(rule, set()).update(twins)
+        if record["filters"] not in self._filters:
+            self._filters.append(record["filters"])
+
+    def chosen(self, contract: "Contract", rules: list[str]) -> list[str]:
+        """Returns those of the `rules` that at least one test chose."""
+        from brokerfuzz.cases.case_filters import selection
+
+        chosen: set[str] = set()
+        for filters in self._filters:
+            selected = selection(contract, filters["rules"], sites=filters["sites"]).rules
+            chosen.update(rules if selected is None else selected)
+        return [rule for rule in rules if rule in chosen]
+
+
+def _listed(names: list[str], *, is_verbose: bool) -> Iterator[str]:
+    if is_verbose:
+        yield from (f"    {name}" for name in names)
+        return
+    left = len(names) - _MOST_NAMES
+    yield "    " + ", ".join(names[:_MOST_NAMES]) + (f" and {left:,} more (-v lists them)" if left > 0 else "")
