@@ -49,9 +49,10 @@ class _WithFormats(SectionedCommand):
 def command(out: str, options: ExportOptions) -> None:
     """Write a corpus: messages with their verdicts. Programs in any language can read a corpus.
 
-    By default, the corpus is small enough for a repository: it breaks each rule once with each technique (inside
-    arrays also in the second item), and contains each edge (an unusual valid value) and each probe (a message about a
-    question that the contract leaves open). Each message is as small as possible. The twin (the valid counterpart) of an invalid case comes before the invalid case.
+    By default, the corpus is small enough for a repository: it breaks each rule once with each technique (inside arrays
+    also in the second item), and contains each edge (an unusual valid value) and each probe (a message about a question
+    that the contract leaves open). Each message is as small as possible. The twin (the valid counterpart) of an invalid
+    case comes before the invalid case.
 
     OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (with the extra `remote`). A file is
     compressed if its name ends in .gz or .zst. OUT appears only when the corpus is complete. If OUT already exists,
