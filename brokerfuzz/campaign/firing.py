@@ -23,6 +23,7 @@ from brokerfuzz.campaign.finding import finding_name
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import make_contact, refusal
 from brokerfuzz.campaign.journal import Journal
+from brokerfuzz.campaign.known_numbers import KnownNumbers
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.old_answers import OldAnswers
 from brokerfuzz.campaign.outcome import Stop
@@ -87,9 +88,10 @@ class Campaign:
             fresh=settings.fresh_values,
             longest_wait=self._options["longest_wait"],
         )
-        self._old = OldAnswers(self._sender.known)
         self._seen = Observations(frozenset(entry["case"] for entry in settings.known))
-        self._proving = Proving(self._sender, self._judge)
+        self._known_numbers = KnownNumbers(self._sender, self._judge)
+        self._old = OldAnswers(self._sender, self._known_numbers, self._judge.demands)
+        self._proving = Proving(self._sender, self._judge, self._known_numbers)
         self._cases = CaseStream(settings.plan.numbered() if cases is None else cases)
         self._case_ids = frozenset[str]()
         self._explaining: Explaining | None = None
@@ -153,7 +155,7 @@ class Campaign:
     async def _make_contact(self) -> None:
         contact = self._sender.contact
         try:
-            contact = await make_contact(self._sender, self._settings.plain)
+            contact = await make_contact(self._sender, self._settings.plain, self._known_numbers)
         except TargetLostError as lost:
             self.stop = Stop(lost.reason, "target", advice=self._target.advice or "")
         self._contacted = True
@@ -234,6 +236,8 @@ class Campaign:
             await self._proving.ask_twin(asked)
             if asked.twin is not None and asked.twin_answer is not None and asked.twin.id not in self._case_ids:
                 seen.add_twin(number, asked.twin, asked.twin_answer, self._judge.demands)
+        elif asked.contradiction == "valid-rejected":
+            asked.answer = await self._known_numbers.answer_that_counts(number, case, asked.answer)
         seen.add(asked, self._judge)
 
     async def _check_old_answer(self, asked: CaseAnswers) -> None:
@@ -241,7 +245,7 @@ class Campaign:
         self._old.count += 1
         if asked.contradiction is not None:
             return
-        if difference := await self._old.difference(asked, self._sender, self._judge.demands):
+        if difference := await self._old.difference(asked):
             reason = f"the target has changed since the journal was written: {difference}"
             self.stop = self.stop or Stop(reason, "changed", advice="start a new campaign, with another --journal")
 
@@ -292,6 +296,7 @@ class Campaign:
             findings=findings,
             ambiguities=tuple(seen.ledger.in_order(judge.demands)),
             proofs=seen.proofs,
+            renumbered=self._known_numbers.count,
             sporadic=tuple(sporadic.answers()),
             timing=self._sender.timing,
             cases=seen.counts.total(),

@@ -8,6 +8,7 @@ with the option that probably helps.
 import re
 from collections.abc import Iterator, Sequence
 
+from brokerfuzz.campaign.known_numbers import KnownNumbers, may_concern_number
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.sporadic import GATEWAY
@@ -38,15 +39,16 @@ _ANYTHING = (
 )
 
 
-async def make_contact(sender: Sender, plain: Sequence[Case]) -> FirstContact:
+async def make_contact(sender: Sender, plain: Sequence[Case], known_numbers: KnownNumbers) -> FirstContact:
     """Sends plain messages until the target accepts one, and returns the result. Later, `sender.health` repeats the
-    accepted message to check whether the target is down.
+    accepted message to check whether the target is down. Then sends another plain message, or the same one with another
+    number.
 
     Waits for a target that is still starting. Raises `TargetLostError` if the target answers no message, and
     `TargetError` if it cannot be reached.
     """
     refused: list[tuple[Case, Answer]] = []
-    for case in plain:
+    for place, case in enumerate(plain, 1):
         answer = await _answer(sender, case)
         sender.health.waits_for = ""
         if answer is not None and not _is_ready(answer) and not refused:
@@ -54,12 +56,32 @@ async def make_contact(sender: Sender, plain: Sequence[Case]) -> FirstContact:
         if answer is None:
             break
         if answer.kind == "accepted":
-            sender.health.contact = FirstContact(case, answer)
+            is_trusted = await _accepts_another(sender, case, plain[place:], known_numbers)
+            sender.health.contact = FirstContact(case, answer, is_trusted)
             break
         refused.append((case, answer))
         if sum(not is_answer(one) for _, one in refused) > 1:  # each timeout takes several seconds
             break
-    return sender.contact if sender.contact.case is not None else FirstContact(refused=tuple(refused))
+    if sender.contact.case is not None or not refused:
+        return sender.contact
+    return FirstContact(refused=tuple(refused), knows_number=await _knows_number(*refused[0], known_numbers))
+
+
+async def _accepts_another(sender: Sender, accepted: Case, others: Sequence[Case], known_numbers: KnownNumbers) -> bool:
+    """Returns True also if there is no other message."""
+    for other in others:
+        answer = await _answer(sender, other)
+        if answer is None or not is_answer(answer):
+            break
+        if answer.kind == "accepted":
+            return True
+    answer = await known_numbers.answer_to_another(0, accepted)
+    return not others if answer is None else answer.kind == "accepted"
+
+
+async def _knows_number(case: Case, answer: Answer, known_numbers: KnownNumbers) -> bool:
+    """Returns whether the target accepts a rejected message if only its number is different."""
+    return may_concern_number(answer) and await known_numbers.accepts_another(0, case)
 
 
 async def _answer(sender: Sender, case: Case) -> Answer | None:
@@ -111,6 +133,8 @@ def _lines(shown: Sequence[tuple[Case, Answer]]) -> Iterator[str]:
 
 
 def _advice(contact: FirstContact, different: Sequence[Answer], target: Target) -> Iterator[str]:
+    if contact.knows_number:
+        yield "the target accepts the first of them with another number: use --fresh number"
     for answer in different:
         if remedy := _remedy(target, answer):
             yield remedy

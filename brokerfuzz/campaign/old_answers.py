@@ -4,7 +4,7 @@ target has changed since then, so the journal says nothing about it.
 
 from collections.abc import Sequence
 
-from brokerfuzz.campaign.exchanges import KnownAnswers
+from brokerfuzz.campaign.known_numbers import KnownNumbers
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.cases.case import is_always_correct
@@ -23,27 +23,33 @@ class OldAnswers:
     `asked_again` is the number of messages that got the same answer again.
     """
 
-    def __init__(self, known: KnownAnswers) -> None:
+    def __init__(self, sender: Sender, known_numbers: KnownNumbers, contract: Contract) -> None:
         self.count = 0
         self.asked_again = 0
+        self._sender = sender
+        self._known_numbers = known_numbers
+        self._contract = contract
+        known = sender.known
         self._numbers = frozenset(known.cases)
         self._sample = frozenset(number for kind in _COMPARED for number in _spread(known.numbers_with(kind)))
 
     def includes(self, number: int) -> bool:
         return number in self._numbers
 
-    async def difference(self, asked: CaseAnswers, sender: Sender, contract: Contract) -> str:
+    async def difference(self, asked: CaseAnswers) -> str:
         """Sends a case of the sample again. Returns how the answer differs from the old one, or an empty string."""
         case, old = asked.case, asked.answer
-        if asked.number not in self._sample or not is_always_correct(case, contract):
+        if asked.number not in self._sample or not is_always_correct(case, self._contract):
             return ""
         for _ in range(_TRIES):
-            answer = await sender.ask_anew(asked.number, case)
+            answer = await self._sender.ask_anew(asked.number, case)
             if answer.kind == old.kind:
                 self.asked_again += 1
                 return ""
-            if answer.kind not in _COMPARED or sender.is_conflict(case, answer):
+            if answer.kind not in _COMPARED:
                 return ""
+        if answer.kind == "rejected" and await self._known_numbers.accepts_another(asked.number, case):
+            return ""
         return f"message {case.id} was {old.kind}, and is now {answer.kind} ({answer.reason})"
 
 

@@ -32,7 +32,8 @@ MOST_UNPROVEN = 12_000
 class CaseAnswers:
     """The answers to a case and to its twin, if the twin was sent. `number` is the number of the case. If `is_conflict`
     is true, the target may have rejected the message only because it already knew a value, such as the number. If
-    `is_outdated` is true, the verdict may be wrong by now, because it depends on the time.
+    `is_twin_stored` is true, the target accepted only the twin (see `FirstContact`). If `is_outdated` is true, the
+    verdict may be wrong by now, because it depends on the time.
     """
 
     number: int
@@ -42,6 +43,7 @@ class CaseAnswers:
     twin: Case | None = None
     twin_answer: Answer | None = None
     is_conflict: bool = False
+    is_twin_stored: bool = False
     is_outdated: bool = False
 
     @property
@@ -73,6 +75,8 @@ class CaseAnswers:
                 f"with status {self.answer.status}, the target may have rejected a number that it already knows: "
                 "use --fresh number"
             )
+        if self.is_twin_stored:
+            return "the target accepted only one ordinary message, so its answer to the twin may be a stored one"
         if self.twin_answer is not None and self.twin_answer.kind == "accepted":
             return None
         if self.twin_answer is None:

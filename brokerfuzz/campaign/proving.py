@@ -3,18 +3,25 @@ message because of the fault.
 """
 
 from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.known_numbers import KnownNumbers
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.twins import twin_of
 
 
 class Proving:
-    def __init__(self, sender: Sender, judge: Judge) -> None:
+    def __init__(self, sender: Sender, judge: Judge, known_numbers: KnownNumbers) -> None:
         self._sender, self._judge = sender, judge
+        self._known_numbers = known_numbers
 
     async def ask_twin(self, asked: CaseAnswers) -> None:
         """Adds the answer to the twin of a rejected case. Raises `TargetLostError`."""
         asked.is_conflict = self._sender.is_conflict(asked.case, asked.answer)
         twin = twin_of(asked.case, asked.verdict, self._sender.contact.case, self._judge)
-        if twin is not None and self._sender.can_send(twin):
-            asked.twin, asked.twin_answer = twin, await self._sender.ask("twin", asked.number, twin)
+        if twin is None or not self._sender.can_send(twin):
+            return
+        answer = await self._sender.ask("twin", asked.number, twin)
+        asked.twin = twin
+        asked.twin_answer = await self._known_numbers.answer_that_counts(asked.number, twin, answer)
+        asked.is_conflict = asked.is_conflict or asked.twin_answer is not answer
+        asked.is_twin_stored = self._sender.contact.is_stored(twin)

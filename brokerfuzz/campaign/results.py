@@ -70,6 +70,7 @@ class Result:
     catalogue: int = 0
     catalogue_sent: int = 0
     is_exhausted: bool = False
+    renumbered: int = 0
     old: int = 0
     asked_again: int = 0
     unwritten: tuple[str, ...] = ()
@@ -173,6 +174,9 @@ class Result:
         if self._is_unfinished:
             cases = f"{self.catalogue_sent:,} of {counted(self.catalogue, 'case')}"
             early = f"not finished: {cases}; use a longer --max-time, or fewer --rule"
+        if not early and self.renumbered and self.unproven_rules:
+            messages = counted(self.renumbered, "valid message")
+            early = f"the target rejects {messages} because it knows the number: use --fresh number"
         if untested:
             return "untested", "; ".join(filter(None, (untested, early)))
         return ("partial", early) if early else ("complete", "")

@@ -133,7 +133,11 @@ class Sender:
         """
         if answer.kind != "rejected" or answer.status != CONFLICT or self._target.rules.has_code(CONFLICT):
             return False
-        return self._fresh is None or not self._fresh.changes(case, case.body)
+        return not self.is_fresh(case)
+
+    def is_fresh(self, case: Case) -> bool:
+        """Returns whether the case gets a new value each time that it is sent."""
+        return self._fresh is not None and self._fresh.changes(case, case.body)
 
     async def ask(
         self, role: str, number: int, case: Case, body: bytes | None = None, *, again: bool = False

@@ -175,6 +175,10 @@ def campaign_facts(document: Document) -> Iterator[Fact]:
         because = "".join(f", {one['count']:,} because of {one['finding']}" for one in unproven["because"])
         rules = counted(len(unproven["rules"]), "rule")
         yield _fact("unproven", f"{of_all}{because}, including all rejections for {rules}")
+    if renumbered := document["renumbered"]:
+        messages = counted(renumbered, "valid message was", "valid messages were")
+        only = "only with a number that the target does not know"
+        yield _fact("renumbered", f"{messages} accepted {only}: use --fresh number")
     if document.get("sporadic"):
         yield _fact("sporadic", sporadic_in_words(document["sporadic"]))
     if early := sum(map(_is_shrunk_partly, document["findings"])):

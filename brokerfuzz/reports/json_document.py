@@ -60,6 +60,7 @@ def document(
             "rejections": result.proofs.rejected,
             "because": [{"finding": name, "count": count} for name, count in result.masked.items()],
         },
+        "renumbered": result.renumbered,
         "sporadic": [
             {"answer": answer.kind, "reason": answer.reason, "count": count} for answer, count in result.sporadic
         ],

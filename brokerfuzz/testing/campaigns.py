@@ -23,6 +23,7 @@ from brokerfuzz.targets.threads import outside_of_event_loop
 from brokerfuzz.wording import counted, listed
 
 _MOST_SHOWN = 10
+_FACTS = ("next", "renumbered", "sporadic")
 _ALL_FINDINGS = "`report.findings` lists all of them, and the argument reports=['findings.html'] writes them to a file"
 
 
@@ -76,7 +77,7 @@ class Report:
         for number, finding in enumerate(document["findings"][:_MOST_SHOWN], 1):
             lines.append(f"{number}. {facts.sentence_of(finding)}")
             lines += facts.text_lines(facts.facts_of(finding))
-        lines += facts.text_lines(fact for fact in facts.campaign_facts(document) if fact.label in ("next", "sporadic"))
+        lines += facts.text_lines(fact for fact in facts.campaign_facts(document) if fact.label in _FACTS)
         if (left := len(self.findings) - _MOST_SHOWN) > 0:
             lines.append(f"and {counted(left, 'more finding')}: {_ALL_FINDINGS}")
         return "\n".join(lines)

@@ -4,13 +4,14 @@ import asyncio
 import json
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from click.testing import Result
 from fixture_types import Run
-from hand_made_servers import answers, conforming, response, serving
+from hand_made_servers import Behaviour, answers, conforming, response, serving
 from pricing_reader import PRICING, lenient
 
 import brokerfuzz
@@ -128,3 +129,110 @@ def test_answers_that_arrive_while_brokerfuzz_searches_for_messages_are_no_timeo
         report = brokerfuzz.fire(url, PRICING, tags=["edge:*"], count=10, timeout=0.7)
     assert report.outcome.headline.endswith("(no further messages were found)")
     assert (report.findings, report.result.sporadic) == ((), ())
+
+
+# ----------------------------------------------------------------------------------------------------- stored answers
+
+
+def test_rejections_prove_nothing_if_the_target_accepts_only_the_first_message() -> None:
+    first: list[bytes] = []
+
+    def status_of(body: bytes) -> int:
+        first[:] = first or [body]
+        return 201 if body == first[0] else 422
+
+    with serving(answers(status_of)) as url:
+        report = brokerfuzz.fire(url, rules=["*orderM*", "*pageCount*"], verdicts=["invalid"])
+    assert report.result.proofs.proven == 0
+    assert report.outcome.headline.startswith("untested (no rejection was proven)")
+
+
+@pytest.mark.parametrize("fresh", [None, "number"])
+def test_a_target_that_accepts_only_one_kind_of_ordinary_message_proves_rejections(fresh: str | None) -> None:
+    def status_of(body: bytes) -> int:
+        return conforming(body) if b'"omsOfferId":"OMS-44354946-619835"' in body else 400
+
+    with serving(answers(status_of)) as url:
+        report = brokerfuzz.fire(url, rules=["*orderM*"], verdicts=["invalid"], fresh=fresh)
+    assert report.result.proofs.proven > 10
+
+
+# ------------------------------------------------------------------------------------------------------ known numbers
+
+
+def numbers_service(status: int, refused: Callable[[int], bool] = lambda _: True) -> Behaviour:
+    """A correct service that accepts each offer number once. `refused` decides whether it rejects a repeated number,
+    from how many repeated numbers it got so far.
+    """
+    known, repeated = set[object](), 0
+
+    def status_of(body: bytes) -> int:
+        nonlocal repeated
+        if conforming(body) == 400:
+            return 400
+        number = number_of(body)
+        repeated += number in known
+        if number in known and refused(repeated):
+            return status
+        known.add(number)
+        return 201
+
+    return answers(status_of)
+
+
+def number_of(body: bytes) -> object:
+    try:
+        return json.loads(body)["number"]
+    except ValueError:  # such as UTF-16, which the contract leaves open
+        return body
+
+
+@pytest.mark.parametrize("status", [400, 409, 422])
+@pytest.mark.parametrize("refused", [lambda _: True, lambda repeated: repeated % 2 == 0], ids=["always", "half"])
+def test_a_number_that_the_target_knows_is_no_finding(status: int, refused: Callable[[int], bool]) -> None:
+    with serving(numbers_service(status, refused)) as url:
+        report = brokerfuzz.fire(url, rules=["*orderM*"])
+        assert report.findings == ()
+        assert report.result.renumbered > 0
+        assert "accepted only with a number that the target does not know: use --fresh number" in str(report)
+        assert report.outcome.status == (2 if report.result.unproven_rules else 0)
+        assert brokerfuzz.fire(url, rules=["*orderM*"], fresh="number").outcome.status == 0
+
+
+def test_a_number_that_is_too_short_is_a_finding() -> None:
+    def status_of(body: bytes) -> int:
+        return 422 if b'"number":"a"' in body else conforming(body)
+
+    with serving(answers(status_of)) as url:
+        report = brokerfuzz.fire(url, tags=["edge:*"])
+    assert {finding.kind for finding in report.findings} == {"valid-rejected"}
+    assert report.result.renumbered == 0
+
+
+def test_a_second_campaign_against_a_target_that_keeps_numbers_is_told_to_use_new_ones(run: Run) -> None:
+    with serving(numbers_service(400)) as url:
+        run("fire", url, *OPTIONS)
+        done = run("fire", url, *OPTIONS, "--json")
+    assert headline(done).endswith("(the target accepts the first of them with another number: use --fresh number)")
+
+
+def test_a_campaign_that_continues_with_a_target_that_keeps_numbers_is_not_told_that_the_target_has_changed(
+    run: Run,
+) -> None:
+    with serving(numbers_service(400)) as url:
+        run(
+            "fire",
+            url,
+            "--rule",
+            "*orderM*",
+            "--journal",
+            "run.ndjson",
+            "--max-time",
+            "1s",
+            "--rate",
+            "40",
+            "--count",
+            "0",
+        )
+        done = run("fire", url, "--resume", "run.ndjson", "--json")
+    assert "has changed" not in headline(done)

@@ -49,6 +49,7 @@ class Unmasking:
             again = CaseAnswers(asked.number, case, case.verdict, answer)
             if again.needs_proof and case.twin is not None:
                 again.is_conflict = self._sender.is_conflict(case, answer)
+                again.is_twin_stored = self._sender.contact.is_stored(case.twin)
                 again.twin, again.twin_answer = case.twin, await self._sender.ask("unmasked", asked.number, case.twin)
             return again
         return None
