@@ -12,7 +12,7 @@ import asyncio
 import pickle
 import time
 from concurrent.futures import Future
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +28,8 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import CATALOGUE_PER_SHARD, STRIDE
 from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Target, threads
+from brokerfuzz.targets.hidden_output import output_without_secrets
+from brokerfuzz.targets.masks import Masks
 from brokerfuzz.targets.target import opened
 from brokerfuzz.workers import AHEAD, Workers
 
@@ -39,6 +41,7 @@ _SHARE_OF_TIME = 0.9
 class _Shared:
     """What all workers get. `target` is pickled, and `begun` is the time at which the campaign started (on the clock
     `time.time`). The workers append their exchanges to the file `journal`, or create a file in `folder` for each part.
+    Workers on this machine remove `secrets` from what they print.
     """
 
     settings: Settings
@@ -48,6 +51,7 @@ class _Shared:
     begun: float
     journal: str | None
     folder: str | None
+    secrets: Masks | None
     case_ids: frozenset[str]
 
 
@@ -63,6 +67,7 @@ class WorkerAnswers:
         is_local = isinstance(settings.options["workers"], int)
         self._journal = settings.journal if is_local else None
         self._folder = TemporaryDirectory() if is_local and self._journal is None else None
+        self._secrets = target.secrets.masks if is_local else None
 
     def begin(self, sender: Sender, deadline: float, case_ids: frozenset[str]) -> None:
         """Begins to send cases after the first contact. `deadline` is the end of the campaign, and `case_ids` contains
@@ -80,6 +85,7 @@ class WorkerAnswers:
             time.time() - (time.monotonic() - sender.started),
             self._journal,
             None if self._folder is None else self._folder.name,
+            self._secrets,
             case_ids,
         )
         self._added = {number // STRIDE for number in sender.known.cases}
@@ -153,7 +159,9 @@ def _file_of_part(folder: str, part: int) -> Path:
 
 def _send_part(shared: _Shared, part: int, seconds: float | None) -> list[Exchange]:
     """Sends the cases of a part and their twins until the seconds are over, and returns the exchanges."""
-    return threads.run(_exchanges_of(shared, part, seconds))
+    masks = shared.secrets
+    with nullcontext() if masks is None else output_without_secrets([lambda: masks]):
+        return threads.run(_exchanges_of(shared, part, seconds))
 
 
 async def _exchanges_of(shared: _Shared, part: int, seconds: float | None) -> list[Exchange]:

@@ -14,7 +14,7 @@ from brokerfuzz.commands import campaign_results, targets
 from brokerfuzz.commands.output import UsageError, is_quiet, note
 from brokerfuzz.commands.progress import campaign_line
 from brokerfuzz.commands.resuming import recorded
-from brokerfuzz.commands.streams import output_of_targets
+from brokerfuzz.commands.target_output import output_of_targets
 from brokerfuzz.option import SectionedCommand, declared, flag_of, on_command_line
 from brokerfuzz.options import CaseFilters, FireCommandOptions
 from brokerfuzz.targets import Target

@@ -14,7 +14,7 @@ from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import FreshValues, check_property
 from brokerfuzz.commands import targets
 from brokerfuzz.commands.output import FAILED, FOUND, UsageError, is_quiet, print_json
-from brokerfuzz.commands.streams import output_of_targets
+from brokerfuzz.commands.target_output import output_of_targets
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining.cases import CASE_ID, in_catalogue
 from brokerfuzz.option import SectionedCommand, on_command_line

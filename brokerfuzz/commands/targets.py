@@ -13,7 +13,7 @@ from brokerfuzz.campaign.settings import NOT_FRESH
 from brokerfuzz.case_options import contract_of
 from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.commands.output import UsageError, note
-from brokerfuzz.commands.streams import hide
+from brokerfuzz.commands.target_output import hide
 from brokerfuzz.config import Configuration
 from brokerfuzz.errors import ConfigurationError, HookError
 from brokerfuzz.hooks.cleanup import cleanup
