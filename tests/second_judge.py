@@ -245,7 +245,7 @@ def check_value(kind: str, value: Any, place: str, found: Findings) -> None:
     types: Mapping[str, Any] = {"boolean": bool, "string": str}
     if not isinstance(value, types.get(kind, Value)):
         found.faults.add(place)
-    elif kind == "string" and len(value) > 1024:
+    elif kind == "string" and len(value) > 255:
         found.questions.add("string-length")
     elif kind == "int32":
         if value.number.denominator != 1 or not -(2**31) <= value.number < 2**31:

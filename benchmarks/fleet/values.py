@@ -124,7 +124,7 @@ def values_at(schema: Schema, form: str, plain: Callable[[int], list[Any]]) -> I
         yield from _listed(schema["enum"])
     elif "string" in types:
         yield from texts(form)
-        yield from (_longer(most) for most in (255, 1000) if form == "text")
+        yield from (_longer(most) for most in (100, 254) if form == "text")
         yield number("only fractions", 2.5, lambda v: v % 1)
         yield array("strings in an array", ["a"], lambda v: all(isinstance(item, str) for item in v))
     if types & {"integer", "number"}:

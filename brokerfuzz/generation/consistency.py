@@ -15,6 +15,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from brokerfuzz.generation.ambiguity_sites import SiteAmbiguity
+from brokerfuzz.generation.edge_values import LONGEST
 from brokerfuzz.generation.judging import matches
 from brokerfuzz.schemas.flattening import KNOWN, Schema, composed_keywords_of, types_of
 from brokerfuzz.schemas.instants import instant
@@ -221,9 +222,8 @@ def _fresh(name: str, taken: Collection[Any]) -> str:
     if name not in taken:
         return name
     letters = ascii_lowercase[ascii_lowercase.find(name) + 1 :] if len(name) == 1 and name in ascii_lowercase else ""
-    return next(
-        fresh for fresh in chain(letters, (f"{name[:1000]}-{number}" for number in count(2))) if fresh not in taken
-    )
+    stem = name[: LONGEST - 8]
+    return next(fresh for fresh in chain(letters, (f"{stem}-{number}" for number in count(2))) if fresh not in taken)
 
 
 def _envelope(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:

@@ -47,8 +47,14 @@ many items.
 
 # -------------------------------------------------------------------------------------------------------- strings
 
-LONGEST = 1024
-"""The length of the longest string that touches no ambiguity, in characters."""
+LONGEST = 255
+"""The length of the longest string that touches no ambiguity where the contract has no maximum, in characters."""
+_LONGEST_OF_ALL = 10_000
+
+
+def longest(schema: Schema) -> int:
+    """Returns the length of the longest string that is generated for a schema."""
+    return max(min(schema.get("maxLength", LONGEST), _LONGEST_OF_ALL), schema.get("minLength", 0))
 
 
 def _any_of(letters: str) -> Test:
@@ -158,12 +164,8 @@ TEXTS = EdgeTable(
             lambda text, schema: "../" in text or ":\\" in text,
             ("../../etc/passwd", "C:\\a"),
         ),
-        Edge(
-            "long", "it is long", lambda text, schema: len(text) >= 255, ("b" * 255, "b" * 256, "é" * 255, "🧪" * 255)
-        ),
-        Edge(
-            "longest", "it has the maximum length", lambda text, schema: len(text) == schema.get("maxLength", LONGEST)
-        ),
+        Edge("long", "it is long", lambda text, schema: len(text) >= 255, ("b" * 255, "é" * 255, "🧪" * 255)),
+        Edge("longest", "it has the maximum length", lambda text, schema: len(text) == schema.get("maxLength")),
     ),
 )
 OFTEN: Sequence[str] = (
@@ -182,16 +184,13 @@ each edge that a string can have only alone.
 
 
 @lru_cache(maxsize=256)
-def texts(shortest: int, longest: int | None) -> Sequence[str]:
-    """Returns strings whose number of characters is within these limits, simplest first. Some strings have the minimum
-    or the maximum length.
+def texts(shortest: int, most: int) -> Sequence[str]:
+    """Returns strings of `shortest` to `most` characters, simplest first. Some strings have the minimum or the maximum
+    length.
     """
-    top = LONGEST if longest is None else min(longest, LONGEST)
-    bounds = ["b" * shortest, "b" * min(shortest + 1, top)] if shortest or longest is not None else []
-    every = [*TEXTS.values, *OFTEN, *bounds, "b" * top]
-    return tuple(dict.fromkeys(text for text in every if shortest <= len(text) <= max(top, shortest))) or (
-        "b" * shortest,
-    )
+    bounds = ["b" * shortest, "b" * min(shortest + 1, most)] if shortest or most != LONGEST else []
+    every = [*TEXTS.values, *OFTEN, *bounds, "b" * most]
+    return tuple(dict.fromkeys(text for text in every if shortest <= len(text) <= most))
 
 
 # ----------------------------------------------------------------------------------------- strings with a notation

@@ -136,8 +136,8 @@ def _strings(schema: Schema, place: ValuePlace) -> Values:
         return choice(_spelled(schema, shortest, longest))
     if place.notation:
         return _notations(place.notation, shortest, longest, place)
-    edges = edge_values.texts(shortest, longest)
-    top = max(shortest, edge_values.LONGEST) if longest is None else longest
+    top = edge_values.longest(schema)
+    edges = edge_values.texts(shortest, top)
     lengths = [length for length in (1, shortest, 255, 256, top) if shortest <= length <= top]
     short = [edge for edge in edges if len(edge) < max(_LONG, shortest + 1)]
     often = [edge for edge in edge_values.OFTEN if edge in short]

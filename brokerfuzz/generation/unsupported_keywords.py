@@ -18,6 +18,7 @@ from typing import Any
 import jsonschema_rs
 
 from brokerfuzz.errors import ContractError
+from brokerfuzz.generation.edge_values import LONGEST
 from brokerfuzz.schemas import contract_limits
 from brokerfuzz.schemas.structural_validation import PATTERNS
 
@@ -70,11 +71,12 @@ def _generated(schema_text: str) -> tuple[Sequence[str], bool]:
 
 
 def _ordinary(value: Any) -> bool:
-    """Returns whether a value touches no ambiguity. Strings must have at most 1,024 characters, without NUL and lone
+    """Returns whether a value touches no ambiguity. Strings must have at most 255 characters, without NUL and lone
     surrogates. Numbers must have the usual notation.
     """
     if isinstance(value, str):
-        return "\0" not in value and len(value) <= 1024 and not any("\ud800" <= letter <= "\udfff" for letter in value)
+        is_unicode = not any("\ud800" <= letter <= "\udfff" for letter in value)
+        return "\0" not in value and len(value) <= LONGEST and is_unicode
     if isinstance(value, float):
         return math.isfinite(value) and not value.is_integer()
     if isinstance(value, int):

@@ -67,8 +67,6 @@ class ValueChecker:
             )
         files = registry_of(contract.schemas)
         self._tests = [(rule, validator(standard({rule.keyword: rule.value}), files)) for rule in rules]
-        limits = [one.options["limit"] for one in contract.ambiguities if one.detector == "string_length"]
-        self._longest = limits[0] if limits else None
 
     def value_of(self, cell: Cell) -> Any:
         """Returns the value with the type of the site. Raises `ReferenceDataError` if it is not allowed."""
@@ -85,10 +83,7 @@ class ValueChecker:
                 return f"breaks the rule {rule.id.partition('/')[2]} (expected {rule.demand})"
         if not isinstance(value, str):
             return "is larger than 2**53" if abs(value) > _LARGEST else None
-        if "\0" in value:
-            return "contains NUL"
-        is_long = self._longest is not None and len(value) > self._longest
-        return f"contains more than {self._longest:,} characters" if is_long else None
+        return "contains NUL" if "\0" in value else None
 
 
 def _computed(contract: Contract, message_type: str) -> Iterator[str]:

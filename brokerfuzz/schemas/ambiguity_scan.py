@@ -24,7 +24,7 @@ from brokerfuzz.schemas.ambiguity_detectors import (
 )
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, Ambiguity
-from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of
 from brokerfuzz.schemas.instants import Moment, timestamp
 from brokerfuzz.schemas.known_values import DETECTOR
 from brokerfuzz.schemas.sites import join
@@ -134,10 +134,11 @@ class _ScanBuilder:
         schema = self._sites[path].schema
         if "integer" in types_of(schema) and "type" in schema and (ambiguity := self._by_detector.get("integer_form")):
             yield _Check(ambiguity, (float,), float.is_integer)
-        if ambiguity := self._by_detector.get("string_length"):
-            yield _size_check(ambiguity, STRINGS, "characters")
-        if "array" in types_of(schema) and (ambiguity := self._by_detector.get("item_count")):
-            yield _size_check(ambiguity, ARRAYS, "items")
+        if "maxLength" not in schema and (ambiguity := self._by_detector.get("string_length")):
+            yield _size_check(ambiguity, STRINGS, "characters", _allowed_length(schema))
+        has_open_size = "array" in types_of(schema) and "maxItems" not in schema
+        if has_open_size and (ambiguity := self._by_detector.get("item_count")):
+            yield _size_check(ambiguity, ARRAYS, "items", schema.get("minItems", 0))
 
     def _of(self, ambiguity: Ambiguity, names: list[str], path: str) -> _Check | None:
         """Returns the check of an ambiguity, whose detector compares the properties `names`, at a site."""
@@ -182,8 +183,14 @@ class _ScanBuilder:
         return check
 
 
-def _size_check(ambiguity: Ambiguity, kinds: Kinds, unit: str) -> _Check:
-    limit = ambiguity.options["limit"]
+def _allowed_length(schema: Schema) -> int:
+    """Returns a length that a schema without `maxLength` clearly allows, because it demands it or lists such values."""
+    listed = (*schema.get("enum", ()), *schema.get(KNOWN, ()))
+    return max(schema.get("minLength", 0), *(len(value) for value in listed if isinstance(value, str)), 0)
+
+
+def _size_check(ambiguity: Ambiguity, kinds: Kinds, unit: str, allowed: int) -> _Check:
+    limit = max(ambiguity.options["limit"], allowed)
     return _Check(ambiguity, kinds, lambda value: len(value) > limit, lambda value: f"{len(value):,} {unit}")
 
 

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
-from behaviours import OFFER, PRICING
+from behaviours import OFFER, PRICING, VALID, everything_in, strict
 
 import brokerfuzz
 
@@ -117,3 +118,33 @@ def test_a_string_that_may_be_meant_as_a_message_is_refused_and_other_values_are
     body = b'{"number":"a","offerType":"Email"}'
     assert {_label(one) for one in (json.loads(body), body, bytearray(body), memoryview(body))} == {"valid"}
     assert _label(None) == _label(1) == _label([]) == "invalid"
+
+
+# ------------------------------------------------------------------------------------------------------------- sizes
+
+
+def test_a_service_whose_columns_have_255_characters_has_no_finding() -> None:
+    def is_too_long(message: dict[str, object]) -> bool:
+        return any(isinstance(value, str) and len(value) > 255 for value in everything_in(message))
+
+    report = brokerfuzz.fire(strict(is_too_long), OFFER, **VALID)
+    assert report.findings == ()
+    assert report.outcome.state == "complete"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "longest"), [({}, 255), ({"maxLength": 300}, 300), ({"minLength": 300}, 300), ({"maxLength": 20}, 20)]
+)
+def test_a_length_is_open_only_above_255_characters_and_where_the_contract_has_no_bound(
+    keywords: dict[str, int], longest: int, tmp_path: Path
+) -> None:
+    schema = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", **keywords}}}
+    tmp_path.joinpath("order.schema.json").write_text(json.dumps(schema))
+    tmp_path.joinpath("messages.json").write_text(json.dumps({"order": {"direction": "request", "route": "POST /"}}))
+    contract = brokerfuzz.load_contract(tmp_path)
+    labels = [
+        brokerfuzz.check("order", {"text": "a" * length}, contract=contract).label for length in (longest, longest + 1)
+    ]
+    assert labels == ["valid", "invalid" if "maxLength" in keywords else "unspecified"]
+    lengths = {len(case.value["text"]) for case in brokerfuzz.catalogue("order", verdicts=["valid"], contract=contract)}
+    assert max(lengths) == longest

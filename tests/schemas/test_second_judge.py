@@ -55,7 +55,7 @@ STRINGS = tuple(
     for text in (
         *re.split(rb" \| |\n", TEXTS), "https://ä.example/".encode(), "２０２４-01-01T00:00:00Z".encode(), "é".encode(),
         "😀".encode(), b"caf\xe9", b"\xed\xa0\x80", b"\xed\x9f\xbf", b"\xc0\xaf", b"\xf4\x90\x80\x80",
-        b"\xed\xa0\x80\xc0\xaf", b"\xc0\xaf\xff", b"x" * 64, b"x" * 65, b"x" * 1024, b"x" * 1025, "😀".encode() * 1024,
+        b"\xed\xa0\x80\xc0\xaf", b"\xc0\xaf\xff", b"x" * 64, b"x" * 65, b"x" * 255, b"x" * 256, "😀".encode() * 255,
     )
 )  # fmt: skip
 OTHERS = (

@@ -144,6 +144,7 @@ def _long(context: ProbeContext) -> Iterator[Probe]:
     for name, text in (
         (f"{limit + 1}-characters", "b" * (limit + 1)),
         (f"{limit + 1}-emoji", "🧪" * (limit + 1)),
+        ("1025-characters", "b" * 1025),
         ("65536-characters", "b" * 65_536),
     ):
         yield context.put(name, text)

@@ -9,6 +9,7 @@ from typing import Any
 from brokerfuzz.cases.changes import Put
 from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext, spelled
 from brokerfuzz.generation.ambiguous_values import CRONS, NAMES, TIMES, URLS
+from brokerfuzz.generation.edge_values import LONGEST
 from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.instants import spell, timestamp
 from brokerfuzz.schemas.known_values import DETECTOR
@@ -143,7 +144,7 @@ def _off(amount: float, by: float) -> float:
 # --------------------------------------------------------------------------------------------------- unknown values
 
 _TEXTS: Mapping[str, str] = {
-    "word": "unknown", "empty": "", "blank": " ", "digits": "0", "null-string": "null", "longest": "a" * 1024,
+    "word": "unknown", "empty": "", "blank": " ", "digits": "0", "null-string": "null", "longest": "a" * LONGEST,
     "letters-beyond-ascii": "\u00e9\u6f22", "control-characters": "\t\n", "quote": "'",
 }  # fmt: skip
 _INTEGERS: Mapping[str, int] = {"zero": 0, "one": 1, "negative": -1, "highest": (1 << 31) - 1}
