@@ -192,11 +192,12 @@ def read_as(value: Any, counted: int, rounded: bool, depth: int = 0) -> Any:
 @dataclass
 class Findings:
     """The result for one interpretation of a message: the JSON Pointers of its faults, and the ambiguities that it
-    raises.
+    raises. Only the answer that values are rejected settles those in `unsettled`.
     """
 
     faults: set[str] = field(default_factory=set)
     questions: set[str] = field(default_factory=set)
+    unsettled: set[str] = field(default_factory=set)
 
 
 def below(place: str, name: str) -> str:
@@ -281,16 +282,14 @@ def check_past(offer: Mapping[str, Any], seconds: Sequence[int], now: datetime, 
     updated = offer.get("lastUpdatedDateTimeUtc")
     if not isinstance(updated, str):
         return
-    moment = moment_of(updated)
-    if moment is None:
-        moment = earliest_meaning_of(updated)
-    if moment is None:
-        return
+    earliest, latest = bounds_of(updated)
     present = timegm(now.utctimetuple()) + Fraction(now.microsecond, 10**6)
-    if moment > present + max(seconds):
+    if earliest > present + max(seconds):
         found.faults.add("/lastUpdatedDateTimeUtc")
-    elif moment > present + min(seconds):
-        found.questions.add("clock-tolerance")
+    elif latest > present + min(seconds):
+        question = "clock-tolerance" if earliest == latest else "timestamp-format.other"
+        found.questions.add(question)
+        found.unsettled.add(question)
 
 
 # ------------------------------------------------------------------------------------------------ timestamps
@@ -307,11 +306,6 @@ def minute_of(year: int, month: int, day: int, hour: int = 0, minute: int = 0) -
         return timegm(datetime(year, month, day, hour, minute).timetuple())  # noqa: DTZ001 - all times are in UTC
     except ValueError:
         return None
-
-
-def moment_of(text: str) -> Fraction | None:
-    """Returns a timestamp in seconds since 1970, or None if the moment is ambiguous."""
-    return timestamp(text)[0]
 
 
 def timestamp(text: str) -> tuple[Fraction | None, set[str]]:
@@ -341,30 +335,37 @@ def timestamp(text: str) -> tuple[Fraction | None, set[str]]:
         "leap-second": second == 60,
         "early-year": moment < timegm((1753, 1, 1, 0, 0, 0)),
     }
-    return None if second == 60 else Fraction(moment), {spelling for spelling, has in spellings.items() if has}
+    return Fraction(moment), {spelling for spelling, has in spellings.items() if has}
 
 
-def earliest_meaning_of(text: str) -> Fraction | None:
-    """Returns the earliest moment, in seconds since 1970, that a leap second or a date in an unusual notation can
-    mean.
-    """
-    if "leap-second" in timestamp(text)[1]:
-        second_before = moment_of(text.replace(":60", ":59"))
-        return None if second_before is None else second_before + 1
+LAST_MOMENT = Fraction(timegm((9999, 12, 31, 23, 59, 59)))
+LONG_AGO, NEVER = Fraction(-(10**15)), Fraction(10**15)
+
+
+def bounds_of(text: str) -> tuple[Fraction, Fraction]:
+    """Returns the earliest and the latest moment, in seconds since 1970, that a timestamp can mean."""
+    moment = timestamp(text)[0]
+    return (moment, moment) if moment is not None else bounds_of_unusual(text)
+
+
+def bounds_of_unusual(text: str) -> tuple[Fraction, Fraction]:
+    """A date at the beginning of the text, in any time zone, limits the moments. Otherwise they can be any."""
     digits = re.match(r"\s*[+]?([0-9]+)(-[0-9][0-9]-[0-9][0-9]|T)", text)
     if digits is None:
-        return None
+        return LONG_AGO, NEVER
     year, month, day = (
         (digits[1], *digits[2].split("-")[1:])
         if digits[2] != "T"
         else (digits[1][:-4], digits[1][-4:-2], digits[1][-2:])
     )
     if len(year) < 4 or len(year.lstrip("0")) > 6 or len(year) > 10:
-        return None
+        return LONG_AGO, NEVER
     if int(year) > 9999:
-        return Fraction(timegm((9999, 12, 31, 23, 59, 59)))
+        return LAST_MOMENT, NEVER
     begun = minute_of(int(year), int(month), int(day))
-    return None if begun is None else Fraction(begun - 24 * 60 * 60)
+    if begun is None:
+        return LONG_AGO, NEVER
+    return Fraction(begun - 24 * 60 * 60), Fraction(begun + 2 * 24 * 60 * 60)
 
 
 # --------------------------------------------------------------------------------------- questions about valid messages
@@ -471,8 +472,8 @@ def questions_of(message: Mapping[str, Any]) -> Iterator[str]:
 
 
 def questions_of_offer(offer: Mapping[str, Any]) -> Iterator[str]:
-    start, end = (next(map(moment_of, at(offer, name)), None) for name in ("availableStartDate", "availableEndDate"))
-    if start is not None and end is not None and end <= start:
+    start, end = (at(offer, name) for name in ("availableStartDate", "availableEndDate"))
+    if start and end and bounds_of(end[0])[0] <= bounds_of(start[0])[1]:
         yield "availability-order"
     if not all(map(is_cron, at(offer, "deliveryScheduleCron"))):
         yield "cron-syntax"
@@ -610,6 +611,6 @@ def findings(message_type: str, value: Any, questions: set[str], now: datetime, 
     for question in found.questions & answers.keys():
         if list(answers[question]) == ["rejected"]:
             found.faults.add(f"rejected: {question}")
-        elif "rejected" not in answers[question] and question != "clock-tolerance":
+        elif "rejected" not in answers[question] and question not in found.unsettled:
             found.questions.remove(question)
     return found

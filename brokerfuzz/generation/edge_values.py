@@ -54,7 +54,8 @@ _LONGEST_OF_ALL = 10_000
 
 def longest(schema: Schema) -> int:
     """Returns the length of the longest string that is generated for a schema."""
-    return max(min(schema.get("maxLength", LONGEST), _LONGEST_OF_ALL), schema.get("minLength", 0))
+    most: int = min(schema.get("maxLength", LONGEST), _LONGEST_OF_ALL)
+    return max(most, int(schema.get("minLength", 0)))
 
 
 def _any_of(letters: str) -> Test:

@@ -105,10 +105,11 @@ def ordered_numbers(low: Any, high: Any) -> bool:
 
 
 def ordered_instants(start: Any, end: Any) -> bool:
+    """Returns whether the end may be before the start, or equal to it."""
     if not (isinstance(start, str) and isinstance(end, str)):
         return False
-    first, last = timestamp(start).moment, timestamp(end).moment
-    return first is not None and last is not None and last <= first
+    latest_start, earliest_end = timestamp(start).latest, timestamp(end).earliest
+    return latest_start is None or earliest_end is None or earliest_end <= latest_start
 
 
 def within_range(quantities: Any, low: Any, high: Any) -> bool:

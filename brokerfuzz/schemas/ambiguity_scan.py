@@ -25,7 +25,7 @@ from brokerfuzz.schemas.ambiguity_detectors import (
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, Ambiguity
 from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of
-from brokerfuzz.schemas.instants import Moment, timestamp
+from brokerfuzz.schemas.instants import OTHER, Moment, timestamp
 from brokerfuzz.schemas.known_values import DETECTOR
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.schemas.verdicts import Touched, Violation, describe
@@ -44,8 +44,8 @@ class Inspection:
     touched: list[Touched] = field(default_factory=list)
     broken: list[Violation] = field(default_factory=list)
 
-    def touch(self, ambiguity: Ambiguity, place: Place, found: str) -> None:
-        self.touched.append(Touched(ambiguity.id, pointer(place), found))
+    def touch(self, ambiguity: Ambiguity, place: Place, found: str, *, stays_open: bool = False) -> None:
+        self.touched.append(Touched(ambiguity.id, pointer(place), found, stays_open))
 
 
 Scan = Callable[[Any, Place, Inspection], None]
@@ -162,31 +162,38 @@ class _ScanBuilder:
         return _relation(ambiguity, names) if detector in OF_RELATIONS and set(names) <= known.keys() else None
 
     def _past_check(self, path: str) -> Scan | None:
-        """Returns a function that finds timestamps in the future, if a rule forbids them at a site. Within the clock
-        tolerance, they touch an ambiguity.
+        """Returns a function that finds timestamps in the future, if a rule forbids them at a site. Timestamps that may
+        be in the future touch an ambiguity: that of the clock tolerance, or that of their notation.
         """
         rule, tolerated = self._rules.get(path), self._by_detector.get(NEAR_NOW)
         if rule is None:
             return None
+        unusual = self._ambiguity_of_other_timestamps(path)
 
         def check(value: Any, place: Place, inspection: Inspection) -> None:
-            earliest = timestamp(value).earliest
-            if earliest is None:
-                return
+            _, earliest, latest = timestamp(value)
             tolerance = (0, 0) if tolerated is None else inspection.tolerance
             first, last = (Moment.of(inspection.now).after(seconds) for seconds in tolerance)
-            if earliest > last:
+            if earliest is not None and earliest > last:
                 inspection.broken.append(Violation(rule.id, pointer(place), describe(value), rule.demand))
-            elif tolerated is not None and earliest > first:
-                inspection.touch(tolerated, place, describe(value))
+            elif latest is None or latest > first:
+                touched = unusual if latest is None or latest != earliest else tolerated
+                if touched is not None:
+                    found = f"{describe(value)}, which may be in the future"
+                    inspection.touch(touched, place, found, stays_open=True)
 
         return check
+
+    def _ambiguity_of_other_timestamps(self, path: str) -> Ambiguity | None:
+        at_site = (ambiguity for ambiguity, _ in self._at_site.get(path, ()) if ambiguity.detector == TIMESTAMP)
+        return next((ambiguity for ambiguity in at_site if ambiguity.options["spelling"] == OTHER), None)
 
 
 def _allowed_length(schema: Schema) -> int:
     """Returns a length that a schema without `maxLength` clearly allows, because it demands it or lists such values."""
     listed = (*schema.get("enum", ()), *schema.get(KNOWN, ()))
-    return max(schema.get("minLength", 0), *(len(value) for value in listed if isinstance(value, str)), 0)
+    lengths = [len(value) for value in listed if isinstance(value, str)]
+    return max(int(schema.get("minLength", 0)), *lengths, 0)
 
 
 def _size_check(ambiguity: Ambiguity, kinds: Kinds, unit: str, allowed: int) -> _Check:

@@ -20,6 +20,7 @@ _PARTS = re.compile(
     r"(?P<zone>[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?"
 )
 _DATE = re.compile(r"\s*\+?0{0,4}([0-9]{4,6})(?:-([0-9]{2})-([0-9]{2})|([0-9]{2})([0-9]{2})T)")
+_DAY = 24 * 60 * 60
 _EARLIEST_YEAR = 1753
 """The first year that every common date type can represent. SQL Server's `datetime` begins with this year."""
 
@@ -35,35 +36,37 @@ class Moment(NamedTuple):
         return cls(when.replace(microsecond=0), f"{when.microsecond:06}".rstrip("0"))
 
     def after(self, seconds: int) -> "Moment":
-        """Returns the moment that is later by `seconds`, but at most the last moment that Python can represent."""
+        """Returns the moment that is later by `seconds`, or the first or last moment that Python can represent."""
         try:
             return Moment(self.second + timedelta(seconds=seconds), self.fraction)
         except OverflowError:
-            return Moment(datetime.max.replace(tzinfo=UTC))
+            return _LAST if seconds > 0 else _FIRST
+
+
+_FIRST = Moment(datetime.min.replace(tzinfo=UTC))
+_LAST = Moment(datetime.max.replace(tzinfo=UTC))
 
 
 class Timestamp(NamedTuple):
-    """A parsed timestamp. `moment` is None if the timestamp cannot be parsed. `spellings` lists the differences from
-    the usual format. `earliest` is the earliest moment that a program which parses the timestamp can mean, or None if
-    it can be any.
+    """A parsed timestamp. `spellings` lists the differences from the usual format. `earliest` and `latest` limit the
+    moments that a program which parses the timestamp can mean. They are None if there is no limit.
     """
 
-    moment: Moment | None
-    spellings: tuple[str, ...] = ()
+    spellings: tuple[str, ...]
     earliest: Moment | None = None
+    latest: Moment | None = None
 
 
 @lru_cache(maxsize=64)  # a timestamp in a message is parsed up to four times
 def timestamp(text: str) -> Timestamp:
-    """Parses a timestamp. A timestamp without a time zone is in UTC. A date without a time means midnight.
-
-    For a leap second, `moment` is None, because few programs know the past leap seconds, and nobody knows the future
-    ones.
+    """Parses a timestamp. A timestamp without a time zone is in UTC. A date without a time means midnight. A leap
+    second is equal to the second after it, because few programs know the past leap seconds, and nobody knows the
+    future ones.
     """
     parts = _PARTS.fullmatch(text)
     moment = _moment(parts) if parts is not None else None
     if parts is None or moment is None:
-        return Timestamp(None, (OTHER,), _earliest(text))
+        return _other(text)
     t, zone = parts["t"] or "", parts["zone"] or ""
     found = {
         OFFSET: zone[:1] in ("+", "-") and bool(zone),
@@ -76,19 +79,22 @@ def timestamp(text: str) -> Timestamp:
         EARLY_YEAR: moment.second.year < _EARLIEST_YEAR,
     }
     spellings = tuple(spelling for spelling, has in found.items() if has)
-    return Timestamp(None if found[LEAP_SECOND] else moment, spellings, moment)
+    return Timestamp(spellings, moment, moment)
 
 
-def _earliest(text: str) -> Moment | None:
-    """Returns the day before the date with which text such as `2999-12-31T23:59Z` begins."""
+def _other(text: str) -> Timestamp:
+    """Returns the limits of text such as `2999-12-31T23:59Z`. The time zone can be any, so they are a day before the
+    date with which the text begins, and a day after this date.
+    """
     found = _DATE.match(text)
     if found is None:
-        return None
+        return Timestamp((OTHER,))
     year, month, day = (int(part) for part in found.groups() if part is not None)
     try:
-        return Moment(datetime(year, month, day, tzinfo=UTC) - timedelta(days=1))
-    except (ValueError, OverflowError):
-        return Moment(datetime.max.replace(tzinfo=UTC)) if year > MAXYEAR else None
+        date = Moment(datetime(year, month, day, tzinfo=UTC))
+    except ValueError:
+        return Timestamp((OTHER,), _LAST if year > MAXYEAR else None)
+    return Timestamp((OTHER,), date.after(-_DAY), date.after(2 * _DAY))
 
 
 def _moment(parts: "re.Match[str]") -> Moment | None:
@@ -106,7 +112,7 @@ def _moment(parts: "re.Match[str]") -> Moment | None:
 
 def instant(text: str) -> datetime | None:
     """Parses a timestamp in the usual format. Returns None for any other string."""
-    moment, spellings, _ = timestamp(text)
+    spellings, moment, _ = timestamp(text)
     return moment.second if moment is not None and not spellings else None
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW, REJECTED
+from brokerfuzz.schemas.ambiguity_detectors import REJECTED
 from brokerfuzz.schemas.contract import Contract, Policies
 from brokerfuzz.schemas.verdicts import VALID, Touched, Verdict, Violation
 
@@ -48,7 +48,7 @@ class JudgedInterpretation(NamedTuple):
             )
             for touch in rejected
         ]
-        left = [touch for touch in self.touched if len(policies.get(touch.ambiguity, ("", ""))) > 1]
+        left = [touch for touch in self.touched if touch.stays_open or len(policies.get(touch.ambiguity, ("", ""))) > 1]
         return JudgedInterpretation(self.name, [*self.broken, *faults], left)
 
 
@@ -61,17 +61,14 @@ def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, con
     touched = [touch for outcome in faultless or outcomes for touch in outcome.touched]
     if not faultless:
         return Verdict("invalid", tuple(sorted(_in_all(outcomes), key=attrgetter("at", "rule"))), _once(touched))
-    if len(faultless) < len(outcomes) or any(REJECTED in _open(touch, policies, contract) for touch in touched):
+    if len(faultless) < len(outcomes) or any(_may_be_rejected(touch, policies, contract) for touch in touched):
         return Verdict("unspecified", (), _once(touched))
     return VALID
 
 
-def _open(touch: Touched, policies: Policies, contract: Contract) -> Sequence[str]:
-    """Returns the allowed interpretations of an ambiguity. A timestamp touches the ambiguity of the clock tolerance
-    only if it exceeds the lowest allowed tolerance. So the function returns only `rejected` for this ambiguity.
-    """
-    ambiguity = contract.ambiguity(touch.ambiguity)
-    return (REJECTED,) if ambiguity.detector == NEAR_NOW else policies.get(ambiguity.id, ambiguity.interpretations)
+def _may_be_rejected(touch: Touched, policies: Policies, contract: Contract) -> bool:
+    interpretations = policies.get(touch.ambiguity, contract.ambiguity(touch.ambiguity).interpretations)
+    return touch.stays_open or REJECTED in interpretations
 
 
 def _in_all(outcomes: Sequence[JudgedInterpretation]) -> Iterable[Violation]:

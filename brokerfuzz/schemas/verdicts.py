@@ -91,11 +91,16 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """An ambiguity that a message touches. `at` is the JSON Pointer of the affected place in the message."""
+    """An ambiguity that a message touches. `at` is the JSON Pointer of the affected place in the message.
+
+    `stays_open` is True if the message can be invalid even in the interpretation that accepts such values. For example,
+    `2999-001` is a time, but a program that parses it may think that it is in the past.
+    """
 
     ambiguity: str
     at: str
     found: str
+    stays_open: bool = False
 
     def __str__(self) -> str:
         return f"{self.ambiguity} at {self.at or 'the root'}: found {self.found}"

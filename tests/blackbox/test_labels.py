@@ -71,6 +71,36 @@ def test_a_timestamp_in_the_past_depends_on_the_policy_about_its_notation(past: 
     assert _label(_updated(past), EVERY_TIMESTAMP_IS_PARSED) == "valid"
 
 
+@pytest.mark.parametrize(
+    "unknown",
+    ["2999-001", "2999/01/01", "12/31/2999", "2999-W01-3", "32472144000", "yesterday", "", "1997-02-30T00:00:00Z"],
+)
+def test_a_timestamp_that_is_not_known_to_be_past_stays_open_even_if_its_notation_is_parsed(unknown: str) -> None:
+    for policies in ({}, {"timestamp-format": "parsed"}, {"timestamp-format.other": "parsed"}):
+        assert _label(_updated(unknown), policies) == "unspecified"
+    assert _label(_updated(unknown), {"timestamp-format.other": "rejected"}) == "invalid"
+    verdict = brokerfuzz.check(OFFER, _updated(unknown), now=NOW, policies={"timestamp-format": "parsed"})
+    assert str(verdict).endswith(f'found "{unknown}", which may be in the future')
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "label"),
+    [
+        ("2016-12-31T23:59:60Z", "2016-12-31T12:00:00Z", "unspecified"),
+        ("2016-12-31T12:00:00Z", "2016-12-31T23:59:60Z", "valid"),
+        ("2024/02/01", "2024-01-01T00:00:00Z", "unspecified"),
+        ("2024-02-01T00:00Z", "2024-01-01T00:00Z", "unspecified"),
+        ("2024-01-01T00:00Z", "2024-02-01T00:00Z", "valid"),
+    ],
+)
+def test_the_order_of_two_times_stays_open_unless_the_end_is_known_to_be_later(
+    start: str, end: str, label: str
+) -> None:
+    message = {"number": "1", "offerType": "Email", "availableStartDate": start, "availableEndDate": end}
+    assert _label(message, {"timestamp-format": "parsed"}) == label
+    assert _label(message, {"timestamp-format": "parsed", "availability-order": "accepted"}) == "valid"
+
+
 def _with_numbers(*numbers: str) -> bytes:
     members = ",".join(f'"number":"{number}"' for number in numbers)
     return f'{{{members},"offerType":"Email"}}'.encode()

@@ -98,7 +98,9 @@ def test_a_known_value_of_any_length_is_valid() -> None:
     contract = load_contract(values={"fullImageUrl": [url]})
     offer = {"number": "1", "offerType": "Email", "fullImageUrl": url}
     assert check(OFFER, offer, contract=contract).label == "valid"
-    assert all(message.get("fullImageUrl") in (url, None) for message in islice(messages(OFFER, 1, contract=contract), 50))
+    assert all(
+        message.get("fullImageUrl") in (url, None) for message in islice(messages(OFFER, 1, contract=contract), 50)
+    )
 
 
 def test_the_error_names_the_entry_of_a_mapping_and_a_file_that_does_not_exist() -> None:

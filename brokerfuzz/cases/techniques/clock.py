@@ -30,7 +30,7 @@ def _fixed(written: str) -> ChangeOf:
     """Replaces the time with `written`, if `written` is more than a day after the current time. If the current time is
     unknown, the latest supported time counts as the current time.
     """
-    moment = timestamp(written).moment
+    moment = timestamp(written).earliest
     assert moment is not None
     return lambda context: Put(written) if moment.second - (context.now or LATEST_NOW) > _DAY else None
 
