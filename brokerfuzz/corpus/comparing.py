@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from brokerfuzz.cases.record_reader import CaseRecord
+from brokerfuzz.cases.stable_names import EDGE
 
-EDGE = "edge:"
-"""Tags with this prefix name the edge (an unusual valid value) that a case tests."""
 KINDS = ("before", "after", "added", "removed", "changed", "rewritten")
 
 CaseTopic = tuple[str, str, str]

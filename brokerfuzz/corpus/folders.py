@@ -86,7 +86,7 @@ def write_folder(folder: Path, name: str, files: Iterable[File], info: CorpusInf
                 begun(file.name)
             elif (folder / file.name).exists():
                 if file.warnings is not None:
-                    info.warnings.extend(file.warnings(read_inside(folder, file.name)))
+                    info.warnings.extend(file.warnings(folder / file.name, read_inside(folder, file.name)))
                 continue
             size += _write(folder, file)
     for old in set(former) - set(names):

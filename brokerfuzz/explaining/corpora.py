@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from brokerfuzz.cases.record_reader import CaseRecord
+from brokerfuzz.cases.stable_names import EDGE
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.corpus.comparing import EDGE, KINDS, CaseTopic, Comparison
+from brokerfuzz.corpus.comparing import KINDS, CaseTopic, Comparison
 from brokerfuzz.explaining.description import Description
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.wording import counted, printable_as_in_python, table

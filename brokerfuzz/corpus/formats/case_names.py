@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from brokerfuzz.cases.case import Case, tagged_now
+from brokerfuzz.cases.stable_names import edge_of
 from brokerfuzz.schemas.instants import spell
 
 LONGEST_REASON = 1000
@@ -40,7 +41,9 @@ def slug(text: str, separator: str) -> str:
 
 def reason_of(case: Case) -> str:
     if case.label == "valid":
-        return "The message breaks no rule and touches no ambiguity."
+        edge = edge_of(case)
+        unusual = "" if edge is None else f", but is unusual ({ascii_line(edge)})"
+        return f"The message breaks no rule and touches no ambiguity{unusual}."
     entries = case.verdict.broken or case.verdict.ambiguities
     reasons = [
         f"{entry} ({technique})" if (technique := _technique(case, entry.at)) else str(entry) for entry in entries

@@ -44,13 +44,13 @@ class File:
     digits, `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
 
     If `is_template` is true, users edit the file, so a later export does not overwrite it. `warnings` receives the
-    existing contents, and returns what is wrong with them.
+    existing path and contents, and returns what is wrong with them.
     """
 
     name: str
     pieces: Iterable[bytes]
     is_template: bool = False
-    warnings: Callable[[bytes], Iterable[str]] | None = None
+    warnings: Callable[[Path, bytes], Iterable[str]] | None = None
 
 
 @dataclass(frozen=True)

@@ -86,9 +86,7 @@ def _collection(cases: list[SuiteCase], route: Transfer, fresh: FreshValues) -> 
         {"name": group, "item": [_item(one, route.method, fresh) for one in some]}
         for group, some in groupby(cases, lambda one: one.group)
     ]
-    names = json.dumps(
-        sorted({name for one in cases for name in (one.group, one.case.id, f"{one.group} {one.name[:-17]}")})
-    )
+    names = json.dumps([one.name for one in cases])
     last = groups[-1]["item"][-1]
     last["event"] = [
         _script("prerequest", f"pm.variables.set('names', {json.dumps(names)}); pm.variables.set('last', 'true');")
@@ -103,8 +101,9 @@ def _collection(cases: list[SuiteCase], route: Transfer, fresh: FreshValues) -> 
 
 
 def _item(one: SuiteCase, method: str, fresh: FreshValues) -> dict[str, Any]:
-    """Returns the Postman request for a case. Its `description` has four lines: the reason, the verdict, the ID of the
-    twin, and `new` if the message can have a new number. The script `postman.js` uses these lines to check the answer.
+    """Returns the Postman request for a case. Its `description` has five lines: the reason, the verdict, the ID, the ID
+    of the twin, and `new` if the message can have a new number. The script `postman.js` uses these lines to check the
+    answer.
     """
     body = one.case.body
     if fresh.changes(one.case, body):
@@ -112,7 +111,7 @@ def _item(one: SuiteCase, method: str, fresh: FreshValues) -> dict[str, Any]:
     new = "" if body is one.case.body else "new"
     removed = {name.lower(): True for name, value in one.case.headers if value is None}
     request = {
-        "description": f"{reason_of(one.case)}\n{one.case.label}\n{one.case.twin_id or ''}\n{new}",
+        "description": f"{reason_of(one.case)}\n{one.case.label}\n{one.case.id}\n{one.case.twin_id or ''}\n{new}",
         "method": method,
         "url": "{{url}}",
         "header": [{"key": name, "value": value} for name, value in _sent_headers(one.case.headers)],
@@ -123,7 +122,7 @@ def _item(one: SuiteCase, method: str, fresh: FreshValues) -> dict[str, Any]:
         },  # Postman removes comments from JSON
     }
     settings = {"protocolProfileBehavior": {"disabledSystemHeaders": removed}} if removed else {}
-    return {"name": one.name, **settings, "request": request}
+    return {"name": one.name.removeprefix(f"{one.group} "), **settings, "request": request}
 
 
 def _script(event: str, code: str) -> dict[str, Any]:

@@ -45,12 +45,13 @@ def _tests(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
 
 
 def _record_of_test(one: SuiteCase) -> bytes:
-    """A record has three additional properties: `group` (the rule of the case), `reason` (an explanation of its
-    verdict), and `difference` (the lines that differ between the message and its twin, the valid counterpart).
+    """A record has additional properties: `group` (the rule of the case), `name` (the case in expected-failures),
+    `reason` (an explanation of its verdict), and `difference` (the lines that differ between the message and its twin,
+    the valid counterpart).
     """
     case, twin = one.case, one.case.twin
     difference = [ascii_line(line) for line in changed_lines(twin.body, case.body)] if twin is not None else []
-    head = orjson.dumps({"group": one.group, "reason": reason_of(case), "difference": difference})
+    head = orjson.dumps({"group": one.group, "name": one.name, "reason": reason_of(case), "difference": difference})
     return head[:-1] + b"," + encode(case)[1:] + b"\n"
 
 

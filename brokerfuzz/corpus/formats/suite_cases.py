@@ -1,7 +1,7 @@
 """Sorts the cases of a test suite: first the plain messages, then the cases of each rule.
 
-    offer-creation-request/plain                   twin-19da04d3e0c2b1f7          a valid message that other cases need
-    offer-creation-request/orderMinimum:minimum    one-below-826bb491258572e9     the technique and the ID of the case
+    offer-creation-request/plain                   … twin 19da04d3e0c2b1f7    a valid message that other cases need
+    offer-creation-request/orderMinimum:minimum    … one-below                the technique
 
 A plain message is a valid message that is the twin of another case. If a system rejects a plain message, it may reject
 the other case for the same reason.
@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_text import strangeness
+from brokerfuzz.cases.stable_names import stable_names, subject_of
 from brokerfuzz.corpus.formats.case_names import ascii_line, now_of, slug
 from brokerfuzz.corpus.formats.format import CorpusInfo
 from brokerfuzz.errors import CorpusError
 
 PLAIN = "plain"
-LONGEST_TOPIC, LONGEST_IDENTIFIER = 60, 100
+LONGEST_IDENTIFIER = 100
 _ITEMS = re.compile(r"\[\](?=:)")
 """The end of a site that consists of the items of an array, in the ID of a rule: `pageCounts[]:type`, unlike
 `pageCounts:type`.
@@ -27,9 +28,10 @@ _ABOUT_THE_CLOCK = "that need a certain time on the clock of your system (`broke
 
 
 class SuiteCase(NamedTuple):
-    """A case, with its group and its unique name. `group` is the ID of the broken rule. If no rule is broken, `group` is
-    the message type, followed by `/plain`, `/valid` or `/unspecified:AMBIGUITY`. `test` is the name of the test that
-    sends the case: the group, or the group and the name.
+    """A case, with its group and its name. `group` is the ID of the broken rule. If no rule is broken, `group` is the
+    message type, followed by `/plain`, `/valid` or `/unspecified:AMBIGUITY`. `name` is the group and what distinguishes
+    the case from others (see `stable_names`). `test` is the name of the test that sends the case: the group, or the
+    name.
     """
 
     test: str
@@ -57,10 +59,12 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
             "include cases that do not depend on the time"
         )
     twins = {case.twin_id for case in kept}
-    found = []
-    for case in kept:
-        group, name = _group(case, plain=case.id in twins), _name(case)
-        found.append(SuiteCase(f"{group} {name}" if about.by_case else group, group, name, case))
+    groups = [_group(case, plain=case.id in twins) for case in kept]
+    names = map(ascii_line, stable_names(kept, groups))
+    found = [
+        SuiteCase(name if about.by_case else group, group, name, case)
+        for case, group, name in zip(kept, groups, names, strict=True)
+    ]
     order = {name: number for number, name in enumerate(about.contract.message_types)}
     return sorted(found, key=lambda one: (not one.is_plain, order[one.case.message_type], *_position(one)))
 
@@ -73,22 +77,7 @@ def _position(one: SuiteCase) -> tuple[Any, ...]:
 
 
 def _group(case: Case, *, plain: bool) -> str:
-    if case.label == "valid":
-        return f"{case.message_type}/{PLAIN if plain else 'valid'}"
-    rules = [fault.rule for fault in case.faults] or [
-        entry.rule for entry in case.verdict.broken if case.label == "invalid"
-    ]
-    return ascii_line(rules[0]) if rules else f"{case.message_type}/unspecified:{case.verdict.ambiguities[0].ambiguity}"
-
-
-def _name(case: Case) -> str:
-    topics = (
-        [fault.technique for fault in case.faults]
-        or [tag for tag in case.tags if not tag.startswith("now:")][-2:]
-        or [case.label]
-    )
-    topic = re.sub(r"[^A-Za-z0-9]+", "-", "-and-".join(topics)).strip("-")
-    return f"{topic[:LONGEST_TOPIC]}-{case.id}"
+    return f"{case.message_type}/{PLAIN}" if plain else ascii_line(subject_of(case))
 
 
 # ------------------------------------------------------------------------------------------------- names in source code
@@ -106,7 +95,7 @@ def named_tests(cases: Sequence[SuiteCase]) -> Iterator[tuple[str, int]]:
             continue
         base = slug(_ITEMS.sub(" item", one.group), "_")[:LONGEST_IDENTIFIER]
         if one.test != one.group:
-            base += f"_{slug(one.name, '_')}"
+            base += f"_{slug(one.name.removeprefix(one.group), '_')}"
         base = base if base[:1].isalpha() else f"t_{base}"
         name = next(
             name for name in (base, *(f"{base}_{again}" for again in range(2, len(seen) + 3))) if name not in seen

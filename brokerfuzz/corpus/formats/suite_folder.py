@@ -12,8 +12,9 @@ into code. There, these names consist of letters, digits and `_`. Later exports 
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from urllib.parse import quote
 
 from brokerfuzz.cases.case import Case
@@ -25,7 +26,9 @@ from brokerfuzz.schemas.headers import Headers
 
 TABLE, EXPECTED_FAILURES, README = "cases.tsv", "expected-failures", "README.md"
 ENTRY = "expected-failures entry: "
-"""The failure of a test contains this text, and after it a line for the file `expected-failures`."""
+"""The failure of a test contains a line with this text for each case that fails. After it comes the line for the file
+`expected-failures`.
+"""
 COLUMNS = ("test", "group", "name", "id", "message", "verdict", "twin", "reason", "headers", "body")
 """The names of the columns, which are the first line of the table. Only `headers` and `body` are percent-encoded."""
 _ESCAPED = re.compile(rb"[^ -$&-*,-~]")
@@ -66,26 +69,21 @@ def suite(
 
 
 def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
-    """Returns the file `expected-failures`, in which users list the failures that they know.
-
-    An entry is the ID of a case, the group of a case, or its group and its technique. In an entry, `*` matches any
-    characters. A comment begins with `#`. Tests ignore an entry that matches no case.
+    """Returns the file `expected-failures`, in which users list the names of the cases that they know to fail. In an
+    entry, `*` matches any characters. A comment begins with `#`. Tests ignore an entry that matches no case.
     """
-    warnings = partial(_stale_entries, cases=cases)
+    warnings = partial(_stale_entries, names={one.name for one in cases})
     return File(folder + EXPECTED_FAILURES, [source(EXPECTED_FAILURES)], is_template=True, warnings=warnings)
 
 
-def _stale_entries(content: bytes, cases: Sequence[SuiteCase]) -> Iterator[str]:
-    names = {name for one in cases for name in (one.case.id, one.group, f"{one.group} {one.name[:-17]}")}
-    stale = {}
+def _stale_entries(path: Path, content: bytes, names: Collection[str]) -> Iterator[str]:
+    stale = []
     for number, line in enumerate(content.decode(errors="replace").splitlines(), start=1):
         entry = line.partition("#")[0].strip()
         if entry and entry not in names and not any(map(name_pattern(entry).fullmatch, names)):
-            stale[number] = entry
+            stale.append(f"line {number}: {entry}")
     if stale:
-        lines = "; ".join(f"line {number}: {entry}" for number, entry in stale.items())
-        command = f"sed -i '{';'.join(f'{number}d' for number in stale)}' {EXPECTED_FAILURES}"
-        yield f"{EXPECTED_FAILURES} has entries that match no case ({lines}): to remove them, run `{command}`"
+        yield f"{path} has entries that match no case: remove {'; '.join(stale)}"
 
 
 def readme(about: CorpusInfo, *, expected: str, home: str = "FOLDER/", **texts: str) -> File:

@@ -19,6 +19,7 @@ from brokerfuzz.corpus.formats.suite_cases import arranged
 
 OFFER = "offer-creation-request"
 CRASHING = offer(b'{"number":"crash","offerType":"Email"}')
+CRASHING_ENTRY = f"{OFFER}/valid {CRASHING.id}"
 COMMENTED = offer(b'/* a */{"number":"1","offerType":"Email"} // b')
 NEWMAN = NODE / "node_modules/newman/bin/newman.js"
 
@@ -87,13 +88,13 @@ def is_text(body: bytes) -> bool:
 
 def test_newman_sends_the_exact_bytes_and_names_what_fails(folder: Path) -> None:
     invalid = {case.body for case in offers() if case.label == "invalid"}
-    names = {one.case.id: one.name for one in arranged(sent(), about())}
+    names = request_names()
 
     def status_of(body: bytes) -> int:
         return 500 if b"crash" in body else 201 if body == zero().body or body not in invalid else 422
 
     with service(status_of) as (url, seen):
-        checks = checks_of(run_of(folder, url, f"# known:\n{CRASHING.id} # a bug\n*/lastUpdatedDateTimeUtc:*\n"))
+        checks = checks_of(run_of(folder, url, f"# known:\n{CRASHING_ENTRY} # a bug\n*/lastUpdatedDateTimeUtc:*\n"))
     assert sorted(body for _, body in seen) == sorted(case.body for case in sent())
     assert checks.keys() == set(names.values())
     failed = {(name, check): error for name, some in checks.items() for check, error in some.items() if error}
@@ -102,6 +103,7 @@ def test_newman_sends_the_exact_bytes_and_names_what_fails(folder: Path) -> None
     assert (names[zero().id], "is rejected") in failed
     said = f"accepted the invalid offer-creation-request {zero().id}\n  Broken: {RULE} at /orderMinimum: expected"
     assert f"{said} at least 1, found 0 (one-below)." in str(wrong)
+    assert f"expected-failures entry: {RULE} one-below" in str(wrong)
     assert str(passing).endswith("pass again, so remove these lines from expected-failures: */lastUpdatedDateTimeUtc:*")
     assert "is accepted (expected failure) skipped" in checks[names[CRASHING.id]]
     heads = [head for head, _ in seen if b"\r\ncontent-type: text/plain; a=b&c%20+d\r\n" in head]
@@ -120,14 +122,19 @@ def test_one_failure_says_why_no_other_test_can_run(folder: Path) -> None:
 def test_a_rejection_proves_nothing_and_says_so_if_the_twin_is_an_expected_failure(folder: Path) -> None:
     twin = zero().twin_id
     with service(lambda body: 422) as (url, _):
-        checks = checks_of(run_of(folder, url, "*/plain\n*/valid"))
+        checks = checks_of(run_of(folder, url, "*/plain *\n*/valid *"))
     ((name, error),) = checks[zero_name()].items()
     assert error is None
     assert f"inconclusive: your system does not accept the twin (the valid counterpart) {twin} either" in name
     with service(lambda body: 201 if body == zero().body else 422) as (url, _):
-        checks = checks_of(run_of(folder, url, "*/plain\n*/valid"))
+        checks = checks_of(run_of(folder, url, "*/plain *\n*/valid *"))
     assert f"accepted the invalid offer-creation-request {zero().id}" in str(checks[zero_name()]["is rejected"])
 
 
 def zero_name() -> str:
-    return next(one.name for one in arranged(sent(), about()) if one.case.id == zero().id)
+    return request_names()[zero().id]
+
+
+def request_names() -> dict[str, str]:
+    """Maps the ID of each case to the name of its request, which the name of its folder precedes."""
+    return {one.case.id: one.name.removeprefix(f"{one.group} ") for one in arranged(sent(), about())}

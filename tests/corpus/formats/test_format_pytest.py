@@ -54,12 +54,12 @@ def test_a_conforming_system_gets_every_message_and_passes_except_for_an_entry_t
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "contract"
-    outcomes, printed = outcomes_of(folder, KEEPS, known=f"{RULE}\n")
+    outcomes, printed = outcomes_of(folder, KEEPS, known=f"{RULE} one-below\n")
     records = [json.loads(line) for line in (folder / "cases.ndjson").read_bytes().splitlines()]
     exported = {case.id: case.body for case in chosen() if now_of(case) is None}
     assert {record["id"] for record in records} == set(exported)
     assert {b64decode(line) for line in (folder / SEEN).read_text().splitlines()} == set(exported.values())
-    assert failed(outcomes) == [f"test_expected_failures[{RULE}]"]
+    assert failed(outcomes) == [f"test_expected_failures[{RULE} one-below]"]
     assert "passes again: remove this line" in printed
     assert len(outcomes) == len({record["group"] for record in records}) + 1
 
@@ -70,9 +70,12 @@ def test_a_bug_fails_the_test_of_its_rule_with_the_difference_from_the_twin_unle
     assert f"Broken: {RULE} at /orderMinimum: expected at least 1, found 0 (one-below)." in printed
     assert "cases failed; expected: rejected" in printed
     assert "  actual: accepted\n" in printed
+    assert f"expected-failures entry: {RULE} one-below\n" in printed
     assert '  -   "orderMinimum": 1\n  +   "orderMinimum": 0\n' in printed
-    outcomes, _ = outcomes_of(tmp_path / "contract", ACCEPTS_ZERO, known=f"{RULE}  # T-1\n")
+    outcomes, _ = outcomes_of(tmp_path / "contract", ACCEPTS_ZERO, known=f"{RULE} one-below  # T-1\n")
     assert failed(outcomes) == []
+    outcomes, _ = outcomes_of(tmp_path / "contract", ACCEPTS_ZERO, known=f"{RULE} two-below\n")
+    assert failed(outcomes) == [f"test_broker_contract[{RULE}]"]
 
 
 @pytest.mark.long
@@ -82,7 +85,7 @@ def test_no_other_test_runs_if_a_plain_message_fails_and_twins_that_are_rejected
     assert {outcome for name, outcome in outcomes.items() if "/plain" not in name} == {"SKIPPED"}
     assert "  actual: rejected" in printed
     assert "a plain message fails, so no other test runs" in printed
-    outcomes, printed = outcomes_of(tmp_path / "contract", REJECTS_TWIN, known=chosen()[0].id)
+    outcomes, printed = outcomes_of(tmp_path / "contract", REJECTS_TWIN, known="*/plain edge:complete\n")
     assert outcomes[f"test_broker_contract[{RULE}]"] == "SKIPPED"
     assert "inconclusive: your system also rejects the twins" in printed
 

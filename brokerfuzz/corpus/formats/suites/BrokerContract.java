@@ -61,29 +61,30 @@ final class BrokerContract {
         List<Case> cases = CASES.values().stream().filter(one -> one.test().equals(test)).toList();
         List<Case> others = cases.stream().filter(one -> !isExpected(one)).toList();
         assumeTrue(!others.isEmpty(), "expected failures");
-        List<String> failures = others.stream().map(BrokerContract::problem).filter(found -> !found.isEmpty()).toList();
-        String count = failures.size() + " of " + cases.size() + " cases fail";
-        String entry = test.replaceFirst("-[0-9a-f]{16}$", "");
-        if (!failures.isEmpty()) {
-            fail(count + "\n" + failures.stream().limit(3).collect(joining("\n")) + "\nexpected-failures entry: " + entry + "  # " + count);
+        List<Case> failed = others.stream().filter(one -> !problem(one).isEmpty()).toList();
+        if (!failed.isEmpty()) {
+            String texts = failed.stream().limit(3).map(BrokerContract::problem).collect(joining("\n"));
+            fail(failed.size() + " of " + cases.size() + " cases fail\n" + texts + entryLines(failed));
         }
+    }
+
+    /** Returns the lines for expected-failures. */
+    private static String entryLines(List<Case> failed) {
+        return failed.stream().map(one -> "\nexpected-failures entry: " + one.name()).collect(joining());
     }
 
     /** Returns why no other test can run, or "". */
     private static String obstacle() {
         List<Case> failed = CASES.values().stream()
                 .filter(one -> one.group().endsWith("/plain") && !isExpected(one) && !problem(one).isEmpty()).toList();
-        return failed.isEmpty() ? "" : "plain messages fail, so no other test runs: correct this first, or add these IDs to expected-failures: "
-                + failed.stream().map(Case::id).collect(joining(" ")) + "\n" + problem(failed.get(0));
+        return failed.isEmpty() ? "" : "plain messages fail, so no other test runs: correct this first\n"
+                + problem(failed.get(0)) + entryLines(failed);
     }
 
-    /** Returns the cases that an entry of expected-failures matches: an ID, a rule, or a rule and a technique. In an entry, * matches anything. */
+    /** Returns the cases whose names an entry of expected-failures matches. In an entry, * matches anything. */
     private static Stream<Case> named(String entry) {
-        if (CASES.containsKey(entry)) {
-            return Stream.of(CASES.get(entry));
-        }
         Pattern pattern = Pattern.compile(Stream.of(entry.split("\\*", -1)).map(Pattern::quote).collect(joining(".*")));
-        return CASES.values().stream().filter(one -> Stream.of(one.group(), one.group() + " " + one.technique()).anyMatch(name -> pattern.matcher(name).matches()));
+        return CASES.values().stream().filter(one -> pattern.matcher(one.name()).matches());
     }
 
     /** Returns whether the case is in expected-failures, or proves nothing because its twin is in there. */
@@ -139,10 +140,6 @@ final class BrokerContract {
             byte[] body = URLDecoder.decode(values[9], ISO_8859_1).getBytes(ISO_8859_1);
             return new Case(
                     values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7], headers(values[8]), body);
-        }
-
-        String technique() {
-            return name.substring(0, name.length() - 17);
         }
 
         private static List<Broker.Header> headers(String form) {

@@ -55,38 +55,43 @@ func TestBrokerContract(t *testing.T) {
 
 // check fails once with the first three failures of a test.
 func check(t *testing.T, some []*testCase) {
-	var failures []string
+	var failed []*testCase
+	var texts []string
 	expected := 0
 	for _, one := range some {
 		if found := problem(one); isExpected(one) {
 			expected++
 		} else if found != "" {
-			failures = append(failures, found)
+			failed = append(failed, one)
+			if len(texts) < 3 {
+				texts = append(texts, found)
+			}
 		}
 	}
-	if failures == nil && expected == len(some) {
+	if failed == nil && expected == len(some) {
 		t.Skip("expected failures")
-	} else if failures != nil {
-		shown := failures
-		if len(shown) > 3 {
-			shown = shown[:3]
-		}
-		entry := regexp.MustCompile("-[0-9a-f]{16}$").ReplaceAllString(some[0].test, "")
-		count := fmt.Sprintf("%d of %d cases fail", len(failures), len(some))
-		t.Errorf("%s\n%s\nexpected-failures entry: %s  # %s", count, strings.Join(shown, "\n"), entry, count)
+	} else if failed != nil {
+		t.Errorf("%d of %d cases fail\n%s%s", len(failed), len(some), strings.Join(texts, "\n"), entryLines(failed))
 	}
 }
 
+// entryLines returns the lines for expected-failures.
+func entryLines(failed []*testCase) (found string) {
+	for _, one := range failed {
+		found += "\nexpected-failures entry: " + one.name
+	}
+	return found
+}
+
 func checkPlainMessages(t *testing.T) {
-	var failed []string
+	var failed []*testCase
 	for _, one := range cases {
 		if strings.HasSuffix(one.group, "/plain") && !isExpected(one) && problem(one) != "" {
-			failed = append(failed, one.id)
+			failed = append(failed, one)
 		}
 	}
 	if failed != nil {
-		t.Fatalf("plain messages fail, so no other test runs: correct this first, or add these IDs to expected-failures: %s\n%s",
-			strings.Join(failed, " "), problems[failed[0]])
+		t.Fatalf("plain messages fail, so no other test runs: correct this first\n%s%s", problem(failed[0]), entryLines(failed))
 	}
 }
 
@@ -185,14 +190,11 @@ func readExpectedFailures() {
 	}
 }
 
-// named returns the cases of an entry: an ID, a rule, or a rule and a technique. In an entry, * matches anything.
+// named returns the cases whose names an entry matches. In an entry, * matches anything.
 func named(text string) (found []*testCase) {
-	if one := byID[text]; one != nil {
-		return []*testCase{one}
-	}
 	pattern := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(text), `\*`, ".*") + "$")
 	for _, one := range cases {
-		if pattern.MatchString(one.group) || pattern.MatchString(one.group+" "+one.name[:len(one.name)-17]) {
+		if pattern.MatchString(one.name) {
 			found = append(found, one)
 		}
 	}

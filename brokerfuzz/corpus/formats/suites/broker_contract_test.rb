@@ -17,6 +17,11 @@ module BrokerContract
       group.end_with?("/plain")
     end
 
+    # Returns the line for expected-failures.
+    def entry
+      "expected-failures entry: #{name}"
+    end
+
     # Describes the case in a test report.
     def to_s
       sent = headers.map { |name, value| value ? "\n  with #{name}: #{value}" : "\n  without #{name}" }.join
@@ -37,12 +42,10 @@ module BrokerContract
   ENTRIES = lines("expected-failures").map { |line| line.partition("#").first.strip }.reject(&:empty?)
   PROBLEMS = {}
 
-  # Returns the cases that an entry of expected-failures matches: an ID, a rule, or a rule and a technique. In an entry, * matches anything.
+  # Returns the cases whose names an entry of expected-failures matches. In an entry, * matches anything.
   def self.named(entry)
-    return [BY_ID[entry]] if BY_ID.key?(entry)
-
     pattern = /\A#{Regexp.escape(entry).gsub("\\*", ".*")}\z/
-    CASES.select { |one| pattern.match?(one.group) || pattern.match?("#{one.group} #{one.name[0...-17]}") }
+    CASES.select { |one| pattern.match?(one.name) }
   end
 
   EXPECTED = ENTRIES.flat_map { |entry| named(entry) }.to_h { |one| [one.id, true] }
@@ -74,8 +77,7 @@ module BrokerContract
     failed = CASES.select { |one| one.plain? && !expected?(one) && problem(one) }
     return if failed.empty?
 
-    "plain messages fail, so no other test runs: correct this first, or add these IDs to expected-failures: " \
-      "#{failed.map(&:id).join(" ")}\n#{problem(failed.first)}"
+    ["plain messages fail, so no other test runs: correct this first", problem(failed.first), *failed.map(&:entry)].join("\n")
   end
 end
 
@@ -89,10 +91,9 @@ else
       it name do
         expected, others = cases.partition { |one| BrokerContract.expected?(one) }
         skip "expected failures" if others.empty?
-        failures = others.filter_map { |one| BrokerContract.problem(one) }
-        count = "#{failures.size} of #{cases.size} cases fail"
-        entry = name.sub(/-\h{16}\z/, "")
-        assert failures.empty?, "#{count}\n#{failures.first(3).join("\n")}\nexpected-failures entry: #{entry}  # #{count}"
+        failed = others.select { |one| BrokerContract.problem(one) }
+        texts = failed.first(3).map { |one| BrokerContract.problem(one) }
+        assert failed.empty?, ["#{failed.size} of #{cases.size} cases fail", *texts, *failed.map(&:entry)].join("\n")
       end
     end
   end

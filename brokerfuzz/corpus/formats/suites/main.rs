@@ -91,8 +91,7 @@ impl Suite {
         let plain: Vec<String> = self.ids.iter().filter(|id| self.cases[*id].group.ends_with("/plain") && !self.expected.contains(*id)).cloned().collect();
         let failed: Vec<String> = plain.into_iter().filter(|id| self.problem(id).is_some()).collect();
         let first = self.problem(failed.first()?)?;
-        let ids = failed.join(" ");
-        Some(format!("plain messages fail, so no other test runs: correct this first, or add these IDs to expected-failures: {}\n{}", ids, first))
+        Some(format!("plain messages fail, so no other test runs: correct this first\n{}{}", first, self.entry_lines(&failed)))
     }
 
     /// Returns why a test fails. `number` is the number of its first case.
@@ -100,19 +99,20 @@ impl Suite {
         let test = self.cases[&self.ids[number]].test.clone();
         let ids: Vec<String> = self.ids.iter().filter(|id| self.cases[*id].test == test).cloned().collect();
         let unexpected: Vec<String> = ids.iter().filter(|id| !self.expected.contains(*id)).cloned().collect();
-        let failures: Vec<String> = unexpected.iter().filter_map(|id| self.problem(id)).collect();
-        let count = format!("{} of {} cases fail", failures.len(), ids.len());
-        let entry = if test == self.cases[&ids[0]].group { &test } else { &test[..test.len() - 17] };
-        let shown = failures.iter().take(3).cloned().collect::<Vec<_>>().join("\n");
-        (!failures.is_empty()).then(|| format!("{}\n{}\nexpected-failures entry: {}  # {}", count, shown, entry, count))
+        let failed: Vec<String> = unexpected.into_iter().filter(|id| self.problem(id).is_some()).collect();
+        let texts: Vec<String> = failed.iter().take(3).filter_map(|id| self.problem(id)).collect();
+        let count = format!("{} of {} cases fail", failed.len(), ids.len());
+        (!failed.is_empty()).then(|| format!("{}\n{}{}", count, texts.join("\n"), self.entry_lines(&failed)))
     }
 
-    /// Returns the IDs of the cases that an entry of expected-failures matches: an ID, a rule, or a rule and a technique.
+    /// Returns the lines for expected-failures.
+    fn entry_lines(&self, failed: &[String]) -> String {
+        failed.iter().map(|id| format!("\nexpected-failures entry: {}", self.cases[id].name)).collect()
+    }
+
+    /// Returns the IDs of the cases whose names an entry of expected-failures matches.
     fn named(&self, entry: &str) -> Vec<String> {
-        if self.cases.contains_key(entry) {
-            return vec![entry.to_string()];
-        }
-        self.ids.iter().filter(|id| self.cases[*id].belongs_to(entry)).cloned().collect()
+        self.ids.iter().filter(|id| matches(entry, &self.cases[*id].name)).cloned().collect()
     }
 
     fn passing_entries(&mut self) -> Vec<String> {
@@ -152,10 +152,6 @@ impl Suite {
 }
 
 impl Case {
-    fn belongs_to(&self, entry: &str) -> bool {
-        matches(entry, &self.group) || matches(entry, &format!("{} {}", self.group, &self.name[..self.name.len() - 17]))
-    }
-
     fn read(line: &str) -> Case {
         let values: Vec<&str> = line.split('\t').collect();
         let text = |at: usize| values[at].to_string();

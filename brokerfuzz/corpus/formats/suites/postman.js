@@ -1,15 +1,13 @@
 // Checks the answer to each request. Statuses from 200 to 299 accept a message, and statuses from 400 to 499 reject it.
-const failed = JSON.parse(pm.collectionVariables.get("failed") || "[]"); // lists the ID and the group of each case that failed
-const id = pm.info.requestName.slice(-16);
+const failed = JSON.parse(pm.collectionVariables.get("failed") || "[]"); // lists the ID and the name of each case that failed
 const group = pm.execution.location[1];
-const [reason, verdict, twin, isNew] = pm.request.description.content.split("\n");
+const name = `${group} ${pm.info.requestName}`;
+const [reason, verdict, id, twin, isNew] = pm.request.description.content.split("\n");
 const entries = String(pm.variables.get("expectedFailures") || "").split("\n").map((line) => line.split("#")[0].trim()).filter(Boolean);
 
-/** Returns whether an entry of expected-failures matches an ID, a rule, or a rule and a technique. In an entry, * matches anything. */
-function matches(entry, names) {
-  if (names.includes(entry)) return true;
-  const pattern = new RegExp(`^${entry.split("*").map((part) => part.replace(/[^\w]/g, "\\$&")).join(".*")}$`);
-  return names.some((name) => pattern.test(name));
+/** Returns whether an entry of expected-failures matches the name of a case. In an entry, * matches anything. */
+function matches(entry, name) {
+  return new RegExp(`^${entry.split("*").map((part) => part.replace(/[^\w]/g, "\\$&")).join(".*")}$`).test(name);
 }
 
 function problem() {
@@ -27,33 +25,33 @@ function problem() {
   return failed.some(([one]) => one === twin) ? `inconclusive: your system does not accept the twin (the valid counterpart) ${twin} either` : "";
 }
 
-function fail(name, text) {
-  pm.test(name, () => {
+function fail(check, text) {
+  pm.test(check, () => {
     throw new Error(text);
   });
 }
 
 const goal = { valid: "is accepted", invalid: "is rejected", unspecified: "is answered" }[verdict];
 const found = problem();
-const names = [id, group, `${group} ${pm.info.requestName.slice(0, -17)}`];
-if (found) failed.push(names);
+if (found) failed.push([id, name]);
 pm.collectionVariables.set("failed", JSON.stringify(failed));
 const provesNothing = found.startsWith("inconclusive");
 const expected = entries.some(
-  (entry) => matches(entry, names) || (provesNothing && failed.some((other) => other[0] === twin && matches(entry, other))),
+  (entry) => matches(entry, name) || (provesNothing && failed.some((other) => other[0] === twin && matches(entry, other[1]))),
 );
 if (!found) {
   pm.test(goal, () => {});
 } else if (expected) {
   pm.test.skip(`${goal} (${provesNothing ? found : "expected failure"})`, () => {});
 } else if (group.endsWith("/plain")) {
-  fail(goal, `a plain message fails, so no other test runs: correct this first, or add ${id} to expected-failures\n${found}`);
+  fail(goal, `a plain message fails, so no other test runs: correct this first\n${found}\nexpected-failures entry: ${name}`);
   pm.execution.setNextRequest(null);
 } else {
-  fail(goal, found);
+  fail(goal, `${found}\nexpected-failures entry: ${name}`);
 }
 if (pm.variables.has("last")) {
   const all = JSON.parse(pm.variables.get("names"));
-  const passing = entries.filter((entry) => matches(entry, all) && !failed.some((one) => matches(entry, one))).join(" ");
+  const hasCase = (entry) => all.some((one) => matches(entry, one));
+  const passing = entries.filter((entry) => hasCase(entry) && !failed.some((one) => matches(entry, one[1]))).join(" ");
   if (passing) fail("expected-failures", `these entries pass again, so remove these lines from expected-failures: ${passing}`);
 }

@@ -1,0 +1,59 @@
+"""Names what cases test. Lists of expected failures contain these names, so they survive changes of the messages.
+
+offer-creation-request/orderMinimum:minimum one-below                   the broken rule, and the technique
+offer-creation-request/accessGroups[]:type null-instead at:second …     and the place
+offer-creation-request/valid edge:comments:null                         a valid message, its place and its edge
+offer-creation-request/valid twin 19da04d3e0c2b1f7                      a message that only its ID distinguishes
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from brokerfuzz.cases.case import NOW_TAG, TWIN_TAGS, Case
+
+EDGE = "edge:"
+"""Tags with this prefix name the edge (an unusual valid value) that a case tests, and its place."""
+_NAMELESS_TAGS = {*TWIN_TAGS, "random", "pairs"}
+"""The tags that many cases share."""
+
+
+def subject_of(case: Case) -> str:
+    """Returns the ID of the broken rule, or the message type with the verdict."""
+    if case.faults:
+        return case.faults[0].rule
+    if case.label == "invalid":
+        return case.verdict.broken[0].rule
+    if case.label == "valid":
+        return f"{case.message_type}/valid"
+    return f"{case.message_type}/unspecified:{case.verdict.ambiguities[0].ambiguity}"
+
+
+def variant_of(case: Case) -> str:
+    """Returns what distinguishes a case from others with the same subject."""
+    return " ".join(_words(case))
+
+
+def edge_of(case: Case) -> str | None:
+    """Returns the place and the edge that a case tests, such as `comments:null`."""
+    return next((tag.removeprefix(EDGE) for tag in case.tags if tag.startswith(EDGE)), None)
+
+
+def stable_names(cases: Sequence[Case], subjects: Sequence[str]) -> list[str]:
+    """Returns a name for each case. The IDs of messages are part of a name only where they are needed."""
+    names = [f"{subject} {variant_of(case)}".rstrip() for case, subject in zip(cases, subjects, strict=True)]
+    counts = Counter(names)
+    return [
+        f"{name} {case.id}" if counts[name] > 1 or _is_nameless(case) else name
+        for name, case in zip(names, cases, strict=True)
+    ]
+
+
+def _words(case: Case) -> Iterator[str]:
+    yield from (fault.technique for fault in case.faults)
+    yield from (tag for tag in case.tags if not tag.startswith(NOW_TAG))
+    if case.label == "unspecified" and case.verdict.ambiguities:
+        yield f"at {case.verdict.ambiguities[0].at or 'the root'}"
+
+
+def _is_nameless(case: Case) -> bool:
+    return not (case.faults or case.tags) or not _NAMELESS_TAGS.isdisjoint(case.tags)
