@@ -25,7 +25,7 @@ ALLOWED: dict[str, set[str]] = {
     "corpus": {
         "cases.fresh_values", "cases.message_diff", "cases.case_text",
         "cases.case", "cases.record_reader", "cases.case_sets", "cases.plan", "cases.records",
-        "cases.case_filters",
+        "cases.case_filters", "cases.stable_names",
         "format_names",
         "workers", "storage", "version", "schemas", "errors",
     },
