@@ -54,7 +54,8 @@ def parameters() -> Iterator[tuple[str, str]]:
     for name, (function, arguments) in CALLS.items():
         signature = inspect.signature(function)
         names = [*signature.parameters, *(brokerfuzz.FireOptions.__annotations__ if name == "fire" else ())]
-        arguments_to_test = dict.fromkeys([*names, *arguments]).keys() - {"options", "more", "headers"}
+        not_single_values = {"options", "more", "headers"} if name != "fire" else {"options"}
+        arguments_to_test = dict.fromkeys([*names, *arguments]).keys() - not_single_values
         yield from ((name, argument) for argument in sorted(arguments_to_test))
 
 

@@ -9,8 +9,8 @@ from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.json_reader import read
 from brokerfuzz.wording import printable, with_article
 
-SEVERAL = "the file contains several messages: add --ndjson if each line is one"
-ARRAY = "the file contains an array of messages: write one item per line (`jq -c '.[]'`), and add --ndjson"
+_SEVERAL = "the file contains several messages: add --ndjson if each line is one"
+_ARRAY = "the file contains an array of messages: write one item per line (`jq -c '.[]'`), and add --ndjson"
 _DEEPEST = 4
 """The number of names and indices in the longest pointer to a message inside another one."""
 
@@ -19,7 +19,7 @@ def hint_about(body: bytes, contract: Contract) -> str | None:
     """Returns a hint about an invalid message, or None."""
     reading = read(body)
     if reading.error is not None:
-        return SEVERAL if _begins_with_an_object(body) else None
+        return _SEVERAL if _begins_with_an_object(body) else None
     value = reading.usual
     if is_message(value, contract, contract.message_types):
         return None
@@ -28,7 +28,7 @@ def hint_about(body: bytes, contract: Contract) -> str | None:
         return None
     pointer, message_type = inside
     if isinstance(value, list) and pointer == "/0":
-        return ARRAY
+        return _ARRAY
     kind = with_article(message_type.replace("-", " "))
     return f"{printable(pointer, 100)} contains {kind}: check only this part"
 

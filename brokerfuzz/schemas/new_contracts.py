@@ -3,7 +3,8 @@
 import shutil
 from pathlib import Path
 
-from brokerfuzz.errors import ContractError, problem_of
+from brokerfuzz.errors import ContractError
+from brokerfuzz.file_contents import write_errors
 from brokerfuzz.schemas.contract_files import AMBIGUITIES, DATA, FILES, SEMANTICS
 
 _README = "README.md"
@@ -15,9 +16,7 @@ def new_contract(folder: Path) -> None:
     """Copies the built-in contract into an empty or new folder."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ContractError(f"{folder} already exists and is not an empty folder: specify a new folder")
-    try:
+    with write_errors(folder, ContractError):
         folder.mkdir(parents=True, exist_ok=True)
         for name in _COPIED:
             shutil.copyfile(DATA / name, folder / name)
-    except OSError as problem:
-        raise ContractError(f"cannot write {folder} ({problem_of(problem)}): specify another folder") from problem
