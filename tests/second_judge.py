@@ -576,17 +576,15 @@ def ways_of(message_type: str, text: str, questions: set[str], now: datetime, an
     questions = questions | {question for question, is_raised in raised.items() if is_raised}
     for rounded in (False, True) if inexact else (False,):
         if is_possible("double-range", "rounded" if rounded else "exact", inexact, answers):
-            counted = [
+            first, last = (
                 findings(message_type, read_as(value, index, rounded), questions, now, answers)
-                for index in range(times)
-            ]
-            if times == 1:
-                yield counted[0]
-                continue
-            both = Findings(
-                set().union(*(one.faults for one in counted)), set().union(*(one.questions for one in counted))
+                for index in (0, times - 1)
             )
-            for name, way in {"last": counted[-1], "first": counted[0], "both": both}.items():
+            if times == 1:
+                yield first
+                continue
+            both = Findings(first.faults | last.faults, first.questions | last.questions)
+            for name, way in {"last": last, "first": first, "both": both}.items():
                 if is_possible("duplicate-properties", name, True, answers):
                     yield way
 

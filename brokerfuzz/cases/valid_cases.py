@@ -10,7 +10,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import places, value_at
-from brokerfuzz.cases.covering.edges import Edges, edges, spelled
+from brokerfuzz.cases.covering.edges import Edges, edges
 from brokerfuzz.cases.covering.goals import edges_of
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
 from brokerfuzz.cases.spellings import NUMBER_LITERALS, SPELLINGS, TEXT_LITERALS
@@ -154,7 +154,7 @@ class ValidCases:
 
     def _values(self, site: Site, edge: str) -> Sequence[Any]:
         if "enum" in site.schema or "boolean" in types_of(site.schema):
-            return [value for value in site.schema.get("enum", (True, False)) if spelled(value) == edge]
+            return self._edges.listed(site.path).get(edge, ())
         return [value for value in self._edges.values(site.path) if edge in self._edges.of(site.path, value)]
 
     def _everywhere(self, value: Any) -> Wishes:

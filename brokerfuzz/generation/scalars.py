@@ -5,6 +5,7 @@ can have each length and size that the schema allows, so that Hypothesis can fin
 bug occurs.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -62,7 +63,8 @@ def listed(schema: Schema, place: ValuePlace) -> Sequence[Any] | None:
     Returns None for other places.
     """
     if "enum" in schema:
-        return [value for value in schema["enum"] if value is not None and matches(schema, value)]
+        accepts = judge_of(schema)
+        return [value for value in schema["enum"] if value is not None and accepts(value)]
     if flat.KNOWN in schema:
         known: Sequence[Any] = schema[flat.KNOWN]
         return known
@@ -237,8 +239,15 @@ def _numbers(schema: Schema, place: ValuePlace) -> Values:
     low, high = map(float, _bounds(schema))
     if "multipleOf" in schema:
         step = schema["multipleOf"]
-        near = [step * i for i in (0, 1, 2, -1, 10, 100, round(max(low, -1e9) / step), round(min(high, 1e9) / step))]
-        return choice([value for value in near if matches({**schema, "type": "number"}, value)])
+        factors = [0, 1, 2, -1, 10, 100, max(low, -1e9) / step, min(high, 1e9) / step]
+        near = [step * round(factor) for factor in factors if math.isfinite(factor)]
+        multiples = [value for value in near if matches({**schema, "type": "number"}, value)]
+        if not multiples:
+            raise ContractError(
+                f"brokerfuzz finds no number at {place.path} that is a multiple of {step} and within the bounds: "
+                f"correct the schema of {place.path}"
+            )
+        return choice(multiples)
     decimal = place.is_concerned_by("decimal_range")
     values = edge_values.numbers(low, high, decimal=decimal)
 

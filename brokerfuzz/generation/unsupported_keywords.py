@@ -19,10 +19,11 @@ import jsonschema_rs
 
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.edge_values import LONGEST
-from brokerfuzz.schemas import contract_limits
 from brokerfuzz.schemas.structural_validation import PATTERNS
 
 _ENOUGH, _EXAMPLES = 60, 300
+SECONDS = 2.0
+"""The maximum processor time for generating the values of one place of a message."""
 
 
 def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
@@ -39,10 +40,9 @@ def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
             f"brokerfuzz cannot generate a value for {where} from the schema {demands}: simplify the schema, or pass "
             "a strategy in `fields`"
         )
-    seconds = contract_limits.limit(contract_limits.SECONDS)
     raise ContractError(
-        f"generating values for {where} exceeds the limit of {seconds:g} s: make its schema simpler, "
-        f"{contract_limits.MORE}"
+        f"generating values for {where} exceeds the limit of {SECONDS:g} s: simplify the schema, or pass a strategy in "
+        "`fields`"
     )
 
 
@@ -56,7 +56,7 @@ def _generated(schema_text: str) -> tuple[Sequence[str], bool]:
     accepts = jsonschema_rs.validator_for(schema, validate_formats=True, pattern_options=PATTERNS).is_valid
     strategy = _from_schema(schema)
     found: dict[str, None] = {}
-    end = process_time() + contract_limits.limit(contract_limits.SECONDS)
+    end = process_time() + SECONDS
 
     def is_last(value: Any) -> bool:
         if _ordinary(value) and accepts(value):

@@ -23,8 +23,7 @@ from brokerfuzz.errors import ContractError, problem_of
 from brokerfuzz.file_contents import read_file
 from brokerfuzz.schemas.contract_entries import Ambiguity, ambiguity_of, semantic_rules_of
 from brokerfuzz.schemas.contract_limits import (
-    LARGEST_FILE,
-    check_limits,
+    check_bounds,
     check_patterns,
     check_references,
     check_size,
@@ -141,7 +140,7 @@ def _schemas(folder: Path, message_types: Iterable[MessageType]) -> Mapping[str,
 def json_of(path: Path) -> Any:
     """Reads a file. Raises `ContractError` if it is not JSON, or too large."""
     contents = read_file(path, ContractError, "specify another file, or remove it")
-    check_size(path, LARGEST_FILE)
+    check_size(path)
     try:
         return parsed_document(contents, parse_float=_number)
     except ValueError as problem:
@@ -165,7 +164,7 @@ def _checked_schema(path: Path, schema: Any) -> Schema:
         )
     if (draft := schema.get("$schema", DRAFT)) not in (DRAFT, f"{DRAFT}#"):
         raise ContractError(f"{path} is a schema of the unsupported draft {draft}: rewrite it for {DRAFT}")
-    check_limits(schema, path)
+    check_bounds(schema, path)
     check_patterns(schema, path)
     try:
         meta.validate(schema)

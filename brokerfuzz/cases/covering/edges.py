@@ -23,6 +23,7 @@ class Edges:
         self.contract = contract
         self.message_type: MessageType = message_type
         self._named = {path: self._at_site(path, site.schema) for path, site in contract.sites[message_type].items()}
+        self.listed = lru_cache(self._listed)
         self._known_names = lru_cache(maxsize=4096, typed=True)(self._names_of)
 
     def of(self, path: str, value: Any) -> Iterator[str]:
@@ -48,6 +49,13 @@ class Edges:
         if site is None or "enum" in site.schema:
             return []
         return [edge for edge in self._named[path].get(type(value), ()) if edge.test(value, site.schema)]
+
+    def _listed(self, path: str) -> Mapping[str, Sequence[Any]]:
+        """Maps the names of the edges of an enumeration or a boolean to the values."""
+        listed: dict[str, list[Any]] = {}
+        for value in self.contract.sites[self.message_type][path].schema.get("enum", (True, False)):
+            listed.setdefault(spelled(value), []).append(value)
+        return listed
 
     def _names_of(self, path: str, value: Any) -> list[str]:
         return [edge.name for edge in self.of_scalar(path, value)]
