@@ -84,9 +84,13 @@ class Result:
         """
         return replace(self, findings=tuple(finding.against(known) for finding in self.findings))
 
-    def all_known(self) -> "Result":
-        """Returns the result after its findings were added to the baseline."""
-        return replace(self, findings=tuple(replace(finding, state="known") for finding in self.findings))
+    def added_to_baseline(self, expired: frozenset[str]) -> "Result":
+        """Returns the result after its findings were added to the baseline. What is in `expired` entries stays new."""
+        findings = (
+            replace(finding, state="known") if expired.isdisjoint(finding.failing) else finding
+            for finding in self.findings
+        )
+        return replace(self, findings=tuple(findings))
 
     @property
     def stopped(self) -> str | None:

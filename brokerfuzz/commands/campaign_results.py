@@ -49,7 +49,8 @@ def finish(
     _note_expired(settings.known, options["baseline"])
     written = list[str]()
     if options["baseline_update"]:
-        result = result.all_known()
+        expired = baseline.expired(settings.known)
+        result = result.added_to_baseline(frozenset(failure for entry in expired for failure in entry["failing"]))
     try:
         if not as_json:
             document = json_document.document(result, about, settings.plan.demands)
