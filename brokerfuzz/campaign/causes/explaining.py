@@ -54,12 +54,8 @@ class Explaining:
         for search in self._others:
             await search.run(laboratory, concurrency)
         sporadic = await self._sporadic_acceptances(laboratory, concurrency)
-        self._acceptances = [
-            replace(explanation, failure=laboratory.remembered(explanation.failure))
-            for explanation in AcceptanceSearch(self.evidence, sporadic).explanations()
-        ]
-        for number, explanation in enumerate(self._acceptances):
-            self._acceptances[number] = await _shrunk(explanation, laboratory)
+        while by_chance := await self._explain_acceptances(laboratory, sporadic):
+            sporadic |= by_chance
 
     def explanations(self) -> list[Explanation]:
         """Explains without experiments what was not explained yet."""
@@ -93,6 +89,23 @@ class Explaining:
         explanations = [unmasking.masking(asked) for asked in self._seen.sent if asked.is_masked]
         self.masked = Counter(explanation.key for explanation in explanations if explanation is not None)
 
+    async def _explain_acceptances(self, laboratory: Laboratory, sporadic: Mask) -> Mask:
+        """Explains the wrong acceptances that are not `sporadic`. Returns those that were repeated by chance: neither a
+        smaller message nor the original one is accepted again.
+        """
+        self._acceptances = [
+            replace(explanation, failure=laboratory.remembered(explanation.failure))
+            for explanation in AcceptanceSearch(self.evidence, sporadic).explanations()
+        ]
+        by_chance = set[tuple[int, str]]()
+        for number, explanation in enumerate(self._acceptances):
+            self._acceptances[number] = await _shrunk(explanation, laboratory)
+            failure = explanation.failure
+            if failure.is_sporadic:
+                by_chance.add((failure.number, failure.case.id))
+        numbers = [n for n, asked in enumerate(self.evidence.sent) if (asked.number, asked.case.id) in by_chance]
+        return mask_of(numbers, len(self.evidence.sent))
+
     async def _sporadic_acceptances(self, laboratory: Laboratory, concurrency: int) -> Mask:
         """Repeats wrong acceptances, and returns those that did not occur again. If one with a rule and a technique
         occurs again, the others do, too. Other messages do not cause them, so many can be repeated at the same time.
@@ -117,10 +130,11 @@ class Explaining:
 
 
 async def _shrunk(explanation: Explanation, laboratory: Laboratory) -> Explanation:
-    """Shrinks the message of a wrong acceptance, and adds its twin."""
+    """Shrinks the message of a wrong acceptance, unless this was done before, and adds its twin."""
     failure = explanation.failure
+    is_shrunk = failure.body != failure.case.body
     with suppress(LimitReachedError):
-        if await laboratory.recurs(failure) and laboratory.may_experiment(failure):
+        if not is_shrunk and await laboratory.recurs(failure) and laboratory.may_experiment(failure):
             sites = {site_of(broken.at) for broken in failure.verdict.broken}
             await laboratory.shrink(failure, (), sites)
     return replace(explanation, twin=await laboratory.twin(failure))

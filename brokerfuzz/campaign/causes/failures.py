@@ -134,6 +134,9 @@ class FailureSearch:
             causes = ()  # only one message is accepted: perhaps the target repeats the answer to it
         limits = await laboratory.limits(laboratory.problem(failure, "shrink"), causes)
         places = await laboratory.shrink(failure, causes)
+        if failure.is_sporadic:  # it was repeated by chance
+            del group[0]
+            return
         if causes:
             attributes = self._generaliser.of_causes(causes, limits, failure, first)
         else:
