@@ -16,7 +16,7 @@ from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import Schema
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.sites import JSON_RULE, join
 
 CERTAIN: Final = 0.95
 """At least this share of the cases with an attribute must fail. Some cases fail in a different way."""
@@ -84,6 +84,8 @@ class Broken:
         return any(keyword_of(rule) == self.keyword or not self.keyword for rule in broken)
 
     def __str__(self) -> str:
+        if JSON_RULE in (self.keyword, keyword_of(self.rule)):
+            return "the message is not JSON"
         if self.rule:
             return f"it breaks {self.rule.partition('/')[2].rpartition(':')[2]}"
         return f"a value breaks {self.keyword}" if self.keyword else "the message is invalid"
