@@ -53,7 +53,9 @@ _RECORD = validator_for(
             "headers": _list_of({"type": "array"}),
             "raw": _TEXT,
             "file": _TEXT,
-            **dict.fromkeys(("reason", "group", "name", "difference"), True),  # some formats add them for other programs
+            **dict.fromkeys(
+                ("reason", "group", "name", "difference"), True
+            ),  # some formats add them for other programs
         },
         "additionalProperties": False,
     }
