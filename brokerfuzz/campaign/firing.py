@@ -270,7 +270,7 @@ class Campaign:
         bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
         examples = [*accepted_examples(seen.sent), *settings.plain]
         repetitions = Bounds(TRIES, min(monotonic() + REPEATING, (monotonic() + self._deadline) / 2))
-        laboratory = Laboratory(self._sender, self._judge, examples, bounds, repetitions)
+        laboratory = Laboratory(self._sender, self._judge, settings.plan.message_type, examples, bounds, repetitions)
         await self._explaining.run(laboratory, options["concurrency"])
         if (lost := self._sender.health.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")

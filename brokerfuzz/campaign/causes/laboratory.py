@@ -40,14 +40,20 @@ class Laboratory:
     """
 
     def __init__(
-        self, sender: Sender, judge: Judge, examples: Sequence[Case], bounds: Bounds, repetitions: Bounds
+        self,
+        sender: Sender,
+        judge: Judge,
+        message_type: MessageType,
+        examples: Sequence[Case],
+        bounds: Bounds,
+        repetitions: Bounds,
     ) -> None:
         self._repetitions = repetitions
         self._sender, self._judge, self._bounds, self._examples = sender, judge, bounds, examples
         self.plain = sender.contact.case
         ordinary = OrdinaryValues({}, {}) if self.plain is None else OrdinaryValues.of(self.plain, examples)
         self._failures: dict[tuple[int, str], Failure] = {}
-        self.reducer = Reducer(ordinary, self.contract.sites[examples[0].message_type])
+        self.reducer = Reducer(ordinary, self.contract.sites[message_type])
 
     @property
     def contract(self) -> Contract:
