@@ -41,6 +41,7 @@ class OldAnswers:
         case, old = asked.case, asked.answer
         if asked.number not in self._sample or not is_always_correct(case, self._contract):
             return ""
+        answer = old
         for _ in range(_TRIES):
             answer = await self._sender.ask_anew(asked.number, case)
             if answer.kind == old.kind:

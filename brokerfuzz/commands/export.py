@@ -82,7 +82,8 @@ def command(out: str, options: ExportOptions) -> None:
             raise UsageError(f"--base64 works only with the format `ndjson`, not with `{form.name}`: remove --base64")
         contract = contract_of(options)
         message_types = _supported(form, message_types_of(options, contract), contract)
-        case_set = next(iter(_chosen_sets(options)), form.case_set)
+        chosen = _chosen_sets(options)
+        case_set = chosen[0] if chosen else form.case_set
         plans = plans_of(message_types, options, case_set, _present(options))
         if (fresh := options["fresh"]) is not None:
             for plan in plans:

@@ -1,4 +1,5 @@
 import subprocess
+import sys
 from contextlib import suppress
 from time import sleep
 from typing import Any
@@ -53,7 +54,7 @@ def command(words: tuple[str, ...], options: ServeOptions) -> int:
 
 def _status_of(words: tuple[str, ...]) -> int:
     try:
-        status = subprocess.run(words, check=False).returncode
+        status = subprocess.run(words, check=False, stdout=sys.stdout).returncode
         return status if status >= 0 else 128 - status  # like a shell: 128 plus the number of the signal
     except OSError as problem:
         said = f"{words[0]} cannot be started ({problem.strerror or problem}): correct the command after --"

@@ -142,8 +142,9 @@ def attempt(path: str, write: Callable[[], object]) -> str | None:
 def read_report(path: str | Path) -> dict[str, Any]:
     """Reads the JSON document of a report. Raises `ReportError` if the file is not a report."""
     contents = read_file(path, ReportError, _REMEDY)
+    document: dict[str, Any] = {}
     try:
-        document: dict[str, Any] = parsed_document(contents)
+        document = parsed_document(contents)
         problem = problem_in(_plain(document), _validator())
     except (ValueError, RecursionError) as error:
         problem = problem_of(error)

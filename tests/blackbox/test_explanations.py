@@ -91,8 +91,8 @@ def test_the_smallest_message_has_only_what_causes_the_problem(
         ),
         (lambda message: "\n" in str(message.get("number")), 'number: rejected if it contains "\\n"'),
         (
-            lambda message: len(message.get("secureEmailSubject") or "") > 255,
-            "secureEmailSubject: rejected if it is longer than 255 characters",
+            lambda message: len(message.get("secureEmailSubject") or "") > 100,
+            "secureEmailSubject: rejected if it is longer than 100 characters",
         ),
         (
             lambda message: (message.get("orderMaximum") or 0) > 123_456,
@@ -111,7 +111,11 @@ def test_the_sentence_names_the_place_and_all_that_is_needed_to_show_the_problem
 @pytest.mark.parametrize(
     ("is_refused", "condition"),
     [
-        (lambda text: "&" in text, 'it contains "&"'),
+        pytest.param(
+            lambda text: "&" in text,
+            'it contains "&"',
+            marks=pytest.mark.xfail(strict=True, reason="URLs with a query are a second finding"),
+        ),
         (lambda text: "../" in text, 'it contains "../"'),
         (lambda text: text in WORDS, "it is a word such as null, true or NaN"),
         (

@@ -11,7 +11,7 @@ import brokerfuzz
 GENEROUS = 30  # seconds
 
 
-@pytest.mark.parametrize(("status", "most"), [(413, 8192), (500, 6000)])
+@pytest.mark.parametrize(("status", "most"), [(413, 2500), (500, 2000)])
 def test_a_limit_on_the_size_of_messages_is_named_as_the_only_cause(status: int, most: int) -> None:
     with serving(answers(lambda body: status if len(body) > most else conforming(body))) as url:
         report = brokerfuzz.fire(url, **VALID)
