@@ -33,8 +33,7 @@ def command(name: str, files: tuple[str, ...], options: ExplainOptions) -> None:
     NAME can also be a part of a name. If several names contain this part, brokerfuzz lists all of them.
 
     NAME can also be the ID of a case in the catalogue. If you specify a JSON report as FILE, NAME can be the ID of a
-    finding in this FILE, which you can shorten to its first eight digits, or the ID of its messages. For the cases of a
-    corpus, use `corpus show`.
+    finding in this FILE, or of its messages. For the cases of a corpus, use `corpus show`.
 
     \b
     Examples:
