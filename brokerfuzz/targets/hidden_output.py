@@ -17,22 +17,24 @@ def output_without_secrets(secrets: Sequence[Callable[[], Masks]]) -> Iterator[N
     """In a `with` block, what Python code prints goes to standard error, without secrets. The functions are called for
     each text, because hooks may return more secrets later.
     """
-    raw = _WithoutSecrets(sys.stderr, secrets)
+    hiding = _Hiding(sys.stderr, secrets)
     # The stream stays open, because an application may have passed it to a logger.
-    stream = TextIOWrapper(BufferedWriter(raw), sys.stderr.encoding, "backslashreplace", line_buffering=True)
+    stream = TextIOWrapper(BufferedWriter(hiding), sys.stderr.encoding, "backslashreplace", line_buffering=True)
     with redirect_stdout(stream), redirect_stderr(stream):
         try:
             yield
         finally:
             stream.flush()
+            hiding.finish()
 
 
-class _WithoutSecrets(RawIOBase):
-    """Removes secrets from each text, usually a line, and writes it to another stream."""
+class _Hiding(RawIOBase):
+    """Writes to a stream, without secrets. Holds back the last bytes if a secret may begin with them."""
 
     def __init__(self, stream: TextIO, secrets: Sequence[Callable[[], Masks]]) -> None:
         self._stream = stream
         self._secrets = secrets
+        self._rest = b""
 
     def writable(self) -> bool:
         return True
@@ -44,9 +46,20 @@ class _WithoutSecrets(RawIOBase):
         return self._stream.fileno()
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        text = bytes(data)
-        for masks in self._secrets:
-            text = masks().hidden(text)
+        text = self._rest + bytes(data)
+        every_mask = [masks() for masks in self._secrets]
+        for masks in every_mask:
+            text = masks.hidden(text)
+        begun = max((masks.begun(text) for masks in every_mask), default=0)
+        complete = len(text) - begun
+        self._rest = text[complete:]
+        self._put(text[:complete])
+        return memoryview(data).nbytes
+
+    def finish(self) -> None:
+        self._put(self._rest)
+        self._rest = b""
+
+    def _put(self, text: bytes) -> None:
         self._stream.buffer.write(text)
         self._stream.buffer.flush()
-        return memoryview(data).nbytes

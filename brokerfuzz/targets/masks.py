@@ -42,6 +42,16 @@ class Masks:
             at = found.end()
         return b"".join((*kept, data[at:end]))
 
+    def begun(self, data: bytes) -> int:
+        """If the last bytes of the data can be the beginning of a secret whose rest is missing, returns their number,
+        otherwise 0.
+        """
+        end = data[max(len(data) - self.longest, 0) :].lower()
+        lengths = range(len(end), 0, -1)
+        return next(
+            (length for length in lengths if any(spelling.startswith(end[-length:]) for spelling in self._texts)), 0
+        )
+
 
 def spellings(secret: str) -> set[bytes]:
     """Returns the forms in which a text can contain the secret: as it is, encoded for URLs or JSON, or in base64."""
