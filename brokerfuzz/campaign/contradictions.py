@@ -17,8 +17,11 @@ FindingKind = Literal[
     "crashed",
     "timeout",
     "stopped-answering",
+    "differing-answers",
 ]
-"""The kinds of findings. `stopped-answering`: the target no longer answers any message."""
+"""The kinds of findings. `stopped-answering`: the target no longer answers any message. `differing-answers`: the target
+sometimes accepts and sometimes rejects the same valid message.
+"""
 
 CONFLICT = 409
 """The HTTP status with which services reject an offer whose number they already know. If the message got no new value
@@ -34,6 +37,7 @@ IN_WORDS: Mapping[FindingKind, str] = {
     "stopped-answering": "end of all answers",
     "crashed": "crash",
     "timeout": "timeout",
+    "differing-answers": "differing answers",
     "invalid-accepted": "wrong acceptance",
     "valid-rejected": "wrong rejection",
 }

@@ -32,6 +32,7 @@ from brokerfuzz.json_trees import (
     write_tree,
 )
 from brokerfuzz.pointers import escape
+from brokerfuzz.schemas.exact_numbers import integer
 
 MISSING: Final = ()
 """The value of a missing property."""
@@ -136,7 +137,7 @@ def parsed(value: Tree | tuple[()]) -> Any:
         return [None] * len(value.items)
     if isinstance(value, JsonObject):
         return {}
-    return json.loads(write_tree(value))
+    return json.loads(write_tree(value), parse_int=integer)
 
 
 def undone(tree: Tree, differences: Iterable[Difference]) -> Tree:

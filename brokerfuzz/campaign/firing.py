@@ -6,6 +6,7 @@ not depend on the order in which answers arrive.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
@@ -17,6 +18,7 @@ from brokerfuzz.campaign.case_stream import CaseStream, NumberedCase
 from brokerfuzz.campaign.causes.explaining import Explaining
 from brokerfuzz.campaign.causes.explanation import Explanation, lost_at
 from brokerfuzz.campaign.causes.laboratory import Laboratory, accepted_examples
+from brokerfuzz.campaign.differing_answers import answers_differ
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.finding import finding_name
@@ -271,6 +273,8 @@ class Campaign:
         examples = [*accepted_examples(seen.sent), *settings.plain]
         repetitions = Bounds(TRIES, min(monotonic() + REPEATING, (monotonic() + self._deadline) / 2))
         laboratory = Laboratory(self._sender, self._judge, settings.plan.message_type, examples, bounds, repetitions)
+        with suppress(TargetLostError):
+            self._sender.rejects_sometimes = await answers_differ(seen.sent, self._sender, repetitions.deadline)
         await self._explaining.run(laboratory, options["concurrency"])
         if (lost := self._sender.health.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")
@@ -283,6 +287,8 @@ class Campaign:
         sporadic = self._sender.sporadic
         explaining = self._explaining or self._explaining_of_all()
         explanations = explaining.explanations()
+        if self._sender.rejects_sometimes:
+            explanations = explaining.with_differing_answers(explanations)
         if self._last_message is not None:
             explanations.append(self._last_message)
         findings = findings_of(

@@ -24,6 +24,10 @@ from brokerfuzz.targets import Answer
 MOST_JUDGED = 32 << 20
 """The maximum number of bytes that the oracle judges for one problem. This limits the time for a very large message."""
 
+REJECTIONS = 8
+"""If the target sometimes rejects valid messages, a rejection counts only if it occurs this number of times again, one
+after another.
+"""
 TRIES = 5
 """The maximum number of times that a message is sent again to measure how often the problem occurs."""
 
@@ -125,6 +129,15 @@ class Problem:
         if self._requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
             raise LimitReachedError
         self._requests += 1
+        answer = await self._ask(body, again=again)
+        if self._sender.rejects_sometimes and self.failure.kind == "valid-rejected":
+            for _ in range(REJECTIONS):
+                if answer.kind != "rejected":
+                    break
+                answer = await self._ask(body, again=True)
+        return answer
+
+    async def _ask(self, body: bytes, *, again: bool) -> Answer:
         try:
             answer = await self._sender.ask(self._role, self.failure.number, self.failure.case, body, again=again)
         except TargetLostError:

@@ -127,6 +127,8 @@ class Result:
         yield f"{found}{beside}{cases}"
         if self.unproven:
             yield f"{self.unproven:,} of {counted(self.proofs.rejected, 'rejection')} prove nothing{self._because}"
+        if rejections := sum(count for answer, count in self.sporadic if answer.kind == "rejected"):
+            yield f"{counted(rejections, 'rejection')} of valid messages did not recur"
         if self.unwritten:
             yield f"{counted(len(self.unwritten), 'file')} not written"
 
@@ -178,7 +180,7 @@ class Result:
         if self._is_unfinished:
             cases = f"{self.catalogue_sent:,} of {counted(self.catalogue, 'case')}"
             early = f"not finished: {cases}; use a longer --max-time, or fewer --rule"
-        if not early and self.renumbered and self.unproven_rules:
+        if not early and self.renumbered and self.unproven:
             messages = counted(self.renumbered, "valid message")
             early = f"the target rejects {messages} because it knows the number: use --fresh number"
         if untested:

@@ -101,6 +101,8 @@ class Sender:
     ) -> None:
         self.known = known or KnownAnswers()
         self.fetch: Callable[[Case, int], Awaitable[None]] | None = None
+        self.rejects_sometimes = False
+        """True if the target gives different answers to the same valid message (see `differing_answers`)."""
         self.requests = self.known.count
         self.timing = Timing()
         self.started = monotonic() - self.known.latest

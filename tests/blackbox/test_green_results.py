@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -195,7 +196,7 @@ def test_a_number_that_the_target_knows_is_no_finding(status: int, refused: Call
         assert report.findings == ()
         assert report.result.renumbered > 0
         assert "accepted only with a number that the target does not know: use --fresh number" in str(report)
-        assert report.outcome.status == (2 if report.result.unproven_rules else 0)
+        assert report.outcome.status == (2 if report.result.unproven else 0)
         assert brokerfuzz.fire(url, rules=["*orderM*"], fresh="number").outcome.status == 0
 
 
@@ -236,3 +237,52 @@ def test_a_campaign_that_continues_with_a_target_that_keeps_numbers_is_not_told_
         )
         done = run("fire", url, "--resume", "run.ndjson", "--json")
     assert "has changed" not in headline(done)
+
+
+# -------------------------------------------------------------------------------------------------- differing answers
+
+
+@pytest.mark.parametrize("share", [0.5, 0.125, 0.05])
+def test_a_target_that_rejects_valid_messages_at_random_has_one_finding_about_differing_answers(share: float) -> None:
+    chance = random.Random(share)
+
+    def status_of(body: bytes) -> int:
+        status = conforming(body)
+        return 422 if status == 201 and chance.random() < share else status
+
+    with serving(answers(status_of)) as url:
+        report = brokerfuzz.fire(url, tags=["edge:*"])
+    (finding,) = report.findings
+    assert finding.kind == "differing-answers"
+    assert finding.text == "answers differ for the same message: valid messages are sometimes rejected (status 422)"
+    assert finding.failed > 3
+    assert re.search(r"\d+ rejections of valid messages did not recur", report.outcome.headline)
+
+
+def test_a_cause_is_found_although_valid_messages_are_rejected_at_random() -> None:
+    chance = random.Random(0)
+
+    def status_of(body: bytes) -> int:
+        if b'"orderMaximum":null' in body:
+            return 422
+        status = conforming(body)
+        return 422 if status == 201 and chance.random() < 0.2 else status
+
+    with serving(answers(status_of)) as url:
+        report = brokerfuzz.fire(url, verdicts=["valid"])
+    assert {finding.kind for finding in report.findings} == {"valid-rejected", "differing-answers"}
+    (finding,) = [finding for finding in report.findings if finding.kind == "valid-rejected"]
+    assert finding.text == "orderMaximum: rejected if it is null"
+
+
+def test_a_few_rejections_that_do_not_recur_are_counted_in_the_first_line() -> None:
+    received: list[bytes] = []
+
+    def status_of(body: bytes) -> int:
+        received.append(body)
+        return 422 if len(received) in (20, 40) else conforming(body)
+
+    with serving(answers(status_of)) as url:
+        report = brokerfuzz.fire(url, tags=["edge:*"])
+    assert report.findings == ()
+    assert report.outcome.headline.endswith("2 rejections of valid messages did not recur")

@@ -1,16 +1,20 @@
 """Explains all wrong answers of a campaign. Wrong rejections come first, because they mask other mistakes."""
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 from typing import Final
 
 from brokerfuzz.campaign.causes.acceptances import AcceptanceSearch
 from brokerfuzz.campaign.causes.evidence import Evidence, Mask, mask_of
-from brokerfuzz.campaign.causes.explanation import Explanation
+from brokerfuzz.campaign.causes.explanation import Explanation, differing_at
 from brokerfuzz.campaign.causes.failures import FailureSearch
 from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.problem import LimitReachedError
 from brokerfuzz.campaign.proof import CaseAnswers
@@ -64,6 +68,16 @@ class Explaining:
         if self._acceptances is None:
             return [*explanations, *AcceptanceSearch(self.evidence).explanations()]
         return [*explanations, *self._acceptances]
+
+    def with_differing_answers(self, explanations: Sequence[Explanation]) -> list[Explanation]:
+        """Replaces the rejections of valid messages that do not always occur by one explanation."""
+        certain = [one for one in explanations if one.kind != "valid-rejected" or one.failure.recurred]
+        rejected = self.evidence.mask(lambda asked: asked.contradiction == "valid-rejected")
+        explained = reduce(or_, (one.covered for one in certain if one.kind == "valid-rejected"), 0)
+        sometimes_rejected = rejected & ~explained or rejected
+        valid = self.evidence.mask(lambda asked: asked.verdict.label == "valid")
+        failure = Failure.of(self.evidence.cases(sometimes_rejected)[0])
+        return [*certain, differing_at(failure, sometimes_rejected, valid)]
 
     def _evidence(self) -> Evidence:
         return Evidence(self._seen.sent, self._contract, self._message_type)

@@ -1,7 +1,7 @@
 """Defines an explanation: one cause of wrong answers, with the cases that it covers and the sentence that names it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from brokerfuzz.campaign.causes.evidence import Attribute, Attributes, Broken, Mask, OfMessage
@@ -136,6 +136,19 @@ def lost_at(failure: Failure) -> Explanation:
         failing=("stopped answering",),
         covered=0,
         concerned=0,
+    )
+
+
+def differing_at(failure: Failure, covered: Mask, concerned: Mask) -> Explanation:
+    """Returns the explanation of a target that sometimes rejects valid messages, and sometimes accepts them."""
+    failure = replace(failure, kind="differing-answers")
+    return Explanation(
+        text=f"answers differ for the same message: valid messages are sometimes rejected ({failure.answer.reason})",
+        failure=failure,
+        key=("differing answers",),
+        failing=("sometimes rejects valid messages",),
+        covered=covered,
+        concerned=concerned,
     )
 
 

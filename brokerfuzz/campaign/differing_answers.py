@@ -1,0 +1,43 @@
+"""Finds out whether a target rejects some valid messages only sometimes, although no other message is under way. For
+example, one of several instances of a service may have an old version.
+
+A target that rejects messages only while others are under way is overloaded, which is no finding.
+"""
+
+from collections.abc import Sequence
+from itertools import cycle, islice
+from time import monotonic
+from typing import Final
+
+from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.sending import Sender
+
+_FEW: Final = 3
+"""The minimum number of rejected messages, and of their rejections alone."""
+_MOST_MESSAGES: Final = 20
+_MOST_REPETITIONS: Final = 300
+
+
+async def answers_differ(sent: Sequence[CaseAnswers], sender: Sender, deadline: float) -> bool:
+    """Sends rejected valid messages again, one at a time. Those that are accepted now are repeated, until they are
+    rejected often enough, or until the `deadline` (on the clock `time.monotonic`). Raises `TargetLostError`.
+    """
+    rejected = [asked for asked in sent if asked.contradiction == "valid-rejected"]
+    if len(rejected) < _FEW:
+        return False
+    rejected.sort(key=lambda asked: asked.number)
+    repeated = rejected[:: -(-len(rejected) // _MOST_MESSAGES)]
+    accepted = [asked for asked in repeated if await _answer(asked, sender) == "accepted"]
+    rejections = 0
+    for asked in islice(cycle(accepted), _MOST_REPETITIONS):
+        if monotonic() > deadline:
+            break
+        rejections += await _answer(asked, sender) == "rejected"
+        if rejections == _FEW:
+            return True
+    return False
+
+
+async def _answer(asked: CaseAnswers, sender: Sender) -> str:
+    answer = await sender.ask("alone", asked.number, asked.case, again=True)
+    return answer.kind
