@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from brokerfuzz.cases.case import NOW_TAG, Case, Splice
 from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.rule_names import rule_names
+from brokerfuzz.cases.stable_names import edge_of
 from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.wording import listed, printable_as_in_python
 
@@ -55,7 +56,7 @@ def readable_id(case: Case, contract: Contract | None) -> str:
             claimed or dict.fromkeys(names.get(entry.rule, entry.rule) for entry in case.verdict.broken)
         )
     if case.label == "valid":
-        return f"{case.label} {case.message_type} {case.id}"
+        return f"{case.label} {case.message_type} {edge_of(case) or case.id}"
     return "touches " + listed(f"{touch.ambiguity} at {touch.at or 'the root'}" for touch in case.verdict.ambiguities)
 
 

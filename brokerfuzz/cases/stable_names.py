@@ -1,9 +1,11 @@
-"""Names what cases test. Lists of expected failures contain these names, so they survive changes of the messages.
+"""Names what cases test. Lists of expected failures contain these names, because they survive changes of the messages.
 
-offer-creation-request/orderMinimum:minimum one-below                   the broken rule, and the technique
-offer-creation-request/accessGroups[]:type null-instead at:second …     and the place
-offer-creation-request/valid edge:comments:null                         a valid message, its place and its edge
-offer-creation-request/valid twin 19da04d3e0c2b1f7                      a message that only its ID distinguishes
+    offer-creation-request/orderMinimum:minimum one-below          the broken rule, and the technique
+    offer-creation-request/accessGroups[]:type null-instead …      in the catalogue also the place
+    offer-creation-request/valid edge:comments:null                a valid message, its place and its edge
+    offer-creation-request/valid twin 19da04d3e0c2b1f7             a message that only its ID distinguishes
+
+A name consists of the subject of the case, and a variant that distinguishes the case from others with this subject.
 """
 
 from collections import Counter
@@ -13,7 +15,7 @@ from brokerfuzz.cases.case import NOW_TAG, TWIN_TAGS, Case
 
 EDGE = "edge:"
 """Tags with this prefix name the edge (an unusual valid value) that a case tests, and its place."""
-_NAMELESS_TAGS = {*TWIN_TAGS, "random", "pairs"}
+_SHARED_TAGS = {*TWIN_TAGS, "random", "pairs"}
 """The tags that many cases share."""
 
 
@@ -29,8 +31,11 @@ def subject_of(case: Case) -> str:
 
 
 def variant_of(case: Case) -> str:
-    """Returns what distinguishes a case from others with the same subject."""
-    return " ".join(_words(case))
+    """Returns what distinguishes a case from others with the same subject. The ID does so if nothing else does."""
+    words = list(_words(case))
+    if not words or not _SHARED_TAGS.isdisjoint(case.tags):
+        words.append(case.id)
+    return " ".join(words)
 
 
 def edge_of(case: Case) -> str | None:
@@ -38,14 +43,15 @@ def edge_of(case: Case) -> str | None:
     return next((tag.removeprefix(EDGE) for tag in case.tags if tag.startswith(EDGE)), None)
 
 
-def stable_names(cases: Sequence[Case], subjects: Sequence[str]) -> list[str]:
-    """Returns a name for each case. The IDs of messages are part of a name only where they are needed."""
-    names = [f"{subject} {variant_of(case)}".rstrip() for case, subject in zip(cases, subjects, strict=True)]
+def name_of(case: Case) -> str:
+    return f"{subject_of(case)} {variant_of(case)}"
+
+
+def unique_names(cases: Sequence[Case], subjects: Sequence[str]) -> list[str]:
+    """Returns a name for each case: its subject and its variant, and its ID if another case has the same ones."""
+    names = [f"{subject} {variant_of(case)}" for case, subject in zip(cases, subjects, strict=True)]
     counts = Counter(names)
-    return [
-        f"{name} {case.id}" if counts[name] > 1 or _is_nameless(case) else name
-        for name, case in zip(names, cases, strict=True)
-    ]
+    return [name if counts[name] == 1 else f"{name} {case.id}" for name, case in zip(names, cases, strict=True)]
 
 
 def _words(case: Case) -> Iterator[str]:
@@ -53,7 +59,3 @@ def _words(case: Case) -> Iterator[str]:
     yield from (tag for tag in case.tags if not tag.startswith(NOW_TAG))
     if case.label == "unspecified" and case.verdict.ambiguities:
         yield f"at {case.verdict.ambiguities[0].at or 'the root'}"
-
-
-def _is_nameless(case: Case) -> bool:
-    return not (case.faults or case.tags) or not _NAMELESS_TAGS.isdisjoint(case.tags)

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from brokerfuzz.campaign.message_json import body_of
-from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.pointers import site_of
 from brokerfuzz.reports.document_messages import Document, unusual_headers_of
 from brokerfuzz.schemas.headers import Headers, in_words
-from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, contradiction
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable, readable
 
@@ -90,36 +88,12 @@ def facts_of(finding: Document) -> Iterator[Fact]:
     yield Fact("cases", [f"{finding['extent']}, such as {finding['case']['id']}{found_by}"])
 
 
-def message_facts(body: bytes, twin: bytes | None, headers: Headers) -> Iterator[Fact]:
+def message_facts(body: bytes, twin: bytes | None, headers: Headers, *, longest: int = LONGEST) -> Iterator[Fact]:
     if headers:
         yield Fact("headers", [printable(in_words(*header), 300) for header in headers], is_exact=True)
-    yield Fact("message", [readable(body, LONGEST) or "(no bytes)"], is_exact=True)
+    yield Fact("message", [readable(body, longest) or "(no bytes)"], is_exact=True)
     if twin is not None and (lines := changed_lines(twin, body)):
         yield Fact("twin differs", lines, is_exact=True)
-
-
-def case_sentence(case: Case, observed: str) -> str:
-    """Says what a test observed for a case, and what the contract demands. `observed` begins with the kind of the
-    answer, or is the text of an exception.
-    """
-    answer = observed.partition(" ")[0]
-    verb = answer if answer in ("accepted", "rejected") else f"failed ({observed}) on"
-    if not case.verdict.broken:
-        return f"{verb}: {printable(str(case), 300)}; must be {' or '.join(RIGHT_ANSWERS[case.label])}"
-    broken, more = case.verdict.broken[0], len(case.verdict.broken) - 1
-    others = f" (and {counted(more, 'more broken rule')})" if more else ""
-    return contradiction(broken.rule, broken.at, broken.found, broken.demanded, verb) + others
-
-
-def case_facts(case: Case, observed: str) -> Iterator[Fact]:
-    techniques = {(fault.rule, fault.at): f" ({fault.technique})" for fault in case.faults}
-    rules = [f"{one.rule} at {_place(one.at)}{techniques.get((one.rule, one.at), '')}" for one in case.verdict.broken]
-    if rules:
-        yield Fact("rule", rules)
-    elif case.verdict.ambiguities:
-        yield Fact("open", [printable(str(touched), 300) for touched in case.verdict.ambiguities])
-    yield from message_facts(case.body, None if case.twin is None else case.twin.body, case.headers)
-    yield Fact("observed", [observed])
 
 
 def text_lines(facts: Iterable[Fact], indent: str = "   ") -> Iterator[str]:

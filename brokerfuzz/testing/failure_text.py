@@ -2,17 +2,22 @@
 
 import re
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.stable_names import name_of, variant_of
 from brokerfuzz.errors import shortened
 from brokerfuzz.reports import facts
+from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, contradiction
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
+from brokerfuzz.testing.failure_causes import Failure, causes_of
 from brokerfuzz.wording import counted, printable
 
-MOST_SHOWN = 3
-"""The maximum number of failures to describe if several cases of the same rule fail."""
+_MOST_CAUSES = 5
+"""The maximum number of failures to describe if several cases of a test fail for different reasons."""
+_MOST_NAMES = 6
+_LONGEST_MESSAGE = 500
 _WIDEST = 200
 _COMPARED = re.compile(r"assert (True|False) (?:==|is) \('\w+' (?:== 'valid'|!= 'invalid')")
 """How pytest describes the failure of `assert accepts(case.body) == (case.label == "valid")`. The first value is the
@@ -33,17 +38,56 @@ def without_secrets(text: str) -> str:
 
 def described_failure(case: Case, actual: str) -> list[str]:
     """`actual` is the result that the test observed."""
-    return [facts.case_sentence(case, actual), *facts.text_lines(facts.case_facts(case, actual))]
+    return [_sentence(case, actual), *facts.text_lines(_facts(case, actual))]
 
 
-def described_failures(total: int, failures: Sequence[tuple[Case, str]]) -> str:
+def _sentence(case: Case, observed: str) -> str:
+    """Says what a test observed for a case, and what the contract demands. `observed` begins with the kind of the
+    answer, or is the text of an exception.
+    """
+    answer = observed.partition(" ")[0]
+    verb = answer if answer in ("accepted", "rejected") else f"failed ({observed}) on"
+    if not case.verdict.broken:
+        return f"{verb}: {printable(str(case), 300)}; must be {' or '.join(RIGHT_ANSWERS[case.label])}"
+    broken, more = case.verdict.broken[0], len(case.verdict.broken) - 1
+    others = f" (and {counted(more, 'more broken rule')})" if more else ""
+    return contradiction(broken.rule, broken.at, broken.found, broken.demanded, verb) + others
+
+
+def _facts(case: Case, observed: str) -> Iterator[facts.Fact]:
+    yield facts.Fact("case", [printable(name_of(case), 300)])
+    if len(case.verdict.broken) == 1:
+        yield facts.Fact("place", [_place(case.verdict.broken[0].at)])
+    elif case.verdict.broken:
+        yield facts.Fact("rules", [f"{broken.rule} at {_place(broken.at)}" for broken in case.verdict.broken])
+    elif case.verdict.ambiguities:
+        yield facts.Fact("open", [printable(str(touched), 300) for touched in case.verdict.ambiguities])
+    twin = None if case.twin is None else case.twin.body
+    yield from facts.message_facts(case.body, twin, case.headers, longest=_LONGEST_MESSAGE)
+    yield facts.Fact("observed", [observed])
+
+
+def _place(pointer: str) -> str:
+    return printable(pointer, _WIDEST) or "the root"
+
+
+def described_failures(cases: Sequence[Case], failures: Sequence[Failure]) -> str:
+    """Describes one failure of each cause, and names the others."""
     lines: list[str] = []
-    for case, actual in failures[:MOST_SHOWN]:
-        sentence, *more = described_failure(case, actual)
-        lines += [sentence if lines else f"{sentence} ({len(failures):,} of {counted(total, 'case')} failed)", *more]
-    if len(failures) > MOST_SHOWN:
-        lines.append(f'and {len(failures) - MOST_SHOWN:,} more: by="case" shows each of them')
+    causes = causes_of(cases, failures)
+    for (case, actual), *others in causes[:_MOST_CAUSES]:
+        lines += described_failure(case, actual)
+        if others:
+            lines += facts.text_lines([facts.Fact("also failed", [_names_of(others)])])
+    lines[0] += f" ({len(failures):,} of {counted(len(cases), 'case')} failed)"
+    if len(causes) > _MOST_CAUSES:
+        rest = [cause[0] for cause in causes[_MOST_CAUSES:]]
+        lines.append(f'and {counted(len(rest), "more cause")} (by="case" shows each case): {_names_of(rest)}')
     return "\n".join(lines)
+
+
+def _names_of(failures: Sequence[Failure]) -> str:
+    return facts.some([printable(variant_of(case), _WIDEST) for case, _ in failures], _MOST_NAMES)
 
 
 def actual_of(problem: BaseException) -> str:

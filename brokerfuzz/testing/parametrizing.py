@@ -1,9 +1,9 @@
 """Defines `brokerfuzz.parametrize`, which turns cases into tests. This module does not import pytest."""
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, Literal, TypeVar, cast
 from unittest import SkipTest, TestCase
@@ -19,12 +19,12 @@ from brokerfuzz.errors import BrokerfuzzError, quoted
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
+from brokerfuzz.testing.failure_causes import Failure
 from brokerfuzz.testing.failure_text import actual_of, described_failures
+from brokerfuzz.wording import listed
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 GroupedBy = Literal["case", "rule"]
-Given = Case | tuple[Case, ...]
-"""What one test sends: a case, or all cases of a rule."""
 
 ARGUMENT = "case"
 """The name of the parameter through which a test function receives the case."""
@@ -45,7 +45,8 @@ def parametrize(
     """Runs a test function with the cases of a message type. The function receives each case in its parameter `case`.
 
     With `by="rule"`, there is one test per rule, which calls the function with all cases of the rule, and fails at most
-    once, with the plainest failing cases. Fixtures are created once per rule, and one test contains all valid cases.
+    once, with one failing case of each probable cause. Fixtures are created once per rule, and one test contains all
+    valid cases.
     With `by="case"`, there is one test per case. The ID of the test is `str(case)`, which begins with `breaks` for an
     invalid case and with `valid` for a valid case. The cases come from `corpus.load`: each rule broken with each
     technique, each edge (an unusual valid value), and each probe of an ambiguity. `rules`, `techniques` and `sites` are
@@ -131,6 +132,25 @@ def _check(function: Any) -> None:
 
 
 @dataclass(frozen=True)
+class RuleCases:
+    """All cases of a rule, which one test sends. `expected` maps patterns for names of cases to the IDs of the cases
+    that may fail. If `is_strict` is true, the test fails if none of the cases of a pattern fails.
+    """
+
+    cases: tuple[Case, ...]
+    expected: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    is_strict: bool = False
+
+
+Given = Case | RuleCases
+"""What one test sends."""
+
+
+def cases_in(given: Given) -> tuple[Case, ...]:
+    return given.cases if isinstance(given, RuleCases) else (given,)
+
+
+@dataclass(frozen=True)
 class ChosenCases:
     """The cases for a test function."""
 
@@ -154,7 +174,7 @@ class ChosenCases:
         groups: dict[str, list[Case]] = {}
         for case in cases:
             groups.setdefault(self._group_name(case), []).append(case)
-        return [(name, tuple(sorted(group, key=strangeness))) for name, group in groups.items()]
+        return [(name, RuleCases(tuple(sorted(group, key=strangeness)))) for name, group in groups.items()]
 
     def _cases(self, seed: int, count: int) -> Iterator[Case]:
         plan = self.plan
@@ -202,25 +222,43 @@ def _calls(chosen: ChosenCases, args: Sequence[Any], kwargs: dict[str, Any]) -> 
     if ARGUMENT not in kwargs and len(args) == 1 and isinstance(args[0], TestCase):  # unittest supports no parameters
         for name, given in chosen.tests():
             with args[0].subTest(name):
-                yield from _collected(given if isinstance(given, tuple) else (given,), kwargs)
-    elif isinstance(kwargs.get(ARGUMENT), tuple):
+                yield from _collected(given if isinstance(given, RuleCases) else RuleCases((given,)), kwargs)
+    elif isinstance(kwargs.get(ARGUMENT), RuleCases):
         yield from _collected(kwargs[ARGUMENT], kwargs)
     else:
         yield nullcontext(), kwargs
 
 
 class CasesFailed(AssertionError):
-    def __init__(self, cases: Sequence[Case], failures: Sequence[tuple[Case, str]]) -> None:
-        super().__init__(described_failures(len(cases), failures))
+    """Some cases failed. `failures` also contains those that were expected."""
+
+    def __init__(self, text: str, failures: Sequence[Failure]) -> None:
+        super().__init__(text)
         self.failures = failures
 
 
-def _collected(cases: Sequence[Case], kwargs: dict[str, Any]) -> Iterator[Call]:
+class OnlyExpectedFailures(CasesFailed):
+    """All cases that failed were expected to fail."""
+
+
+def _problem(given: RuleCases, failures: Sequence[Failure]) -> CasesFailed:
+    failed = {case.id for case, _ in failures}
+    passing = [pattern for pattern, expected in given.expected.items() if failed.isdisjoint(expected)]
+    expected_ids = frozenset[str]().union(*given.expected.values())
+    unexpected = [(case, actual) for case, actual in failures if case.id not in expected_ids]
+    if unexpected:
+        return CasesFailed(described_failures(given.cases, unexpected), failures)
+    if given.is_strict and passing:
+        return CasesFailed(f"these cases pass again, so remove them from brokerfuzz_xfail: {listed(passing)}", failures)
+    return OnlyExpectedFailures(described_failures(given.cases, failures), failures)
+
+
+def _collected(given: RuleCases, kwargs: dict[str, Any]) -> Iterator[Call]:
     """In the end, raises one error for all failures. The error has the traceback of the first failure, so a debugger
     stops there. An exception that is no failure, such as a skip, ends the test (or the sub-test) at once.
     """
     __tracebackhide__ = True
-    failures: list[tuple[Case, str]] = []
+    failures: list[Failure] = []
     first: list[BaseException] = []
     stops: list[BaseException] = []
 
@@ -236,12 +274,12 @@ def _collected(cases: Sequence[Case], kwargs: dict[str, Any]) -> Iterator[Call]:
             failures.append((case, actual_of(problem)))
             first.extend([] if first else [problem])
 
-    for case in cases:
+    for case in given.cases:
         yield collecting(case), {**kwargs, ARGUMENT: case}
         if stops:
             raise stops[0]
     if first:
-        raise CasesFailed(cases, failures).with_traceback(first[0].__traceback__) from None
+        raise _problem(given, failures).with_traceback(first[0].__traceback__) from None
 
 
 def _is_failure(problem: BaseException) -> bool:

@@ -5,6 +5,7 @@ brokerfuzz only when they need them.
 import inspect
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,9 +13,8 @@ import pytest
 from brokerfuzz.testing.rule_summary import RECORD, RuleSummary, record_of
 
 if TYPE_CHECKING:
-    from brokerfuzz.cases.case import Case
     from brokerfuzz.testing.checked_target import CheckedTarget
-    from brokerfuzz.testing.parametrizing import ChosenCases
+    from brokerfuzz.testing.parametrizing import ChosenCases, Given
 
 XFAIL = "brokerfuzz_xfail"
 _CASES = "__brokerfuzz_cases__"
@@ -40,8 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        f"{XFAIL}(*rules, reason=None, strict=None): tests of these rules are expected to fail; a rule can contain "
-        "the wildcard *",
+        f"{XFAIL}(*cases, reason=None, strict=None): these cases are expected to fail: RULE TECHNIQUE, or "
+        "MESSAGE/valid edge:PLACE:EDGE; a name can contain the wildcard *",
     )
     if config.option.brokerfuzz_url == "":
         raise pytest.UsageError("--brokerfuzz-url is empty: specify a URL, such as http://127.0.0.1:8000/offers")
@@ -90,34 +90,41 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     with _explained(pytest.Collector.CollectError):
         options = metafunc.config.option
         tests = chosen.tests(seed=options.brokerfuzz_seed, count=options.brokerfuzz_count)
+        _check_own_markers(metafunc.definition, [given for _, given in tests])
     markers = list(metafunc.definition.iter_markers(XFAIL))
-    metafunc.parametrize(
-        "case",
-        [pytest.param(given, id=name, marks=_expected_failures(chosen, given, markers)) for name, given in tests],
-    )
+    metafunc.parametrize("case", [_parameter(name, given, markers) for name, given in tests])
 
 
-def _expected_failures(chosen: "ChosenCases", given: Any, markers: list[pytest.Mark]) -> list[pytest.MarkDecorator]:
-    """Returns an xfail mark for each of `markers` that names a rule which a case of the test breaks."""
-    from brokerfuzz.cases.case_filters import matching
+def _check_own_markers(function: pytest.Item, tests: "list[Given]") -> None:
+    """Raises an error if a marker of the function names no case. A marker of a module can be meant for other tests."""
+    from brokerfuzz.errors import BrokerfuzzError
+    from brokerfuzz.testing.expected_failures import EXAMPLE, check_pattern
 
-    broken = {entry.rule for case in _cases_in(given) for entry in case.verdict.broken}
-    rules, remedy = chosen.contract.rules_by_id, "`brokerfuzz rules` lists all rules"
+    for marker in function.own_markers:
+        if marker.name == XFAIL:
+            if not marker.args:
+                raise BrokerfuzzError(f"the marker {XFAIL} names no case: write {EXAMPLE}")
+            for pattern in marker.args:
+                check_pattern(pattern, tests)
+
+
+def _parameter(name: str, given: "Given", markers: list[pytest.Mark]) -> Any:
+    """Returns the parameter of a test, with an xfail mark for each marker that names one of its cases."""
+    from brokerfuzz.testing.expected_failures import named_cases
+    from brokerfuzz.testing.parametrizing import OnlyExpectedFailures, RuleCases
+
     marks = []
     for marker in markers:
-        if not marker.args:
-            example = f"{XFAIL}('offer-creation-request/number:minLength')"
-            raise pytest.Collector.CollectError(f"the marker {XFAIL} has no rule: write {example}")
-        with _explained(pytest.Collector.CollectError, f"marker {XFAIL}: "):
-            named = broken.intersection(matching("rule", rules, marker.args, remedy) or ())
-        if named:
-            known = {name: marker.kwargs.get(name) for name in ("reason", "strict", "raises")}
-            marks.append(pytest.mark.xfail(**{name: value for name, value in known.items() if value is not None}))
-    return marks
-
-
-def _cases_in(given: Any) -> "tuple[Case, ...]":
-    return given if isinstance(given, tuple) else (given,)
+        expected = named_cases(given, marker.args)
+        if not expected:
+            continue
+        options = {key: marker.kwargs[key] for key in ("reason", "strict") if key in marker.kwargs}
+        if isinstance(given, RuleCases):
+            options["raises"] = OnlyExpectedFailures
+            is_strict = given.is_strict or bool(options.get("strict"))
+            given = replace(given, expected={**given.expected, **expected}, is_strict=is_strict)
+        marks.append(pytest.mark.xfail(**options))
+    return pytest.param(given, id=name, marks=marks)
 
 
 # -------------------------------------------------------------------------------------------------------------- reports
@@ -161,11 +168,13 @@ def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":
 def _record(
     report: pytest.TestReport, item: pytest.Item, call: pytest.CallInfo[None], chosen: "ChosenCases", given: Any
 ) -> None:
+    from brokerfuzz.testing.parametrizing import cases_in
+
     accepted = item.config.stash[_TARGET].newly_accepted() if _TARGET in item.config.stash else []
     problem = None if call.excinfo is None else call.excinfo.value
     failures = getattr(problem, "failures", None)
-    failed = [case for case, _ in failures] if failures else [] if problem is None else _cases_in(given)
-    setattr(report, RECORD, record_of(chosen, _cases_in(given), failed, accepted))
+    failed = [case for case, _ in failures] if failures else [] if problem is None else cases_in(given)
+    setattr(report, RECORD, record_of(chosen, cases_in(given), failed, accepted))
     if call.excinfo is not None and report.outcome == "failed":
         _shorten(report, item, call.excinfo, given)
 

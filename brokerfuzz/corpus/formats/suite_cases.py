@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_text import strangeness
-from brokerfuzz.cases.stable_names import stable_names, subject_of
+from brokerfuzz.cases.stable_names import subject_of, unique_names
 from brokerfuzz.corpus.formats.case_names import ascii_line, now_of, slug
 from brokerfuzz.corpus.formats.format import CorpusInfo
 from brokerfuzz.errors import CorpusError
@@ -60,7 +60,7 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
         )
     twins = {case.twin_id for case in kept}
     groups = [_group(case, plain=case.id in twins) for case in kept]
-    names = map(ascii_line, stable_names(kept, groups))
+    names = map(ascii_line, unique_names(kept, groups))
     found = [
         SuiteCase(name if about.by_case else group, group, name, case)
         for case, group, name in zip(kept, groups, names, strict=True)

@@ -1,0 +1,58 @@
+"""Groups the failing cases of a test by their probable causes, so that a failure of the test shows each defect once.
+
+    rejected  comments:null, pdfUrl:null, …      the edge null, at several places
+    rejected  number:blank, number:markup, …     the place number, with all its edges
+
+No message is sent for this: cases belong together if they got the same kind of answer and have something in common.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.stable_names import edge_of
+from brokerfuzz.cases.techniques import family_of
+
+Failure = tuple[Case, str]
+"""A case, and what the test observed."""
+Trait = tuple[str, str]
+_LOCATION = re.compile(r"\([^()]+:\d+\)$")
+
+
+def causes_of(cases: Iterable[Case], failures: Sequence[Failure]) -> list[list[Failure]]:
+    """Returns groups of failures, the largest first. What no passing case has in common with them explains a group
+    best.
+    """
+    failing = {case.id for case, _ in failures}
+    of_passing = {trait for case in cases if case.id not in failing for trait in _traits_of(case)}
+    left, groups = list(failures), []
+    while left:
+        counts = Counter((_answer_of(actual), trait) for case, actual in left for trait in _traits_of(case))
+        explains = {common: common[1] not in of_passing and count > 1 for common, count in counts.items()}
+        answer, trait = max(counts, key=lambda common: (explains[common], counts[common]))
+        group = [(case, actual) for case, actual in left if trait in _traits_of(case) and _answer_of(actual) == answer]
+        left = [failure for failure in left if failure not in group]
+        groups.append(group)
+    return groups
+
+
+def _traits_of(case: Case) -> Iterator[Trait]:
+    edge = edge_of(case)
+    if edge is not None:
+        site, _, name = edge.rpartition(":")
+        yield "edge", name
+        if site:
+            yield "site", site
+    elif case.faults:
+        yield "family", family_of(case.faults[0].technique)
+    else:
+        yield "verdict", case.label
+
+
+def _answer_of(actual: str) -> str:
+    """Returns the kind of an answer, or the kind of an exception with its line. Their texts often contain parts of the
+    message.
+    """
+    location = _LOCATION.search(actual)
+    return f"{actual.partition(' ')[0]} {location[0] if location else ''}"
