@@ -42,7 +42,7 @@ def load(
     ...     str(case)
     ...     for case in load("offer-creation-request", rules=["*orderMinimum:minimum"], techniques=["one-below"])
     ... ]
-    ['valid offer-creation-request b69d0fe48c359b37', 'breaks orderMinimum minimum one-below']
+    ['valid offer-creation-request orderMinimum:lowest', 'breaks orderMinimum minimum one-below']
     """
     labels = None if verdicts is None else known_labels(verdicts)
     chosen = selection(load_contract(), rules, techniques, sites=sites)
