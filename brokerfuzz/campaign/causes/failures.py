@@ -184,12 +184,20 @@ def line_of_code(answer: Answer) -> str:
 
 
 def _without_covered(causes: Sequence[Cause]) -> list[Cause]:
-    """Leaves out causes without attributes whose failures have the attributes of another cause."""
+    """Leaves out causes without attributes whose failures have the attributes of another cause, and causes all of whose
+    failures belong to a wider one: if the URLs with a query contain "&", a target that rejects "&" rejects them, too.
+    """
     explained = [cause for cause in causes if cause.attributes]
     reached = reduce(or_, (cause.tried for cause in explained), 0)
     unexplained = [cause for cause in causes if not cause.attributes and cause.covered & ~reached]
     everything = reduce(or_, (cause.covered for cause in causes), 0)
-    return [replace(cause, covered=cause.tried & everything) for cause in explained] + unexplained
+    complete = [replace(cause, covered=cause.tried & everything) for cause in explained]
+    return [cause for cause in complete if not any(_is_wider(other, cause) for other in complete)] + unexplained
+
+
+def _is_wider(wider: Cause, cause: Cause) -> bool:
+    has_the_same_answer = (wider.text, wider.line) == (cause.text, cause.line)
+    return has_the_same_answer and wider.covered != cause.covered and not cause.covered & ~wider.covered
 
 
 def belonging_together(causes: Sequence[Cause]) -> list[list[Cause]]:
