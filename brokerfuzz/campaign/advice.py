@@ -32,20 +32,21 @@ def advice_about(explanations: Sequence[Explanation], contract: Contract, fresh:
     return f"if the target knows only certain values of {listed(unknown[:_MOST_SITES], 'or')}, list them: --values FILE"
 
 
+def fresh_advice(names: Sequence[str], fresh: str | None) -> str:
+    """Recommends new values of these properties in each message, in addition to `fresh`."""
+    already = fresh.split(",") if fresh else []
+    added = [name for name in names if name not in already]
+    return f": use --fresh {','.join([*already, *added])}" if added else ""
+
+
 def _about_conflicts(explanation: Explanation, contract: Contract, fresh: str | None) -> str:
     """The answer may name the property whose value the target already knows. Otherwise, it is probably the number."""
     answer = explanation.failure.answer
     words = set(re.findall(r"\w+", f"{answer.reason} {answer.body.decode(errors='replace')}"))
     possible = fresh_properties(explanation.failure.case.message_type, contract)
-    already = (fresh or "").split(",") if fresh else []
-    named = [name for name in possible if name in words and name not in already]
-    added = named or [name for name in possible[:1] if name not in already]
-    if not added:
-        return ""
-    return (
-        f"the target may reject values that it already knows (status {CONFLICT}): use --fresh "
-        f"{','.join([*already, *added])} for new ones in each message"
-    )
+    named = [name for name in possible if name in words] or possible[:1]
+    advice = fresh_advice(named, fresh)
+    return advice and f"the target may reject values that it already knows (status {CONFLICT}){advice}"
 
 
 def _possibly_unknown(explanation: Explanation, contract: Contract) -> Iterator[str]:

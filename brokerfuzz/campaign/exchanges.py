@@ -23,7 +23,7 @@ class Exchange(NamedTuple):
         case       a case
         twin       the twin of a case
         anew       a case that a resumed campaign sends again
-        renumbered a valid message with another number
+        renamed    a valid message with other identifiers
         unmasked   a case or a twin without the cause of a wrong rejection
         alone      a message that is repeated while no other message is under way
         shrink     a smaller message

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from brokerfuzz.campaign import baseline
-from brokerfuzz.campaign.advice import advice_about
+from brokerfuzz.campaign.advice import advice_about, fresh_advice
 from brokerfuzz.campaign.case_stream import CaseStream, NumberedCase
 from brokerfuzz.campaign.causes.explaining import Explaining
 from brokerfuzz.campaign.causes.explanation import Explanation, lost_at
@@ -25,7 +25,7 @@ from brokerfuzz.campaign.finding import finding_name
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import make_contact, refusal
 from brokerfuzz.campaign.journal import Journal
-from brokerfuzz.campaign.known_numbers import KnownNumbers
+from brokerfuzz.campaign.known_identifiers import KnownIdentifiers
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.old_answers import OldAnswers
 from brokerfuzz.campaign.outcome import Stop
@@ -39,6 +39,7 @@ from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import STRIDE
+from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.errors import HookError, JournalError, WorkerError
 from brokerfuzz.targets import Target
 from brokerfuzz.targets.threads import together
@@ -91,9 +92,9 @@ class Campaign:
             longest_wait=self._options["longest_wait"],
         )
         self._seen = Observations(frozenset(entry["case"] for entry in settings.known))
-        self._known_numbers = KnownNumbers(self._sender, self._judge)
-        self._old = OldAnswers(self._sender, self._known_numbers, self._judge.demands)
-        self._proving = Proving(self._sender, self._judge, self._known_numbers)
+        self._known_identifiers = KnownIdentifiers(self._sender, self._judge)
+        self._old = OldAnswers(self._sender, self._known_identifiers, self._judge.demands)
+        self._proving = Proving(self._sender, self._judge, self._known_identifiers)
         self._cases = CaseStream(settings.plan.numbered() if cases is None else cases)
         self._case_ids = frozenset[str]()
         self._explaining: Explaining | None = None
@@ -157,7 +158,7 @@ class Campaign:
     async def _make_contact(self) -> None:
         contact = self._sender.contact
         try:
-            contact = await make_contact(self._sender, self._settings.plain, self._known_numbers)
+            contact = await make_contact(self._sender, self._settings.plain, self._known_identifiers)
         except TargetLostError as lost:
             self.stop = Stop(lost.reason, "target", advice=self._target.advice or "")
         self._contacted = True
@@ -239,7 +240,7 @@ class Campaign:
             if asked.twin is not None and asked.twin_answer is not None and asked.twin.id not in self._case_ids:
                 seen.add_twin(number, asked.twin, asked.twin_answer, self._judge.demands)
         elif asked.contradiction == "valid-rejected":
-            asked.answer = await self._known_numbers.answer_that_counts(number, case, asked.answer)
+            asked.answer = await self._known_identifiers.answer_that_counts(number, case, asked.answer)
         seen.add(asked, self._judge)
 
     async def _check_old_answer(self, asked: CaseAnswers) -> None:
@@ -294,6 +295,7 @@ class Campaign:
         findings = findings_of(
             explanations, explaining.evidence, self._target, judge.demands, self._settings.fresh_values
         )
+        known_names = tuple(name for name in IDENTIFIERS if name in self._known_identifiers.names)
         result = Result(
             target=self._target.name,
             started=self._begun,
@@ -302,7 +304,9 @@ class Campaign:
             findings=findings,
             ambiguities=tuple(seen.ledger.in_order(judge.demands)),
             proofs=seen.proofs,
-            renumbered=self._known_numbers.count,
+            renamed=self._known_identifiers.count,
+            known_names=known_names,
+            fresh_advice=fresh_advice(known_names, self._settings.fresh),
             sporadic=tuple(sporadic.answers()),
             timing=self._sender.timing,
             cases=seen.counts.total(),

@@ -8,7 +8,7 @@ with the option that probably helps.
 import re
 from collections.abc import Iterator, Sequence
 
-from brokerfuzz.campaign.known_numbers import KnownNumbers, may_concern_number
+from brokerfuzz.campaign.known_identifiers import KnownIdentifiers, may_concern_identifiers
 from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.sporadic import GATEWAY
@@ -39,7 +39,7 @@ _ANYTHING = (
 )
 
 
-async def make_contact(sender: Sender, plain: Sequence[Case], known_numbers: KnownNumbers) -> FirstContact:
+async def make_contact(sender: Sender, plain: Sequence[Case], known_identifiers: KnownIdentifiers) -> FirstContact:
     """Sends plain messages until the target accepts one, and returns the result. Later, `sender.health` repeats the
     accepted message to check whether the target is down. Then sends another plain message, or the same one with another
     number.
@@ -56,7 +56,7 @@ async def make_contact(sender: Sender, plain: Sequence[Case], known_numbers: Kno
         if answer is None:
             break
         if answer.kind == "accepted":
-            is_trusted = await _accepts_another(sender, case, plain[place:], known_numbers)
+            is_trusted = await _accepts_another(sender, case, plain[place:], known_identifiers)
             sender.health.contact = FirstContact(case, answer, is_trusted)
             break
         refused.append((case, answer))
@@ -64,10 +64,13 @@ async def make_contact(sender: Sender, plain: Sequence[Case], known_numbers: Kno
             break
     if sender.contact.case is not None or not refused:
         return sender.contact
-    return FirstContact(refused=tuple(refused), knows_number=await _knows_number(*refused[0], known_numbers))
+    known_names = await _known_names(*refused[0], known_identifiers)
+    return FirstContact(refused=tuple(refused), known_names=known_names)
 
 
-async def _accepts_another(sender: Sender, accepted: Case, others: Sequence[Case], known_numbers: KnownNumbers) -> bool:
+async def _accepts_another(
+    sender: Sender, accepted: Case, others: Sequence[Case], known_identifiers: KnownIdentifiers
+) -> bool:
     """Returns True also if there is no other message."""
     for other in others:
         answer = await _answer(sender, other)
@@ -75,13 +78,13 @@ async def _accepts_another(sender: Sender, accepted: Case, others: Sequence[Case
             break
         if answer.kind == "accepted":
             return True
-    answer = await known_numbers.answer_to_another(0, accepted)
+    answer = await known_identifiers.answer_to_another(0, accepted)
     return not others if answer is None else answer.kind == "accepted"
 
 
-async def _knows_number(case: Case, answer: Answer, known_numbers: KnownNumbers) -> bool:
-    """Returns whether the target accepts a rejected message if only its number is different."""
-    return may_concern_number(answer) and await known_numbers.accepts_another(0, case)
+async def _known_names(case: Case, answer: Answer, known_identifiers: KnownIdentifiers) -> tuple[str, ...]:
+    """Returns the identifiers whose other values let the target accept a rejected message."""
+    return tuple(await known_identifiers.known_names(0, case)) if may_concern_identifiers(answer) else ()
 
 
 async def _answer(sender: Sender, case: Case) -> Answer | None:
@@ -133,8 +136,8 @@ def _lines(shown: Sequence[tuple[Case, Answer]]) -> Iterator[str]:
 
 
 def _advice(contact: FirstContact, different: Sequence[Answer], target: Target) -> Iterator[str]:
-    if contact.knows_number:
-        yield "the target accepts the first of them with another number: use --fresh number"
+    if names := contact.known_names:
+        yield f"the target accepts the first of them with another {listed(names)}: use --fresh {','.join(names)}"
     for answer in different:
         if remedy := _remedy(target, answer):
             yield remedy

@@ -4,7 +4,7 @@ target has changed since then, so the journal says nothing about it.
 
 from collections.abc import Sequence
 
-from brokerfuzz.campaign.known_numbers import KnownNumbers
+from brokerfuzz.campaign.known_identifiers import KnownIdentifiers
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.cases.case import is_always_correct
@@ -23,11 +23,11 @@ class OldAnswers:
     `asked_again` is the number of messages that got the same answer again.
     """
 
-    def __init__(self, sender: Sender, known_numbers: KnownNumbers, contract: Contract) -> None:
+    def __init__(self, sender: Sender, known_identifiers: KnownIdentifiers, contract: Contract) -> None:
         self.count = 0
         self.asked_again = 0
         self._sender = sender
-        self._known_numbers = known_numbers
+        self._known_identifiers = known_identifiers
         self._contract = contract
         known = sender.known
         self._numbers = frozenset(known.cases)
@@ -49,7 +49,7 @@ class OldAnswers:
                 return ""
             if answer.kind not in _COMPARED:
                 return ""
-        if answer.kind == "rejected" and await self._known_numbers.accepts_another(asked.number, case):
+        if answer.kind == "rejected" and await self._known_identifiers.known_names(asked.number, case):
             return ""
         return f"message {case.id} was {old.kind}, and is now {answer.kind} ({answer.reason})"
 

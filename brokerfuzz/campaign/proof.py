@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from brokerfuzz.campaign.answer_texts import without_details
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.cases.case import Case
+from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer
 
@@ -31,9 +32,9 @@ MOST_UNPROVEN = 12_000
 @dataclass(slots=True)
 class CaseAnswers:
     """The answers to a case and to its twin, if the twin was sent. `number` is the number of the case. If `is_conflict`
-    is true, the target may have rejected the message only because it already knew a value, such as the number. If
-    `is_twin_stored` is true, the target accepted only the twin (see `FirstContact`). If `is_outdated` is true, the
-    verdict may be wrong by now, because it depends on the time.
+    is true, the target may have rejected the message only because it already knew an identifier. If `is_twin_stored`
+    is true, the target accepted only the twin (see `FirstContact`). If `is_outdated` is true, the verdict may be wrong
+    by now, because it depends on the time.
     """
 
     number: int
@@ -72,8 +73,8 @@ class CaseAnswers:
             return f"status {self.answer.status} says nothing about the message"
         if self.is_conflict:
             return (
-                f"with status {self.answer.status}, the target may have rejected a number that it already knows: "
-                "use --fresh number"
+                f"with status {self.answer.status}, the target may have rejected an identifier that it already knows: "
+                f"use --fresh {','.join(IDENTIFIERS)}"
             )
         if self.is_twin_stored:
             return "the target accepted only one ordinary message, so its answer to the twin may be a stored one"

@@ -3,16 +3,16 @@ message because of the fault.
 """
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.known_numbers import KnownNumbers
+from brokerfuzz.campaign.known_identifiers import KnownIdentifiers
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.twins import twin_of
 
 
 class Proving:
-    def __init__(self, sender: Sender, judge: Judge, known_numbers: KnownNumbers) -> None:
+    def __init__(self, sender: Sender, judge: Judge, known_identifiers: KnownIdentifiers) -> None:
         self._sender, self._judge = sender, judge
-        self._known_numbers = known_numbers
+        self._known_identifiers = known_identifiers
 
     async def ask_twin(self, asked: CaseAnswers) -> None:
         """Adds the answer to the twin of a rejected case. Raises `TargetLostError`."""
@@ -22,6 +22,6 @@ class Proving:
             return
         answer = await self._sender.ask("twin", asked.number, twin)
         asked.twin = twin
-        asked.twin_answer = await self._known_numbers.answer_that_counts(asked.number, twin, answer)
+        asked.twin_answer = await self._known_identifiers.answer_that_counts(asked.number, twin, answer)
         asked.is_conflict = asked.is_conflict or asked.twin_answer is not answer
         asked.is_twin_stored = self._sender.contact.is_stored(twin)

@@ -20,6 +20,7 @@ from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
+from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.errors import ReportError, quoted
 from brokerfuzz.options import ReplayOptions
 from brokerfuzz.schemas import Label, MessageType, Verdict
@@ -33,7 +34,7 @@ TRIES = 5
 counts as gone.
 """
 
-_CONFLICT = "the target may already know the number of this message: use --fresh number"
+_CONFLICT = f"the target may already know an identifier of this message: use --fresh {','.join(IDENTIFIERS)}"
 
 Outcome = Literal["still there", "another", "gone", "unproven", "other verdict", "not sent"]
 PlainMessages = Mapping[MessageType, Sequence[Case]]

@@ -10,7 +10,7 @@ from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.sending import Timing
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets import Answer, AnswerKind
-from brokerfuzz.wording import counted
+from brokerfuzz.wording import counted, listed
 
 KnownOutcome = Literal["still there", "gone", "unclear"]
 
@@ -48,8 +48,9 @@ class Result:
     and for shrinking, and all requests of the earlier runs of a resumed campaign. `known_findings` maps the name of
     each known finding to `still there`, `gone` (its first case now has the correct answer), or `unclear`. `sporadic`
     contains the wrong answers that did not occur again when the message was repeated: an example, and the number of
-    messages, which `rules` does not count. If the campaign ended early, `stop` contains the reason. `unwritten` lists
-    the reports and other files that could not be written.
+    messages, which `rules` does not count. `renamed` is the number of valid messages that were accepted only with other
+    values of `known_names`, and `fresh_advice` recommends `--fresh`. If the campaign ended early, `stop` contains the
+    reason. `unwritten` lists the reports and other files that could not be written.
     """
 
     target: str
@@ -70,7 +71,9 @@ class Result:
     catalogue: int = 0
     catalogue_sent: int = 0
     is_exhausted: bool = False
-    renumbered: int = 0
+    renamed: int = 0
+    known_names: tuple[str, ...] = ()
+    fresh_advice: str = ""
     old: int = 0
     asked_again: int = 0
     unwritten: tuple[str, ...] = ()
@@ -180,9 +183,9 @@ class Result:
         if self._is_unfinished:
             cases = f"{self.catalogue_sent:,} of {counted(self.catalogue, 'case')}"
             early = f"not finished: {cases}; use a longer --max-time, or fewer --rule"
-        if not early and self.renumbered and self.unproven:
-            messages = counted(self.renumbered, "valid message")
-            early = f"the target rejects {messages} because it knows the number: use --fresh number"
+        if not early and self.renamed and self.unproven:
+            messages = counted(self.renamed, "valid message")
+            early = f"the target rejects {messages} because it knows the {listed(self.known_names)}{self.fresh_advice}"
         if untested:
             return "untested", "; ".join(filter(None, (untested, early)))
         return ("partial", early) if early else ("complete", "")

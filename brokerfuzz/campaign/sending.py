@@ -17,6 +17,7 @@ from brokerfuzz.campaign.sporadic import SporadicAnswers, is_server_error
 from brokerfuzz.campaign.target_health import FirstContact, TargetHealth
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
+from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.errors import JournalError, UnreachableError
 from brokerfuzz.targets import Answer, Message, Target
 from brokerfuzz.targets.waiting import pauses, repeated
@@ -126,20 +127,24 @@ class Sender:
         """Says why the target is not ready, while messages wait for it. Otherwise, it is empty."""
         return self.health.waits_for
 
+    @property
+    def uses_fresh_values(self) -> bool:
+        return self._fresh is not None
+
     def can_send(self, case: Case) -> bool:
         return self._target.can_send(case.body, case.headers)
 
     def is_conflict(self, case: Case, answer: Answer) -> bool:
-        """Returns whether the target may have rejected the message only because it already knows a value, such as the
-        number. If the user listed status 409 in `--accept` or `--reject`, the status is about the message.
+        """Returns whether the target may have rejected the message only because it already knows an identifier. If the
+        user listed status 409 in `--accept` or `--reject`, the status is about the message.
         """
         if answer.kind != "rejected" or answer.status != CONFLICT or self._target.rules.has_code(CONFLICT):
             return False
         return not self.is_fresh(case)
 
     def is_fresh(self, case: Case) -> bool:
-        """Returns whether the case gets a new value each time that it is sent."""
-        return self._fresh is not None and self._fresh.changes(case, case.body)
+        """Returns whether the case gets new identifiers each time that it is sent."""
+        return self._fresh is not None and self._fresh.changes_all(IDENTIFIERS, case)
 
     async def ask(
         self, role: str, number: int, case: Case, body: bytes | None = None, *, again: bool = False

@@ -41,16 +41,16 @@ class FirstContact:
     """The plain message that the target accepted, and the answer to this message. `is_trusted` is True if the target
     accepted another message, too. Otherwise, the answer may be a stored one, which says nothing about other messages.
 
-    If the target accepted no plain message, `refused` contains all that were sent, and the answers. `knows_number` is
-    True if it accepts the first of them with another number. Before the first contact, and if no plain message can be
-    sent, there is nothing.
+    If the target accepted no plain message, `refused` contains all that were sent, and the answers. `known_names` are
+    the identifiers with other values of which it accepts the first of them. Before the first contact, and if no plain
+    message can be sent, there is nothing.
     """
 
     case: Case | None = None
     answer: Answer | None = None
     is_trusted: bool = False
     refused: tuple[tuple[Case, Answer], ...] = ()
-    knows_number: bool = False
+    known_names: tuple[str, ...] = ()
 
     def is_stored(self, case: Case) -> bool:
         """Returns whether the answer to a case may be a stored one."""

@@ -65,11 +65,12 @@ def check_property(name: str, message_type: MessageType, contract: Contract) -> 
 
 class FreshValues:
     """Gives the property `name` of a message's top-level object a unique string. `name` can also be several names with
-    commas. `verdict_of(case, body)` returns the verdict that the case has if its message is `body`.
+    commas. `verdict_of(case, body)` returns the verdict that the case has if its message is `body`. With `fills_empty`,
+    empty strings change, too.
     """
 
-    def __init__(self, name: str, verdict_of: Callable[[Case, bytes], Verdict]) -> None:
-        self._name, self._verdict_of = name, verdict_of
+    def __init__(self, name: str, verdict_of: Callable[[Case, bytes], Verdict], *, fills_empty: bool = False) -> None:
+        self._name, self._verdict_of, self._fills_empty = name, verdict_of, fills_empty
 
     @property
     def name(self) -> str:
@@ -79,12 +80,18 @@ class FreshValues:
         """Returns whether the body gets a new value each time that it is sent."""
         return self.of(case, body) is not body
 
+    def changes_all(self, names: Collection[str], case: Case) -> bool:
+        """Returns whether each string that the case has in these properties gets a new value."""
+        every = ",".join([self._name, *names])
+        others = FreshValues(every, self._verdict_of, fills_empty=True)
+        return self.of(case, case.body, MARK) == others.of(case, case.body, MARK)
+
     def of(self, case: Case, body: bytes, suffix: str | None = None) -> bytes:
         """Returns the body with a fresh value, which ends in `suffix` (None: a suffix that no other message has).
         Returns the body unchanged if the property is not a string, or if the new value would change the verdict.
         """
         message = carried(body, case.headers)
-        changed = _refreshed(message, self._name, suffix or _suffix())
+        changed = _refreshed(message, self._name, suffix or _suffix(), fills_empty=self._fills_empty)
         if changed == message:
             return body
         candidate = changed if message is body else gzip.compress(changed, mtime=0)
@@ -116,7 +123,7 @@ def marked(body: bytes, name: str) -> bytes:
     return _refreshed(body, name, MARK) if json.detect_encoding(body) == "utf-8" else body
 
 
-def _refreshed(message: bytes, name: str, suffix: str) -> bytes:
+def _refreshed(message: bytes, name: str, suffix: str, *, fills_empty: bool = False) -> bytes:
     """Returns the message with fresh values. If a property occurs several times, equal values stay equal."""
     encoding = _encoding(message)
     errors = "surrogateescape" if encoding == "utf-8" else "surrogatepass"
@@ -125,7 +132,7 @@ def _refreshed(message: bytes, name: str, suffix: str) -> bytes:
     except UnicodeDecodeError:
         return message
     parts, end = [], 0
-    for found in _values(text, name.split(",")):
+    for found in _values(text, name.split(","), fills_empty=fills_empty):
         parts += [text[end : found.start()], _rewritten(found[0], suffix)]
         end = found.end()
     return "".join([*parts, text[end:]]).encode(encoding, errors) if parts else message
@@ -139,7 +146,7 @@ def _encoding(message: bytes) -> str:
     return detected.removesuffix("-sig")
 
 
-def _values(text: str, names: Collection[str]) -> Iterator[re.Match[str]]:
+def _values(text: str, names: Collection[str], *, fills_empty: bool) -> Iterator[re.Match[str]]:
     """Yields the string values of the properties `names` of the outermost object."""
     depth, key, before = 0, "", ""
     for token in _TOKEN.finditer(text):
@@ -148,7 +155,7 @@ def _values(text: str, names: Collection[str]) -> Iterator[re.Match[str]]:
             depth += 1
         elif mark in "}]":
             depth -= 1
-        elif depth == 1 and mark[0] == '"' and mark != '""' and before == ":" and _read(key) in names:
+        elif depth == 1 and mark[0] == '"' and (fills_empty or mark != '""') and before == ":" and _read(key) in names:
             yield token
         if mark != ":":
             key = mark

@@ -33,7 +33,8 @@ class _EvenSource(RandomSource):
         return state
 
     def plain(self, choices: SiteChoices, /) -> Any:
-        return choices.realistic[0] if choices.realistic else choices.plain
+        value = choices.realistic[0] if choices.realistic else choices.plain
+        return self.identifier(value) if choices.is_identifier else value
 
     def repeat(self, low: int, high: int, /, *, often: bool = False) -> Iterable[int]:
         return range(min(max(self.choose(_SIZES), low), high))

@@ -7,6 +7,7 @@ values.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from zlib import crc32
@@ -58,11 +59,11 @@ _PROBES: Mapping[str, Mapping[str, Headers]] = {
 def header_cases(
     contract: Contract, message_type: MessageType, now: datetime | None, setting: Setting = COMPLETE
 ) -> Iterator[Case]:
-    """Yields cases with unusual headers. Only requests have such cases."""
-    plain = message(contract, message_type, setting)
+    """Yields cases with unusual headers. Only requests have such cases. Their messages have different identifiers."""
     for ambiguity in contract.ambiguities if contract.is_request(message_type) else ():
         probes = _PROBES.get(str(ambiguity.detector), {}) if ambiguity.concerns(message_type) else {}
         for name, headers in probes.items():
+            plain = message(contract, message_type, replace(setting, name=name))
             body = compact(_beyond_ascii(plain) if name in _CHARSETS else plain)
             if name == "gzip":  # brokerfuzz cannot shrink a compressed body
                 body = gzipped(compact(message(contract, message_type, REQUIRED)))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.choices import SiteChoices, State
 from brokerfuzz.generation.scalars import ValuePlace, Values, realistic
@@ -10,8 +11,8 @@ from brokerfuzz.schemas import flattening as flat
 
 _STATES = 16
 """The number of states from which a source chooses. A state that occurs several times is more probable."""
-IDENTIFIERS = {"omsOfferId"}
-"""The optional properties that identify a message, according to the contract (Offer creation request)."""
+_LENGTH_OF_IDENTIFIERS = 40
+"""Identifiers that must be shorter are not made different."""
 
 
 def describe(node: SiteChoices, values: Values, place: ValuePlace) -> None:
@@ -28,7 +29,8 @@ def describe(node: SiteChoices, values: Values, place: ValuePlace) -> None:
         else realistic(node.schema, place, values.edges)
     )
     node.unusual = _unusual(node, types)
-    node.is_identifier = node.is_free and place.path in IDENTIFIERS
+    has_room = node.schema.get("maxLength", _LENGTH_OF_IDENTIFIERS) >= _LENGTH_OF_IDENTIFIERS
+    node.is_identifier = node.is_free and node.optional and has_room and place.path in IDENTIFIERS
 
 
 def _unusual(node: SiteChoices, types: frozenset[str]) -> Any:

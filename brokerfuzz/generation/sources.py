@@ -121,7 +121,11 @@ class RandomSource:
         return choices.states[self._bits(4)]
 
     def plain(self, choices: SiteChoices, /) -> Any:
-        return choices.plain
+        return self.identifier(choices.plain) if choices.is_identifier else choices.plain
+
+    def identifier(self, start: Any) -> str:
+        """Returns an identifier that no other message has."""
+        return f"{start}-{self._bits(32)}"
 
     def choose(self, options: Sequence[Any], /) -> Any:
         return options[self._bits(18) % len(options)]
@@ -255,11 +259,11 @@ class FixedSource:
         setting = self._setting
         if choices.options:
             return choices.options[setting.turn % len(choices.options)]
+        if setting.realistic and choices.is_identifier and choices.realistic:
+            return f"{choices.realistic[0]}-{self._number}"
         if setting.unusual and choices.unusual is not None:
             return choices.unusual
         if setting.realistic and choices.realistic:
-            if choices.is_identifier:
-                return f"{choices.realistic[0]}-{self._number}"
             return _numbered(choices, self.item)
         return choices.plain
 

@@ -15,8 +15,7 @@ _ATTEMPTS = 50
 
 def valid_draw(contract: Contract, message_type: MessageType, style: Style | None = None) -> Callable[[Source], Any]:
     """Returns a function that draws a valid message. If the rules of an own contract allow only unspecified values,
-    such as strings with at least 2,000 characters, it draws an unspecified message. It raises `ContractError` if it
-    finds none.
+    such as a pattern with 300 characters, it draws an unspecified message. It raises `ContractError` if it finds none.
     """
     style = style or Style()
     draw = node_of(contract, message_type, style=style).draw

@@ -12,7 +12,7 @@ from brokerfuzz.pointers import site_of
 from brokerfuzz.reports.document_messages import Document, unusual_headers_of
 from brokerfuzz.schemas.headers import Headers, in_words
 from brokerfuzz.targets.answers import ANSWER_KINDS
-from brokerfuzz.wording import counted, printable, readable
+from brokerfuzz.wording import counted, listed, printable, readable, with_article
 
 LONGEST = 2000
 """The maximum number of characters of a message, a response or a sentence. The command to reproduce a finding may have
@@ -149,10 +149,14 @@ def campaign_facts(document: Document) -> Iterator[Fact]:
         because = "".join(f", {one['count']:,} because of {one['finding']}" for one in unproven["because"])
         rules = counted(len(unproven["rules"]), "rule")
         yield _fact("unproven", f"{of_all}{because}, including all rejections for {rules}")
-    if renumbered := document["renumbered"]:
-        messages = counted(renumbered, "valid message was", "valid messages were")
-        only = "only with a number that the target does not know"
-        yield _fact("renumbered", f"{messages} accepted {only}: use --fresh number")
+    known = document["known_identifiers"]
+    if known["messages"]:
+        messages = counted(known["messages"], "valid message was", "valid messages were")
+        properties = with_article(listed(known["properties"], "or"))
+        yield _fact(
+            "known identifiers",
+            f"{messages} accepted only with {properties} that the target does not know{known['advice']}",
+        )
     if document.get("sporadic"):
         yield _fact("sporadic", sporadic_in_words(document["sporadic"]))
     if early := sum(map(_is_shrunk_partly, document["findings"])):

@@ -60,7 +60,11 @@ def document(
             "rejections": result.proofs.rejected,
             "because": [{"finding": name, "count": count} for name, count in result.masked.items()],
         },
-        "renumbered": result.renumbered,
+        "known_identifiers": {
+            "messages": result.renamed,
+            "properties": list(result.known_names),
+            "advice": result.fresh_advice,
+        },
         "sporadic": [
             {"answer": answer.kind, "reason": answer.reason, "count": count} for answer, count in result.sporadic
         ],

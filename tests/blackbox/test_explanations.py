@@ -209,7 +209,7 @@ def test_shrinking_keeps_one_problem_of_a_message_with_two() -> None:
     with serving(rejecting(blank)) as url:
         report = brokerfuzz.fire(url, **VALID)
     (finding,) = report.findings
-    assert finding.text == "description and comments: rejected if it is empty"
+    assert finding.text == "comments and description: rejected if it is empty"
     ((place,), (error,)) = finding.places, json.loads(finding.answer.body)["errors"]
     assert error == f"{place.removeprefix('/')} must not be blank"
 

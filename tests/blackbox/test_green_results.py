@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from behaviours import OFFER, parsed
 from click.testing import Result
 from fixture_types import Run
 from hand_made_servers import Behaviour, answers, conforming, response, serving
@@ -194,10 +195,66 @@ def test_a_number_that_the_target_knows_is_no_finding(status: int, refused: Call
     with serving(numbers_service(status, refused)) as url:
         report = brokerfuzz.fire(url, rules=["*orderM*"])
         assert report.findings == ()
-        assert report.result.renumbered > 0
+        assert report.result.renamed > 0
         assert "accepted only with a number that the target does not know: use --fresh number" in str(report)
         assert report.outcome.status == (2 if report.result.unproven else 0)
         assert brokerfuzz.fire(url, rules=["*orderM*"], fresh="number").outcome.status == 0
+
+
+class IdentifiersService:
+    """A correct service that accepts each value of some properties once, also an empty one. If it has a bug, it looks
+    for known values before it validates a message.
+    """
+
+    def __init__(self, status: int, *names: str, looks_first: bool = False) -> None:
+        self.status, self.names, self.looks_first = status, names, looks_first
+        self.known = set[tuple[str, str]]()
+
+    def __call__(self, body: bytes) -> int:
+        is_correct = conforming(body) == 201
+        if not is_correct and not self.looks_first:
+            return 400
+        offer = parsed(body)
+        values = {(name, offer[name]) for name in self.names if isinstance(offer.get(name), str)}
+        if values & self.known:
+            return self.status
+        if is_correct:
+            self.known |= values
+        return 201 if is_correct else 400
+
+
+@pytest.mark.parametrize("fresh", [None, "number", "number,omsOfferId"])
+@pytest.mark.parametrize("looks_first", [False, True])
+def test_an_oms_offer_id_that_the_target_knows_is_no_finding_even_if_it_is_empty(
+    fresh: str | None, looks_first: bool
+) -> None:
+    with serving(answers(IdentifiersService(409, "omsOfferId", looks_first=looks_first))) as url:
+        report = brokerfuzz.fire(url, tags=["edge:omsOfferId*", "pairs*"], fresh=fresh)
+    assert report.findings == ()
+    known = "accepted only with an omsOfferId that the target does not know"
+    advice = {None: ": use --fresh omsOfferId", "number": ": use --fresh number,omsOfferId"}.get(fresh or None, "")
+    assert f"{known}{advice}" in str(report)
+    assert report.result.known_names == ("omsOfferId",)
+
+
+@pytest.mark.parametrize("status", [400, 409, 422])
+def test_the_advice_about_known_identifiers_names_those_that_the_target_knows(status: int) -> None:
+    service = IdentifiersService(status, "number", "omsOfferId")
+    with serving(answers(service)) as url:
+        report = brokerfuzz.fire(url, rules=["*orderM*"])
+        again = brokerfuzz.fire(url, rules=["*orderM*"])
+        assert report.findings == ()
+        assert "use --fresh number" in str(report)
+        assert "with another number and omsOfferId: use --fresh number,omsOfferId" in again.outcome.headline
+        fresh = brokerfuzz.fire(url, rules=["*orderM*"], fresh="number,omsOfferId")
+    assert (fresh.outcome.status, fresh.result.renamed) == (0, 0)
+
+
+def test_messages_of_the_catalogue_have_different_oms_offer_ids() -> None:
+    catalogue = brokerfuzz.catalogue(OFFER, verdicts=["valid", "unspecified"])
+    offers = [parsed(case.body) for case in catalogue]
+    values = [offer["omsOfferId"] for offer in offers if isinstance(offer.get("omsOfferId"), str)]
+    assert len(set(values)) > 0.95 * len(values) > 500
 
 
 def test_a_number_that_is_too_short_is_a_finding() -> None:
@@ -207,7 +264,7 @@ def test_a_number_that_is_too_short_is_a_finding() -> None:
     with serving(answers(status_of)) as url:
         report = brokerfuzz.fire(url, tags=["edge:*"])
     assert {finding.kind for finding in report.findings} == {"valid-rejected"}
-    assert report.result.renumbered == 0
+    assert report.result.renamed == 0
 
 
 def test_a_second_campaign_against_a_target_that_keeps_numbers_is_told_to_use_new_ones(run: Run) -> None:

@@ -155,7 +155,7 @@ def test_replay_resumed_campaigns_and_printed_commands_give_each_message_a_new_n
         buggy.numbers |= {finding[name]["body"]["number"] for name in ("smallest", "twin")}
         known = run("replay", "report.json", url, "--fresh", "off")
     assert known.stdout.endswith("\n0 of 1 finding is gone, 1 unproven\n")
-    assert "the target may already know the number of this message: use --fresh number" in known.stdout
+    assert "the target may already know an identifier of this message: use --fresh number,omsOfferId" in known.stdout
     with serving(answers(fixed)) as url:
         assert [run("replay", "report.json", url).exit_code for _ in range(2)] == [0, 0]
         Path("cut.ndjson").write_text("".join(Path("run.ndjson").read_text().splitlines(keepends=True)[:10]))

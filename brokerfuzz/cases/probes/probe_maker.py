@@ -1,8 +1,9 @@
 """Generates the cases that touch an ambiguity, at every site of the ambiguity."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain, islice
 from typing import Any
 
 from brokerfuzz.cases.case import Case, clock, confirmed, now_tag
@@ -49,16 +50,20 @@ class ProbeMaker:
             return
         yielded, sites = set[str](), self.sites(ambiguity)
         for site in sites if small else sorted(sites, key=self._rules_at, reverse=True):
-            messages = [*(self._small_messages(site) if small else ()), self._message(site, COMPLETE)]
-            names = [name for name, _, _ in self.probes(ambiguity, site, messages[-1])]
-            missing = {name for name in names if name == names[0] or name not in yielded}
-            yielded |= missing
-            for found in messages:
-                for name, steps, change in self.probes(ambiguity, site, found) if missing else ():
-                    case = self.case(ambiguity, name, apply(found, steps, change)) if name in missing else None
-                    if case is not None:
-                        missing.remove(name)
-                        yield case
+            names = [name for name, _, _ in self.probes(ambiguity, site, self._message(site, COMPLETE))]
+            for name in names:
+                if name == names[0] or name not in yielded:
+                    yielded.add(name)
+                    yield from islice(self._cases_of_probe(ambiguity, site, name, small=small), 1)
+
+    def _cases_of_probe(self, ambiguity: Ambiguity, site: Any, name: str, *, small: bool) -> Iterator[Case]:
+        """The complete message has other identifiers for each probe, because a target may accept each only once."""
+        complete = self._message(site, replace(COMPLETE, name=f"{ambiguity.id} {name}"))
+        for base in chain(self._small_messages(site) if small else (), [complete]):
+            for probe, steps, change in self.probes(ambiguity, site, base):
+                case = self.case(ambiguity, name, apply(base, steps, change)) if probe == name else None
+                if case is not None:
+                    yield case
 
     def _small_messages(self, site: Any) -> Iterator[Any]:
         """Yields messages with a value at the site: the smallest first, then those with one more property."""
