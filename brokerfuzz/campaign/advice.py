@@ -1,12 +1,12 @@
 """Recommends the option that helps most if a target rejects valid messages for a reason that the contract leaves open:
-it knows only certain values, or no value twice.
+it knows only certain values, or no value twice, or it has a limit.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from brokerfuzz.campaign.causes.conditions import HasValue, Present
+from brokerfuzz.campaign.causes.conditions import HasValue, LongerThan, MoreItems, Present
 from brokerfuzz.campaign.causes.evidence import Attribute
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.contradictions import CONFLICT
@@ -18,6 +18,10 @@ from brokerfuzz.wording import listed
 
 _ID: Final = re.compile(r"[a-z0-9][\w.-]*", re.ASCII | re.IGNORECASE)
 _MOST_SITES: Final = 3
+_LIMITS: Final = {
+    LongerThan: ("how long a string may be (string-length)", "maxLength"),
+    MoreItems: ("how many items an array may contain (item-count)", "maxItems"),
+}
 
 
 def advice_about(explanations: Sequence[Explanation], contract: Contract, fresh: str | None) -> str:
@@ -27,9 +31,11 @@ def advice_about(explanations: Sequence[Explanation], contract: Contract, fresh:
         if explanation.failure.answer.status == CONFLICT:
             return _about_conflicts(explanation, contract, fresh)
     unknown = list(dict.fromkeys(place for one in rejections for place in _possibly_unknown(one, contract)))
-    if not unknown:
-        return ""
-    return f"if the target knows only certain values of {listed(unknown[:_MOST_SITES], 'or')}, list them: --values FILE"
+    advices = list(dict.fromkeys(advice for one in rejections for advice in _about_limits(one, contract)))
+    if unknown:
+        places = listed(unknown[:_MOST_SITES], "or")
+        advices.insert(0, f"if the target knows only certain values of {places}, list them: --values FILE")
+    return "; ".join(advices)
 
 
 def fresh_advice(names: Sequence[str], fresh: str | None) -> str:
@@ -47,6 +53,19 @@ def _about_conflicts(explanation: Explanation, contract: Contract, fresh: str | 
     named = [name for name in possible if name in words] or possible[:1]
     advice = fresh_advice(named, fresh)
     return advice and f"the target may reject values that it already knows (status {CONFLICT}){advice}"
+
+
+def _about_limits(explanation: Explanation, contract: Contract) -> Iterator[str]:
+    """Yields how to settle the open questions about lengths and numbers of items."""
+    sites = contract.sites[explanation.failure.case.message_type]
+    for attribute in [attribute for cause in explanation.causes for attribute in cause.attributes]:
+        if isinstance(attribute, Attribute) and (limit := _LIMITS.get(type(attribute.condition))):
+            question, keyword = limit
+            if attribute.site is None or keyword not in sites[attribute.site].schema:
+                yield (
+                    f"the contract leaves open {question}: if the limit of the target is right, state it in a contract "
+                    f"of your own, with {keyword}"
+                )
 
 
 def _possibly_unknown(explanation: Explanation, contract: Contract) -> Iterator[str]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from pathlib import Path
 from typing import Any
 from unicodedata import bidirectional
 
@@ -23,6 +24,7 @@ from behaviours import (
     parsed,
     strict,
 )
+from contracts import changed_contract
 from hand_made_servers import Behaviour, response, serving
 
 import brokerfuzz
@@ -188,6 +190,34 @@ def test_a_limit_of_items_is_named_even_if_fewer_items_need_another_sum() -> Non
     refuses_several = strict(lambda message: len([*objects(message, "offers")]) > 3, conforming(PRICING))
     (finding,) = brokerfuzz.fire(refuses_several, PRICING, verdicts=["valid"]).findings
     assert finding.text == "data.offers: rejected if it has more than 3 items"
+
+
+@pytest.mark.parametrize(
+    ("site", "limit", "words"),
+    [
+        ("description", {"maxLength": 100}, "how long a string may be (string-length)"),
+        ("accessGroups", {"maxItems": 10}, "how many items an array may contain (item-count)"),
+    ],
+    ids=["length", "items"],
+)
+def test_a_limit_names_the_open_question_and_a_contract_of_ones_own_settles_it(
+    site: str, limit: dict[str, int], words: str, tmp_path: Path
+) -> None:
+    ((keyword, maximum),) = limit.items()
+    accepts = strict(lambda message: len(message.get(site) or "") > maximum)
+    report = brokerfuzz.fire(accepts, OFFER, **VALID)
+    assert len(report.findings) == 1
+    assert f"the contract leaves open {words}: if the limit of the target is right, state it" in str(report)
+    assert keyword in report.result.advice
+    settled = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"][site].update(limit))
+    assert brokerfuzz.fire(accepts, OFFER, **VALID, contract=settled).findings == ()
+
+
+def test_columns_of_255_characters_are_no_finding() -> None:
+    accepts = strict(lambda message: any(isinstance(text, str) and len(text) > 255 for text in everything_in(message)))
+    report = brokerfuzz.fire(accepts, OFFER, tags=["edge:*", "probe:string-length"])
+    assert report.findings == ()
+    assert [observed.ambiguity.id for observed in report.result.ambiguities] == ["string-length"]
 
 
 def test_answers_that_differ_only_in_details_show_the_same_problem() -> None:
