@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError, listed_names, quoted
+from brokerfuzz.schemas.ambiguity_detectors import REJECTED
 from brokerfuzz.schemas.contract_entries import Ambiguity
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.known_values import KnownValues
@@ -147,7 +149,7 @@ class Contract:
 
         To allow several interpretations, use a sequence or a string with commas. A group, such as `timestamp-format`,
         means all IDs that begin with this name. Raises `UnknownNameError` if an ambiguity or an interpretation is
-        unknown.
+        unknown, and `ContractError` if two policies contradict each other.
         """
         if isinstance(policies, Policies):
             return policies
@@ -168,7 +170,24 @@ class Contract:
                         known, remedy = ambiguity.interpretations, f"{name} can be {ambiguity.choices}"
                         raise UnknownNameError("policy", f"{name}={value}", known, remedy)
                 found[ambiguity.id] = values
+        for ambiguity in self.ambiguities:
+            self._settle_wider(ambiguity, found)
         return found
+
+    def _settle_wider(self, narrow: Ambiguity, policies: Policies) -> None:
+        """A program that accepts all differences accepts small ones (`narrow`), and a program that rejects small ones
+        rejects all. Removes other combinations of interpretations from the policies.
+        """
+        wide = next((one for one in self.ambiguities if one.id == narrow.options.get("within")), None)
+        if wide is None or policies.keys().isdisjoint((narrow.id, wide.id)):
+            return
+        pairs = product(*(policies.get(one.id, one.interpretations) for one in (narrow, wide)))
+        possible = [pair for pair in pairs if pair[0] != REJECTED or pair[1] == REJECTED]
+        if not possible:
+            raise ContractError(
+                f"the policies {narrow.id}=rejected and {wide.id}=accepted contradict each other: remove one of them"
+            )
+        policies[narrow.id], policies[wide.id] = (tuple(dict.fromkeys(names)) for names in zip(*possible, strict=True))
 
 
 def once_per_contract(function: Callable[Concatenate[Contract, P], T]) -> Callable[Concatenate[Contract, P], T]:

@@ -9,6 +9,7 @@ import pytest
 from behaviours import OFFER, PRICING, VALID, everything_in, strict
 
 import brokerfuzz
+from brokerfuzz.errors import ContractError
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SPELLINGS = ("offset", "no-zone", "lower-case", "space", "date-only", "fraction", "leap-second", "early-year", "other")
@@ -45,6 +46,36 @@ def test_a_sum_is_valid_only_if_it_is_exact_and_a_policy_settles_whether_it_may_
     for interpretation, settled in (("accepted", "valid"), ("rejected", "invalid")):
         expected = settled if label == "unspecified" else label
         assert _label(message, {"price-rounding": interpretation}, PRICING) == expected
+
+
+@pytest.mark.parametrize(
+    ("policies", "rounded", "wrong"),
+    [
+        ({}, "unspecified", "unspecified"),
+        ({"price-arithmetic": "accepted"}, "valid", "valid"),
+        ({"price-arithmetic": "rejected"}, "unspecified", "invalid"),
+        ({"price-rounding": "accepted"}, "valid", "unspecified"),
+        ({"price-rounding": "rejected"}, "invalid", "invalid"),
+        ({"price-arithmetic": "rejected", "price-rounding": "accepted"}, "valid", "invalid"),
+        ({"price-arithmetic": "accepted,rejected", "price-rounding": "rejected"}, "invalid", "invalid"),
+    ],
+)
+def test_who_accepts_wrong_sums_accepts_rounded_ones_and_who_rejects_rounded_ones_rejects_wrong_ones(
+    policies: dict[str, str], rounded: str, wrong: str
+) -> None:
+    labels = []
+    for extended in (2.496, 1.5):
+        offer = {"offerId": "x", "unitPrice": 2.5, "quantity": 1, "extendedPrice": extended}
+        data = {"customerId": "a", "offers": [offer], "totalExtendedPrice": extended}
+        rest = {"failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True}
+        labels.append(_label({"data": data, **rest}, policies, PRICING))
+    assert labels == [rounded, wrong]
+
+
+def test_policies_about_wrong_and_rounded_sums_must_not_contradict_each_other() -> None:
+    policies = {"price-arithmetic": "accepted", "price-rounding": "rejected"}
+    with pytest.raises(ContractError, match=r"price-rounding=rejected and price-arithmetic=accepted contradict"):
+        brokerfuzz.check(PRICING, {}, policies=policies)
 
 
 def _updated(timestamp: str) -> bytes:
