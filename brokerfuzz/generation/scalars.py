@@ -5,11 +5,13 @@ can have each length and size that the schema allows, so that Hypothesis can fin
 bug occurs.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 from brokerfuzz.errors import ContractError
@@ -238,16 +240,7 @@ def _usual_range(schema: Schema) -> tuple[int, int]:
 def _numbers(schema: Schema, place: ValuePlace) -> Values:
     low, high = map(float, _bounds(schema))
     if "multipleOf" in schema:
-        step = schema["multipleOf"]
-        factors = [0, 1, 2, -1, 10, 100, max(low, -1e9) / step, min(high, 1e9) / step]
-        near = [step * round(factor) for factor in factors if math.isfinite(factor)]
-        multiples = [value for value in near if matches({**schema, "type": "number"}, value)]
-        if not multiples:
-            raise ContractError(
-                f"brokerfuzz finds no number at {place.path} that is a multiple of {step} and within the bounds: "
-                f"correct the schema of {place.path}"
-            )
-        return choice(multiples)
+        return _multiples(schema["multipleOf"], low, high, place)
     decimal = place.is_concerned_by("decimal_range")
     values = edge_values.numbers(low, high, decimal=decimal)
 
@@ -256,6 +249,34 @@ def _numbers(schema: Schema, place: ValuePlace) -> Values:
         return values[0] if decimal and edge_values.beyond_decimal(value) else value
 
     return Values(draw, values)
+
+
+def _multiples(step: float, low: float, high: float, place: ValuePlace) -> Values:
+    """Multiplies factors as decimals: 19.99 is 1999 times 0.01, but not in the arithmetic of doubles."""
+    exact_step = Fraction(str(step))
+    digits = int("".join(map(str, Decimal(str(step)).as_tuple().digits)))
+    largest = int(_LARGEST_MULTIPLE / max(exact_step, Fraction(digits)))
+    least = max(ceil(Fraction(str(low)) / exact_step), -largest)
+    most = min(floor(Fraction(str(high)) / exact_step), largest)
+    if least > most:
+        raise ContractError(
+            f"brokerfuzz finds no number at {place.path} that is a multiple of {step} and within the bounds: "
+            f"correct the schema of {place.path}"
+        )
+
+    def multiple(factor: int) -> float:
+        return step * factor if isinstance(step, int) else float(exact_step * factor)
+
+    inexact = [Fraction(price) / exact_step for price in _INEXACT_PRICES]
+    usual = [0, 1, 2, -1, 10, 100, *(int(factor) for factor in inexact if factor.denominator == 1)]
+    factors = list(dict.fromkeys(min(max(factor, least), most) for factor in [*usual, least, most]))
+    return Values(lambda source: multiple(source.integer(least, most, factors)), [*map(multiple, factors)])
+
+
+_LARGEST_MULTIPLE = 10**15
+"""A double represents each decimal of up to 15 digits."""
+_INEXACT_PRICES = ("19.99", "8.69", "143.48")
+"""Prices that are no whole number of cents in the arithmetic of doubles."""
 
 
 def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> tuple[float, float]:

@@ -4,6 +4,7 @@ another validator does, or refuses the contract in one line.
 
 import json
 import math
+from decimal import Decimal
 from itertools import islice
 from pathlib import Path
 from time import process_time
@@ -40,17 +41,19 @@ def _draw(contract: brokerfuzz.Contract) -> None:
 
 def _contradicted(cases: list[brokerfuzz.Case], schema: Any) -> list[str]:
     """Returns the valid and invalid messages about which another validator thinks otherwise. Messages that are not JSON,
-    or that have numbers which Python cannot represent, are left out.
+    or that have numbers which Python cannot represent, are left out. Numbers are decimals, because in the arithmetic of
+    doubles, 19.99 is no multiple of 0.01.
     """
     text = json.dumps(schema)
     if '"format"' in text or "\\p" in text:
         judge: Any = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
     else:
-        judge = jsonschema.Draft202012Validator(schema)
+        judge = jsonschema.Draft202012Validator(json.loads(text, parse_float=Decimal))
+    parse_float = Decimal if isinstance(judge, jsonschema.Draft202012Validator) else float
     wrong = []
     for case in cases:
         try:
-            value = json.loads(case.body, object_pairs_hook=_without_repetition)
+            value = json.loads(case.body, object_pairs_hook=_without_repetition, parse_float=parse_float)
         except (ValueError, RecursionError):
             continue
         if case.headers or case.label == "unspecified" or not _is_ordinary(value):
@@ -78,6 +81,54 @@ def _is_ordinary(value: Any) -> bool:
     if isinstance(value, str):
         return not any("\ud800" <= letter <= "\udfff" for letter in value)
     return not isinstance(value, float) or math.isfinite(value)
+
+
+def _order_with_price(folder: Path, **keywords: Any) -> brokerfuzz.Contract:
+    price = {"type": "number", **keywords}
+    schema = {"type": "object", "required": ["price"], "properties": {"price": price}, "additionalProperties": False}
+    folder.joinpath("order.schema.json").write_text(json.dumps(schema))
+    folder.joinpath("messages.json").write_text(json.dumps({"order": {"direction": "request", "route": "POST /"}}))
+    return brokerfuzz.load_contract(folder)
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"multipleOf": 0.01},
+        {"multipleOf": 0.01, "minimum": 0.01, "maximum": 100_000},
+        {"multipleOf": 0.05, "exclusiveMinimum": 0, "maximum": 999.95},
+        {"multipleOf": 2.5},
+        {"multipleOf": 7},
+        {"multipleOf": 1e-7, "minimum": 0},
+    ],
+    ids=str,
+)
+def test_decimal_multiples_of_all_sizes_are_generated(keywords: dict[str, Any], tmp_path: Path) -> None:
+    contract = _order_with_price(tmp_path, **keywords)
+    prices = [message["price"] for message in islice(brokerfuzz.messages("order", 0, contract=contract), 500)]
+    assert all(brokerfuzz.check("order", {"price": price}, contract=contract).label == "valid" for price in prices)
+    assert len(set(prices)) > 100
+    sizes = {len(str(int(abs(price) / keywords["multipleOf"]))) for price in prices}
+    assert sizes >= set(range(1, 7)) - ({6} if "maximum" in keywords else set())
+
+
+@pytest.mark.parametrize("keywords", [{"minimum": 1, "maximum": 2}, {"exclusiveMinimum": 1.2, "exclusiveMaximum": 1.8}])
+def test_the_few_multiples_within_narrow_bounds_are_found(keywords: dict[str, Any], tmp_path: Path) -> None:
+    contract = _order_with_price(tmp_path, multipleOf=0.3, **keywords)
+    prices = {message["price"] for message in islice(brokerfuzz.messages("order", 0, contract=contract), 50)}
+    assert prices == ({1.2, 1.5, 1.8} if "minimum" in keywords else {1.5})
+
+
+@pytest.mark.parametrize("price", [19.99, 8.69, 143.48])
+def test_a_service_that_calculates_multiples_with_doubles_has_a_finding(price: float, tmp_path: Path) -> None:
+    contract = _order_with_price(tmp_path, multipleOf=0.01, minimum=0)
+
+    def accepts(body: bytes) -> bool:
+        is_wrong = json.loads(body).get("price") == price
+        return not is_wrong and brokerfuzz.check("order", body, contract=contract).label != "invalid"
+
+    report = brokerfuzz.fire(accepts, "order", contract=contract, verdicts=["valid"])
+    assert [finding.kind for finding in report.findings] == ["valid-rejected"]
 
 
 @pytest.mark.every(160)
