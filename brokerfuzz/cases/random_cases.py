@@ -72,12 +72,10 @@ def plausible_cases(
     message_type: MessageType, seed: int, first: int, now: datetime | None, contract: Contract
 ) -> Iterator[Case]:
     """Yields plausible messages for demonstrations and load tests, from the serial number `first` on, with dates around
-    `now` (None: today). No case occurs twice.
-
-    The offers are valid at any later time, too. If `now` is in the future, their tags say so.
+    `now` (None: today). No case occurs twice. Offers that are invalid at an earlier time have a tag that says so.
     """
     present = now or today()
-    tags = (TAG, "plausible", *([now_tag(present)] if present > clock(None) else []))
+    tags = (TAG, "plausible")
     faults, seen, repeated = Faults(contract, message_type, present), set[str](), 0
     for message in PlausibleMessages(contract, message_type, seed, present).starting_at(first):
         case = faults.valid(message, tags)
@@ -85,7 +83,7 @@ def plausible_cases(
         if case is not None and case.id not in seen:
             seen.add(case.id)
             repeated = 0
-            yield case
+            yield case if is_always_correct(case, contract) else replace(case, tags=(*tags, now_tag(present)))
         if repeated == _IN_VAIN:
             return
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from contracts import changed_contract
 from fixture_types import Run
 
-from brokerfuzz import MESSAGE_TYPES, check, messages
+from brokerfuzz import MESSAGE_TYPES, check, corpus, messages
 from brokerfuzz.cli import commands
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -124,6 +124,15 @@ def test_a_product_has_one_owner_and_one_billing_entity(exported: dict[str, list
 def test_python_yields_the_exported_messages(exported: dict[str, list[Any]]) -> None:
     expected = json.loads(json.dumps(exported[PRICING], default=float))
     assert list(islice(messages(PRICING, 5, plausible=True, now=NOW), SIZE)) == expected
+
+
+def test_offers_that_are_invalid_at_an_earlier_time_carry_the_time(run: Run) -> None:
+    assert run("export", "offers.ndjson", *OPTIONS, "--message", OFFER).exit_code == 0
+    offers = list(corpus.read("offers.ndjson"))
+    tagged = [case for case in offers if f"now:{NOW:%Y-%m-%dT%H:%M:%SZ}" in case.tags]
+    long_ago = datetime(2001, 1, 1, tzinfo=UTC)
+    assert tagged == [case for case in offers if check(OFFER, case.body, now=long_ago).label == "invalid"]
+    assert 0 < len(tagged) < SIZE
 
 
 def test_an_own_contract_gets_known_values_and_simple_ones(tmp_path: Path, run: Run) -> None:
