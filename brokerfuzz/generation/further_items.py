@@ -5,13 +5,13 @@ from typing import Any
 
 from brokerfuzz.generation.judging import judge_of
 from brokerfuzz.generation.sources import Draw, Source
-from brokerfuzz.schemas.flattening import NO_ITEMS, OTHER_ITEMS, Schema, conjoin
+from brokerfuzz.schemas.flattening import CUT_OFF, OTHER_ITEMS, Schema, conjoin
 
 
 def most_items(schema: Schema) -> int | None:
     """Returns the maximum number of items (None: no limit)."""
     most: int | None = schema.get("maxItems")
-    if NO_ITEMS in schema or schema.get("items", {}).get("type") == []:
+    if (CUT_OFF in schema and "items" not in schema) or schema.get("items", {}).get("type") == []:
         return 0
     if False in (schema.get(OTHER_ITEMS), schema.get("unevaluatedItems")):
         first = len(schema.get("prefixItems", ()))

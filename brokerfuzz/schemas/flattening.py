@@ -62,9 +62,9 @@ FORMATS = frozenset(
 
 KNOWN = "brokerfuzz:known"
 """A keyword for the known values of a site (see `known_values`). Only generators use it."""
-NO_ITEMS = "brokerfuzz:no-items"
-"""Marks an array whose items would be nested too deeply, because the schema is recursive. Generated arrays are
-empty.
+CUT_OFF = "brokerfuzz:cut-off"
+"""Marks an array or object whose items or properties would be nested too deeply, because the schema is recursive.
+Generated arrays and objects lack them, so no rule says how many there must be.
 """
 _DEEPER: Schema = {"brokerfuzz:deeper": True}
 """Stands for a schema that is nested too deeply, because it is recursive."""
@@ -75,7 +75,7 @@ _MOST_BRANCHES = 500
 _LONGEST_PATTERN = 300
 _KEPT = {*SIMPLE, *COMPOSED, *ANNOTATIONS} - {"$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"}
 KEYWORDS = (*ANNOTATIONS, *REFERENCES, *APPLICATORS, *SIMPLE, *(name for name in COMPOSED if name != OTHER_ITEMS))
-_PLAIN = {*_KEPT, *APPLICATORS, KNOWN, NO_ITEMS} - {*COMPOSED}
+_PLAIN = {*_KEPT, *APPLICATORS, KNOWN, CUT_OFF} - {*COMPOSED}
 JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
@@ -158,6 +158,8 @@ class _Flattening:
             own["properties"] = {name: prop for name, prop in every.items() if prop is not _DEEPER}
             if any(every.get(name) is _DEEPER for name in own.get("required", ())):
                 return False
+            if len(own["properties"]) < len(every):
+                own[CUT_OFF] = True
         for keyword in own.keys() & {*_WITH_SCHEMA}:
             if keyword not in _MAY_BE_FALSE or not isinstance(own[keyword], bool):
                 own[keyword] = _finite(below(own[keyword]))
@@ -168,6 +170,10 @@ class _Flattening:
         if "patternProperties" in own:
             own["patternProperties"] = {name: _finite(below(part)) for name, part in own["patternProperties"].items()}
         own.update(_items(schema, below))
+        if CUT_OFF in own and own.get("minItems", 0) > 0:
+            own["type"] = [name for name in JSON_TYPES if name in types_of(own) and name != "array"]
+            if not own["type"]:
+                return False
         conditions: list[Schema] = []
         if "if" in schema:
             conditions.append({k: _finite(below(schema[k])) for k in ("if", "then", "else") if k in schema})
@@ -186,7 +192,7 @@ def _items(schema: Schema, below: Callable[[Any], Schema]) -> Schema:
         return {}
     items = below(schema["items"])
     if items is _DEEPER:
-        return {NO_ITEMS: True}
+        return {CUT_OFF: True}
     if schema["items"] is False:
         return {OTHER_ITEMS: False}
     return {OTHER_ITEMS if "prefixItems" in schema else "items": items}
@@ -208,16 +214,17 @@ def with_all_sites(schema: Schema) -> Schema:
         whole["properties"] = {name: with_all_sites(prop) for name, prop in whole["properties"].items()}
     if "items" in whole:
         whole["items"] = with_all_sites(whole["items"])
-    elif "type" in whole and "array" in types_of(whole) and not {*composed_keywords_of(whole), NO_ITEMS} & whole.keys():
+    elif "type" in whole and "array" in types_of(whole) and not {*composed_keywords_of(whole), CUT_OFF} & whole.keys():
         whole["items"] = {}
     return whole
 
 
 def _undescribed(schema: Schema) -> list[str]:
-    if {"additionalProperties", "patternProperties", "unevaluatedProperties"} & schema.keys():
+    if {"additionalProperties", "patternProperties"} & schema.keys():
         return []
-    parts = [schema, *(one[branch] for one in conditions_of(schema) for branch in ("then", "else") if branch in one)]
-    return [name for part in parts for name in part.get("required", ()) if name not in schema.get("properties", {})]
+    branches = [one[branch] for one in conditions_of(schema) for branch in ("then", "else") if branch in one]
+    names = [name for part in [schema, *branches] for name in [*part.get("required", ()), *part.get("properties", ())]]
+    return [name for name in names if name not in schema.get("properties", {})]
 
 
 def conjoin(left: Schema, right: Schema) -> Schema:

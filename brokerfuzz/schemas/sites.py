@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
-from brokerfuzz.schemas.flattening import OTHER_ITEMS, SIMPLE, Schema, composed_keywords_of, conditions_of
+from brokerfuzz.schemas.flattening import CUT_OFF, OTHER_ITEMS, SIMPLE, Schema, composed_keywords_of, conditions_of
 from brokerfuzz.wording import counted, with_article
 
 JSON_RULE = "json"
@@ -178,6 +178,8 @@ def _demands(keyword: str, schema: Schema) -> bool:
     match keyword:
         case "required":  # this rule is at the site of the required property
             return False
+        case keyword if keyword in _OF_CUT_OFF_VALUES and CUT_OFF in schema:
+            return False
         case "additionalProperties" | "patternProperties":
             return value not in (True, {})
         case "uniqueItems":
@@ -192,6 +194,13 @@ def _demands(keyword: str, schema: Schema) -> bool:
             return "contains" in schema
         case _:
             return True
+
+
+_OF_CUT_OFF_VALUES = {
+    "type", "minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains", "minProperties",
+    "maxProperties",
+}  # fmt: skip
+"""The keywords that are no rules where a recursive schema is cut off. The same keywords are rules further outside."""
 
 
 def _label(when: Schema, number: int) -> str:

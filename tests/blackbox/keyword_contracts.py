@@ -104,6 +104,11 @@ VALUES: dict[str, dict[str, Any]] = {
     "if pattern": {"type": "object", "properties": {"code": TEXT, "size": WHOLE}, "required": ["code"], "if": {"properties": {"code": {"pattern": "^X"}}}, "then": {"required": ["size"]}},
     "if of a string": {"type": "string", "if": {"minLength": 3}, "then": {"pattern": "^a"}},
     "recursion": {"$ref": "#/$defs/tree"},
+    "recursion with limits": {"$ref": "#/$defs/limited_tree"},
+    "recursion with items or null": {"$ref": "#/$defs/tree_or_null"},
+    "recursion with a number of properties": {"$ref": "#/$defs/binary_tree"},
+    "property of a condition": {"type": "object", "properties": {"first": TEXT}, "if": {"required": ["title"]}, "then": {"properties": {"title": TEXT}}, "unevaluatedProperties": False},
+    "property that a value allows": {"type": "object", "properties": {"kind": WHOLE}, "if": {"properties": {"kind": {"const": 1}}, "required": ["kind"]}, "then": {"properties": {"size": TEXT}}, "unevaluatedProperties": False},
     "recursion through anyOf": {"$ref": "#/$defs/list"},
     "mutual recursion": {"$ref": "#/$defs/even"},
     "allOf": {"allOf": [{"type": "string", "minLength": 2}, {"maxLength": 4}]},
@@ -119,6 +124,9 @@ VALUES: dict[str, dict[str, Any]] = {
 
 DEFINITIONS = {
     "tree": {"type": "object", "properties": {"name": TEXT, "children": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}, "required": ["name"], "additionalProperties": False},
+    "limited_tree": {"type": "object", "properties": {"name": TEXT, "children": {"type": "array", "maxItems": 3, "uniqueItems": True, "items": {"$ref": "#/$defs/limited_tree"}}}, "required": ["name"], "additionalProperties": False},
+    "tree_or_null": {"type": "object", "properties": {"name": TEXT, "children": {"type": ["array", "null"], "minItems": 1, "items": {"$ref": "#/$defs/tree_or_null"}}}, "required": ["children"], "additionalProperties": False},
+    "binary_tree": {"type": "object", "properties": {"name": TEXT, "left": {"$ref": "#/$defs/binary_tree"}, "right": {"$ref": "#/$defs/binary_tree"}}, "maxProperties": 2, "additionalProperties": False},
     "list": {"type": "object", "properties": {"head": WHOLE, "tail": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/list"}]}}, "required": ["head", "tail"]},
     "even": {"type": "object", "properties": {"odd": {"$ref": "#/$defs/odd"}, "size": WHOLE}},
     "odd": {"type": "object", "properties": {"even": {"$ref": "#/$defs/even"}, "name": TEXT}},

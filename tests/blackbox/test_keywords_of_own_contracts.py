@@ -4,7 +4,7 @@ another validator does, or refuses the contract in one line.
 
 import json
 import math
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation, localcontext
 from itertools import islice
 from pathlib import Path
 from time import process_time
@@ -49,7 +49,7 @@ def _contradicted(cases: list[brokerfuzz.Case], schema: Any) -> list[str]:
         judge: Any = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
     else:
         judge = jsonschema.Draft202012Validator(json.loads(text, parse_float=Decimal))
-    parse_float = Decimal if isinstance(judge, jsonschema.Draft202012Validator) else float
+    parse_float = _decimal if isinstance(judge, jsonschema.Draft202012Validator) else float
     wrong = []
     for case in cases:
         try:
@@ -59,8 +59,9 @@ def _contradicted(cases: list[brokerfuzz.Case], schema: Any) -> list[str]:
         if case.headers or case.label == "unspecified" or not _is_ordinary(value):
             continue
         try:
-            is_valid = judge.is_valid(value)
-        except OverflowError:  # Python cannot divide some integers
+            with localcontext(prec=400):  # as many digits as a double can have
+                is_valid = judge.is_valid(value)
+        except (OverflowError, InvalidOperation):  # Python cannot divide some integers
             continue
         if is_valid != (case.label == "valid"):
             wrong.append(f"{case.label}: {case.body[:200]!r}")
@@ -71,6 +72,11 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) < len(pairs):
         raise ValueError
     return dict(pairs)
+
+
+def _decimal(text: str) -> Decimal | float:
+    number = float(text)
+    return Decimal(repr(number)) if math.isfinite(number) else number
 
 
 def _is_ordinary(value: Any) -> bool:
@@ -129,6 +135,16 @@ def test_a_service_that_calculates_multiples_with_doubles_has_a_finding(price: f
 
     report = brokerfuzz.fire(accepts, "order", contract=contract, verdicts=["valid"])
     assert [finding.kind for finding in report.findings] == ["valid-rejected"]
+
+
+@pytest.mark.parametrize(
+    "name", ["recursion with limits", "recursion with items or null", "property of a condition", "multipleOf fraction"]
+)
+def test_each_rule_is_broken_also_if_recursion_ends_or_a_property_depends_on_a_condition(
+    name: str, tmp_path: Path
+) -> None:
+    keywords = next(one for one in keyword_contracts() if one.name == f"property: {name}")
+    test_a_contract_with_this_keyword_is_generated_broken_and_judged(keywords, tmp_path)
 
 
 @pytest.mark.every(160)
