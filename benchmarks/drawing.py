@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 from benchmarks.fleet.messages import OFFER
 from brokerfuzz import load_contract
-from brokerfuzz.generation.unsupported_keywords import restore_many
+from brokerfuzz.generation.searched_values import restore_many
 
 PATIENCE = (
     HealthCheck.too_slow,

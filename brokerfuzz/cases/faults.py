@@ -5,25 +5,20 @@ fault.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
-from itertools import combinations
 from typing import Any
 
 from brokerfuzz.cases.case import TWIN_TAGS, Broken, Case, Fault, compact, confirmed
 from brokerfuzz.cases.changes import Change, apply, place_of, value_at
+from brokerfuzz.cases.counterexamples import counterexamples_of
 from brokerfuzz.cases.fault_wishes import breakable_places, forbids_property, wishes_for
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, FixedSource, RandomSource, Source, node_of
-from brokerfuzz.generation.neighbours import SCALARS, without
-from brokerfuzz.generation.nodes import values_of
-from brokerfuzz.generation.patterns import strings
 from brokerfuzz.pointers import pointer_of
 from brokerfuzz.schemas import Contract, MessageType, Rule, check, load_contract
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
-from brokerfuzz.schemas.flattening import COMPOSED, OTHER_ITEMS, conjoin
+from brokerfuzz.schemas.flattening import COMPOSED
 from brokerfuzz.schemas.sites import Steps
-from brokerfuzz.schemas.subschemas import direct_subschemas
 
 
 @dataclass(frozen=True)
@@ -91,7 +86,7 @@ class Faults:
     def _context(self, message: Any, steps: Steps, rule: Rule) -> FaultContext:
         schema = self.contract.sites[self.message_type][rule.site].schema
         present = None if forbids_property(rule) else value_at(message, steps)
-        return FaultContext(rule, schema, present, self.now, partial(examples, self.contract, rule))
+        return FaultContext(rule, schema, present, self.now, counterexamples_of(self.contract, rule))
 
     def techniques(self, rule: Rule) -> Sequence[Technique]:
         """Returns the techniques that break the rule in an ordinary message, each with another result."""
@@ -154,21 +149,3 @@ def _breakable(faults: Faults, rule: Rule) -> Iterator[tuple[Any, Steps, Case]]:
 
 _RANDOM = 20
 """The number of random messages in which a rule is tried to be broken, if ordinary messages do not suffice."""
-_MOST_INSIDE, _MOST_BRANCHES = 20, 6
-"""The maximum numbers of schemas in a rule, and of branches of `oneOf`, that give examples."""
-
-
-@once_per_contract
-def examples(contract: Contract, rule: Rule) -> Sequence[Any]:
-    """Returns values of the site of a rule without the rule, and values of the schemas in the rule."""
-    schema = contract.sites[rule.message_type][rule.site].schema
-    keyword = OTHER_ITEMS if rule.keyword == "items" else rule.keyword
-    inside = [one for _, one in direct_subschemas({rule.keyword: rule.value}) if isinstance(one, dict)]
-    found = [without({**schema, keyword: rule.value}, keyword), *inside[:_MOST_INSIDE]]
-    if rule.keyword == "oneOf":
-        found += [conjoin(one, other) for one, other in combinations(rule.value[:_MOST_BRANCHES], 2)]
-    values = [value for one in found for value in values_of(contract, rule.message_type, one, rule.site)]
-    if rule.keyword == "patternProperties":
-        names = [name for pattern in rule.value for name in strings(pattern)[:2]]
-        values += [{name: value} for name in names for value in SCALARS]
-    return values

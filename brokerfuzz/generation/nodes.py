@@ -7,6 +7,7 @@ then the others with the branch that applies. Finally, it repairs contradictions
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache, reduce
@@ -15,13 +16,11 @@ from typing import Any
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site
 from brokerfuzz.generation.choices import SiteChoices
-from brokerfuzz.generation.composing import alternatives, is_composed, judged, relevant_types
 from brokerfuzz.generation.consistency import Repair, repairs, repetition
-from brokerfuzz.generation.further_items import contained_items, most_items, other_items
-from brokerfuzz.generation.further_properties import further_properties
 from brokerfuzz.generation.judging import judge_of
 from brokerfuzz.generation.node_states import describe, set_states
 from brokerfuzz.generation.scalars import ValuePlace, Values, choice, listed, may_be_null, scalar
+from brokerfuzz.generation.searched_values import searched_values
 from brokerfuzz.generation.sources import (
     COMPLETE,
     SETTINGS,
@@ -33,7 +32,7 @@ from brokerfuzz.generation.sources import (
     Wish,
     Wishes,
 )
-from brokerfuzz.generation.unsupported_keywords import pool
+from brokerfuzz.generation.structures import is_composed, judged, nested_types, structures_of
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema
@@ -122,7 +121,8 @@ class _Builder:
         elif is_composed(schema):
             draws, values = self._composed(schema, place)
         else:
-            draws, values = self._nested(schema, place), scalar(schema, place)
+            draws = self._nested(schema, place)
+            values = self._scalars(schema, place, draws)
         node = Node(site, schema, optional, may_be_null(schema), draw=_first_of(draws, values), is_nested=bool(draws))
         if values is not None:
             describe(node, values, place)
@@ -132,48 +132,46 @@ class _Builder:
     def _nested(self, schema: Schema, place: ValuePlace) -> list[Draw]:
         if listed(schema, place) is not None:
             return []
-        types = relevant_types(schema)
+        types = nested_types(schema)
         found = [self._object(schema, place.path)] if "object" in types else []
         return [*found, self._array(schema, place.path)] if "array" in types else found
 
+    def _scalars(self, schema: Schema, place: ValuePlace, draws: Sequence[Draw]) -> Values | None:
+        """Returns no scalars for a schema without `type` that describes objects or arrays: its rules concern these."""
+        return None if draws and "type" not in schema else scalar(schema, place)
+
     def _composed(self, schema: Schema, place: ValuePlace) -> tuple[list[Draw], Values | None]:
-        """Returns how to draw the values of a schema whose structure does not show all values: those of each
-        alternative, which a validator judges. Values that are wrong are repaired.
+        """Returns how to draw the values of a schema whose structure does not show all values: those that the structure
+        shows and a validator accepts, and searched ones.
         """
         draws: list[Draw] = []
-        plain: list[Any] = []
-        for one in alternatives(schema):
-            try:
-                draws += self._nested(one, place)
-                values = scalar(one, place)
-            except ContractError:
-                continue  # another alternative may be possible
-            plain += values.edges if values else ()
-        judge = judge_of(schema)
-        edges = [*{repr(value): value for value in plain if value is not None and judge(value)}.values()]
-        if not draws and not edges and "type" in schema and schema["type"] not in ([], ["null"], "null"):
-            edges = [value for value in pool(schema, place.path) if value is not None]
-        listed_values = choice(edges) if edges else None
-        if not draws:
-            return [], listed_values
-        tried = [*draws, *([listed_values.draw] if listed_values else [])]
-        return [judged(tried, schema, place.path)], listed_values
+        scalars: list[Any] = []
+        for structure in structures_of(schema):
+            with suppress(ContractError):  # another structure may be possible
+                nested = self._nested(structure, place) if {"properties", "items"} & structure.keys() else []
+                values = self._scalars(structure, place, nested)
+                draws += nested
+                scalars += values.edges if values else ()
+        is_valid = judge_of(schema)
+        fitting = [value for value in scalars if is_valid(value)]
+        if not fitting and (scalars or not draws) and flat.types_of(schema) - {"null"}:
+            fitting = searched_values(schema, place.path)
+        different = list({repr(value): value for value in fitting}.values())
+        return [judged(draws, schema, place.path)] if draws else [], choice(different) if different else None
 
     # ------------------------------------------------------------------------------------------------------ arrays
 
     def _array(self, schema: Schema, site: str) -> Draw:
         least = schema.get("minItems", 0)
-        limit = most_items(schema)
+        limit = _most_items(schema)
         most = max(12, least + 3) if limit is None else limit
         if least > most:
             raise ContractError(
                 f"{site} cannot contain at least {least} and at most {most} items: correct minItems or maxItems"
             )
-        first = [self.node(prefix, site + "[]") for prefix in schema.get("prefixItems", ())[:most]]
-        item = self.node(other_items(schema) if most > len(first) else {}, site + "[]")
+        item = self.node(schema.get("items", {}) if most else {}, site + "[]")
         settle = self._settling(schema, site)
         others = () if item.is_nested else item.edges
-        contain = contained_items(schema, self._draw_of(site + "[]"))
 
         def draw(source: Source) -> list[Any]:
             wish, wishes, outer = source.wishes.get(site, _NO_WISH), source.wishes, source.item
@@ -184,10 +182,8 @@ class _Builder:
             for number in source.repeat(low, high if wish.most is None else min(high, wish.most), often=wish.often):
                 source.item = number
                 source.wishes = wishes if wish.index in (None, number) else source.pins
-                items.append((first[number] if number < len(first) else item).at(source))
+                items.append(item.at(source))
             source.wishes, source.item = wishes, outer
-            if contain is not None:
-                contain(items, high, source)
             drawn = items.copy()
             settle(items, source)
             if len(items) < low:  # the repairs have removed equal items; strategies of the user may draw no others
@@ -208,12 +204,7 @@ class _Builder:
         judges = [judge_of(condition["if"]) for condition in conditions]
         named = {name for condition in conditions for name in names_in(condition["if"])}
         deciding = [name for name in first if name in named]
-        add_further = further_properties(schema, self._draw_of(join(site, "*")))
-        required = schema.get("required", ())
         branches: dict[tuple[bool, ...], Mapping[str, Node]] = {}
-
-        def removable(source: Source) -> Callable[[str], bool]:
-            return lambda name: name not in required and join(site, name) not in source.wishes
 
         def branch(outcomes: tuple[bool, ...]) -> Mapping[str, Node]:
             if outcomes not in branches:
@@ -232,9 +223,6 @@ class _Builder:
                 value = decided.get(name, ABSENT) if name in deciding else node.at(source)
                 if value is not ABSENT:
                     found[name] = value
-            if add_further is not None:
-                draws = {name: node.draw for name, node in props.items() if "drawn" in node.states}
-                add_further(found, draws, removable(source), source)
             settle(found, source)
             return dict(reversed(found.items())) if source.backwards else found
 
@@ -245,15 +233,6 @@ class _Builder:
         undescribed = [name for name in required if name not in schema.get("properties", {}) and other is not False]
         props = {**schema.get("properties", {}), **dict.fromkeys(undescribed, {} if other is True else other)}
         return {name: self.node(prop, join(site, name), optional=name not in required) for name, prop in props.items()}
-
-    def _draw_of(self, site: str) -> Callable[[Schema], Draw | None]:
-        def draw_of(schema: Schema) -> Draw | None:
-            try:
-                return self.node(schema, site).at
-            except ContractError:
-                return None
-
-        return draw_of
 
     # ----------------------------------------------------------------------------------------------------- repairs
 
@@ -290,6 +269,15 @@ def names_in(schema: Any) -> set[str]:
     return found | {
         name for keyword in ("anyOf", "oneOf", "not", "allOf", "if") for name in names_in(schema.get(keyword))
     }
+
+
+def _most_items(schema: Schema) -> int | None:
+    """Returns the maximum number of items (None: no limit)."""
+    is_cut_off = flat.CUT_OFF in schema and "items" not in schema
+    if is_cut_off or schema.get("items", {}).get("type") == []:
+        return 0
+    most: int | None = schema.get("maxItems")
+    return most
 
 
 def _first_of(draws: Sequence[Draw], values: Values | None) -> Draw:

@@ -15,9 +15,8 @@ from math import ceil, floor
 from typing import Any, NamedTuple
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation import ambiguous_values, edge_values, patterns, realistic_values
+from brokerfuzz.generation import ambiguous_values, edge_values, realistic_values
 from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site, detectors_at, notation_detector_at
-from brokerfuzz.generation.formats import FORMATS
 from brokerfuzz.generation.judging import judge_of, matches
 from brokerfuzz.generation.sources import Draw, Source
 from brokerfuzz.schemas import Contract, MessageType
@@ -136,8 +135,6 @@ def _sometimes(odd: Sequence[Any], usual: Values) -> Values:
 
 def _strings(schema: Schema, place: ValuePlace) -> Values:
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength")
-    if "pattern" in schema or "format" in schema:
-        return choice(_spelled(schema, shortest, longest))
     if place.notation:
         return _notations(place.notation, shortest, longest, place)
     top = edge_values.longest(schema)
@@ -155,16 +152,6 @@ def _strings(schema: Schema, place: ValuePlace) -> Values:
     return Values(draw, edges)
 
 
-def _spelled(schema: Schema, shortest: int, longest: int | None) -> Sequence[str]:
-    """Returns strings with the pattern and the format of a schema."""
-    texts = FORMATS[schema["format"]].valid if "format" in schema else ()
-    if "pattern" in schema:
-        texts = (*texts, *patterns.strings(schema["pattern"], shortest, longest))
-    judge = judge_of(schema)
-    return [text for text in texts if judge(text)][:_MOST_SPELLED]
-
-
-_MOST_SPELLED = 60
 _LONG = 200
 """Strings of at least this length are drawn as a letter and a number, because recording long strings is slow."""
 

@@ -34,9 +34,16 @@ def put(context: FaultContext, value: Any) -> Change | None:
 
 
 def _instead(value: Any) -> ChangeOf:
-    return lambda context: put(context, value)
+    def change(context: FaultContext) -> Change | None:
+        if context.rule.keyword == "type":
+            return put(context, value)
+        return Put(value) if value in context.counterexamples else None
+
+    return change
 
 
+_OF_CHOICES = ("oneOf", "anyOf", "not")
+"""The keywords that can rule out types, as `type` does."""
 _value: Any
 for _name, _text, _family, _value in (
     ("null-instead", "Null, although the contract does not allow null here.", "null", None),
@@ -50,7 +57,14 @@ for _name, _text, _family, _value in (
     ("empty-string", "An empty string instead of a value of another type.", "coercion", ""),
     ("null-as-string", 'The string "null" instead of a value of another type.', "coercion", "null"),
 ):
-    register_technique(_name, _text, "type", family=_family, change=_instead(_value))
+    register_technique(_name, _text, "type", *_OF_CHOICES, family=_family, change=_instead(_value))
+register_technique(
+    "fraction-instead",
+    "The number 1.5 instead of a value of another type.",
+    *_OF_CHOICES,
+    family="coercion",
+    change=_instead(1.5),
+)
 
 
 # ------------------------------------------------------------------------------------------- wrapped and unwrapped

@@ -10,13 +10,14 @@ for each difference that a real parser, language or framework shows. Where all r
 of them has a technique.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from brokerfuzz.cases.case import now_tag
 from brokerfuzz.cases.changes import Change
+from brokerfuzz.cases.counterexamples import Counterexamples
 from brokerfuzz.schemas import Rule
 from brokerfuzz.schemas.flattening import Schema, types_of
 
@@ -33,8 +34,7 @@ class FaultContext:
     schema: Schema
     present: Any
     now: datetime | None
-    examples: Callable[[], Sequence[Any]] = tuple
-    """Returns other values, most of which comply with the schema except for the rule."""
+    counterexamples: Counterexamples
 
     def forbids(self, json_type: str) -> bool:
         """Returns whether a value of the type `json_type` breaks the rule, and no other rule."""
@@ -69,7 +69,7 @@ class Technique:
 
 
 SEARCH = "search"
-"""The family of all techniques that change a value until it breaks the rule and no other."""
+"""The family of all techniques that use a searched value."""
 CLOCK = "clock"
 """The family of all techniques for times that must not be in the future."""
 

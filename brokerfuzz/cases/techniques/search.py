@@ -1,46 +1,32 @@
-"""Defines techniques for rules that only a changed contract has, such as those of `oneOf`. They change the value until
-it breaks the rule and no other rule of the same site.
-"""
+"""Defines techniques for rules that only own contracts have, such as those of `oneOf`. They use searched values."""
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import SEARCH, ChangeOf, FaultContext, breaks, register_technique
+from brokerfuzz.cases.techniques.registry import SEARCH, ChangeOf, FaultContext, breaks, register_rows
 from brokerfuzz.generation.formats import FORMATS
-from brokerfuzz.generation.neighbours import KINDS, Changed, breaking
 from brokerfuzz.schemas.flattening import COMPOSED, OTHER_ITEMS, SIMPLE
 
-_TEXTS = {
-    "other_values": "A value that breaks the rule, of any type.",
-    "changed_strings": "The string, changed a little.",
-    "changed_numbers": "The number, changed a little.",
-    "fewer_items": "The array with fewer items.",
-    "more_items": "The array with more items.",
-    "changed_items": "The array with a changed item.",
-    "fewer_properties": "The object with fewer properties.",
-    "more_properties": "The object with more properties.",
-    "changed_properties": "The object with a changed property.",
-}
+_SEARCHED = {*SIMPLE, *COMPOSED, "items"} - {"required"}
+_KEYWORDS = {*COMPOSED, "items"} - {"additionalProperties", OTHER_ITEMS}
 
 
-def _first(kind: Changed) -> ChangeOf:
+def _counterexample(share: float) -> ChangeOf:
     def change(context: FaultContext) -> Change | None:
-        keyword = OTHER_ITEMS if context.rule.keyword == "items" else context.rule.keyword
-        if keyword not in _SEARCHED:
-            return None
-        schema = {**context.schema, keyword: context.rule.value}
-        condition = context.rule.condition
-        if condition is not None and condition.site == context.rule.site:
-            schema["allOf"] = [condition.when if condition.holds else {"not": condition.when}]
-        return next(
-            (Put(value) for value in breaking(kind, context.present, context.examples(), schema, keyword)), None
-        )
+        values = context.counterexamples.found if context.rule.keyword in _SEARCHED else ()
+        return Put(values[int(share * (len(values) - 1))]) if values else None
 
     return change
 
 
-_SEARCHED = {*SIMPLE, *COMPOSED} - {"required"}
-_KEYWORDS = {*COMPOSED, "items"} - {"additionalProperties", OTHER_ITEMS}
-for _name, _kind in KINDS.items():
-    register_technique(_name.replace("_", "-"), _TEXTS[_name], *_KEYWORDS, family=SEARCH, change=_first(_kind))
+register_rows(
+    *_KEYWORDS,
+    family=SEARCH,
+    change=_counterexample,
+    rows=[
+        ("short-counterexample", "The shortest value that was found to break the rule and no other.", 0),
+        ("middle-counterexample", "A value of medium length that was found to break the rule and no other.", 0.5),
+        ("long-counterexample", "The longest value that was found to break the rule and no other.", 1),
+    ],
+)
 
 
 # -------------------------------------------------------------------------------------------------------- formats

@@ -1,0 +1,108 @@
+"""Searches values that break one rule and no other rule of the same site, for rules whose keywords the generator does
+not follow.
+
+The generator draws values of schemas that lack the keyword or contradict it, and a validator judges them.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, islice
+from typing import Any
+
+from brokerfuzz.errors import ContractError
+from brokerfuzz.generation.judging import judge_of
+from brokerfuzz.generation.nodes import values_of
+from brokerfuzz.generation.searched_values import PLAIN_VALUES
+from brokerfuzz.schemas import Contract, Rule
+from brokerfuzz.schemas.contract import once_per_contract
+from brokerfuzz.schemas.flattening import OTHER_ITEMS, Schema, conjoin
+
+_MOST_SCHEMAS = 20
+_MOST_PAIRS = 6
+_MOST_OF_SCHEMA = 10
+
+
+@once_per_contract
+def counterexamples_of(contract: Contract, rule: Rule) -> "Counterexamples":
+    schema = contract.sites[rule.message_type][rule.site].schema
+    keyword = OTHER_ITEMS if rule.keyword == "items" else rule.keyword
+    whole = {**schema, keyword: rule.value}
+    others = _without(whole, keyword)
+    condition = rule.condition
+    if condition is not None and condition.site == rule.site:
+        others = conjoin(others, condition.when if condition.holds else {"not": condition.when})
+    return Counterexamples(contract, rule, keyword, whole, others)
+
+
+@dataclass(frozen=True, eq=False)
+class Counterexamples:
+    """The values that break a rule and no other rule of its site. `whole` is the schema of the site with the rule, and
+    `others` without it.
+    """
+
+    contract: Contract
+    rule: Rule
+    keyword: str
+    whole: Schema
+    others: Schema
+
+    def __contains__(self, value: Any) -> bool:
+        return judge_of(self.others)(value) and not judge_of(self.whole)(value)
+
+    @cached_property
+    def found(self) -> Sequence[Any]:
+        """Some of these values, the shortest first."""
+        values: dict[str, Any] = {}
+        schemas = _breaking_schemas(self.others, self.keyword, self.rule.value)
+        for schema in islice(schemas, _MOST_SCHEMAS):
+            drawn = values_of(self.contract, self.rule.message_type, schema, self.rule.site)
+            broken = [value for value in drawn if value in self] or [value for value in PLAIN_VALUES if value in self]
+            values.update({repr(value): value for value in broken[:_MOST_OF_SCHEMA]})
+        return [values[text] for text in sorted(values, key=lambda text: (len(text), text))]
+
+
+def _without(schema: Schema, keyword: str) -> Schema:
+    """Returns the schema without a keyword, but with its effect on other keywords: without `patternProperties`,
+    `additionalProperties` would concern more names.
+    """
+    rest = {name: value for name, value in schema.items() if name != keyword}
+    match keyword:
+        case "patternProperties":
+            return {**rest, keyword: {pattern: {} for pattern in schema[keyword]}}
+        case "prefixItems":
+            return {**rest, keyword: [{} for _ in schema[keyword]]}
+        case "minContains":
+            return {**rest, keyword: 0}
+        case _:
+            return rest
+
+
+def _breaking_schemas(others: Schema, keyword: str, value: Any) -> Iterator[Schema]:
+    """Yields schemas some of whose values break a keyword with this value. `others` is the schema without it."""
+    yield others
+    match keyword:
+        case "oneOf" | "anyOf":
+            for branch in value[: _MOST_SCHEMAS // 2]:
+                yield from _conjoined(others, branch)
+            for one, other in islice(combinations(value, 2), _MOST_PAIRS):
+                yield from _conjoined(others, one, other)
+        case "not":
+            yield from _conjoined(others, value)
+        case "patternProperties":
+            opposites = {pattern: {"not": of_pattern} for pattern, of_pattern in value.items()}
+            yield {**others, keyword: opposites, "minProperties": len(others.get("required", ())) + 1}
+        case "minContains":
+            yield {**others, "items": {"not": others["contains"]}}
+        case "maxContains":
+            yield {**others, "items": others["contains"], "minItems": value + 1}
+
+
+def _conjoined(*schemas: Schema) -> Iterator[Schema]:
+    """Yields the schema of the values that comply with all schemas, if they can be merged."""
+    with suppress(ContractError):
+        joined: Schema = {}
+        for schema in schemas:
+            joined = conjoin(joined, schema)
+        yield joined

@@ -1,0 +1,144 @@
+"""Searches values for keywords that the generator does not follow, such as `oneOf` and `pattern`. Only own contracts
+have them.
+
+The library hypothesis-jsonschema proposes the values, always with the same seed, and a validator judges each of them.
+So the same schema and the same version of the library always give the same values.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache
+from random import Random
+from time import process_time
+from typing import Any
+
+from brokerfuzz.errors import ContractError
+from brokerfuzz.generation.edge_values import LONGEST
+from brokerfuzz.generation.formats import FORMATS
+from brokerfuzz.generation.judging import judge_of
+from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.structural_validation import standard
+
+PLAIN_VALUES: Sequence[Any] = (
+    "a", "", "~", "A-1", "abcdefghij", 1, 0, -1, 1.5, 1000, True, False, [], {}, ["a", "a"], [1, 1], {"a": 1},
+    {"a": "a", "b": "b"}, list(range(20)), dict.fromkeys("abcdefghij", 1), dict.fromkeys("abcdefghij", "a"),
+)  # fmt: skip
+"""Values that comply with many schemas, and break many others."""
+_MOST_VALUES = 40
+_MOST_PROPOSALS = 200
+SECONDS = 2.0
+"""The maximum processor time for one search."""
+
+
+def searched_values(schema: Schema, site: str) -> list[Any]:
+    """Returns up to 40 different values that comply with the schema, the shortest first. They do not include null.
+
+    Raises `ContractError` if no value was found: the schema allows no value, or its values are too rare.
+    """
+    texts = _search(json.dumps(schema))
+    if texts:
+        return [json.loads(text) for text in texts]
+    raise ContractError(
+        f"brokerfuzz found no value for {site or 'the root'} with the schema {json.dumps(schema)[:200]}: correct or "
+        "simplify the schema, or add `examples` to it"
+    )
+
+
+@lru_cache(maxsize=512)
+def _search(schema_text: str) -> Sequence[str]:
+    """Returns the values as JSON, because callers may change what they get."""
+    schema = json.loads(schema_text)
+    is_valid = judge_of(schema)
+    texts: dict[str, None] = {}
+    end = process_time() + SECONDS
+
+    def is_last(value: Any) -> bool:
+        if value is not None and _is_ordinary(value) and is_valid(value):
+            texts.setdefault(json.dumps(value))
+        return len(texts) >= _MOST_VALUES or process_time() > end
+
+    spellings = FORMATS[schema["format"]].valid if "format" in schema else ()
+    for value in (*schema.get("examples", ()), *spellings, *PLAIN_VALUES):
+        is_last(value)
+    _propose(schema, is_last)
+    return sorted(texts, key=lambda text: (len(text), text))
+
+
+def _propose(schema: Schema, is_last: Any) -> None:
+    """Calls a function with values that probably comply with a schema, until the function returns True."""
+    from hypothesis import Phase, find, settings
+    from hypothesis_jsonschema import from_schema
+
+    restore_many()
+    bounds = settings(database=None, deadline=None, phases=[Phase.generate], max_examples=_MOST_PROPOSALS)
+    with suppress(Exception):  # the library rejects some schemas, and `find` raises if it has used up the examples
+        strategy = from_schema(_in_draft_7(standard(schema)), allow_x00=False)
+        find(strategy, is_last, settings=bounds, random=Random(0))
+
+
+def _in_draft_7(schema: Any) -> Any:
+    """Translates the keywords for which hypothesis-jsonschema knows only the names of draft 7."""
+    if isinstance(schema, list):
+        return [_in_draft_7(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    older = {keyword: _in_draft_7(value) for keyword, value in schema.items()}
+    if "prefixItems" in older:
+        older["additionalItems"] = older.pop("items", older.pop("unevaluatedItems", True))
+        older["items"] = older.pop("prefixItems")
+    if "unevaluatedProperties" in older:
+        older.setdefault("additionalProperties", older.pop("unevaluatedProperties"))
+    return older
+
+
+def _is_ordinary(value: Any) -> bool:
+    """Returns whether a value touches no ambiguity. Strings must have at most 255 characters, without NUL and lone
+    surrogates. Numbers must have the usual notation.
+    """
+    if isinstance(value, str):
+        is_unicode = not any("\ud800" <= letter <= "\udfff" for letter in value)
+        return "\0" not in value and len(value) <= LONGEST and is_unicode
+    if isinstance(value, float):
+        return math.isfinite(value) and not value.is_integer()
+    if isinstance(value, int):
+        return abs(value) <= 1 << 53
+    if isinstance(value, dict):
+        return all(_is_ordinary(name) and _is_ordinary(prop) for name, prop in value.items())
+    return value is None or all(map(_is_ordinary, value))
+
+
+def restore_many() -> None:
+    """Makes hypothesis-jsonschema work with current versions of Hypothesis.
+
+    hypothesis-jsonschema 0.23.1 calls `many.more()`, which Hypothesis 6.170.10 removed. The patch adds this method if
+    it is missing, and changes no other code.
+    """
+    from hypothesis.internal.conjecture import utils
+    from hypothesis_jsonschema import _from_schema as module
+
+    if not hasattr(utils.many, "more") and getattr(module, "cu", None) is utils:
+        setattr(module, "cu", _Utils(utils))  # noqa: B010  (type checkers reject the assignment, because the attribute is a module)
+
+
+class _Utils:
+    """Replaces the module `hypothesis.internal.conjecture.utils`, and adds the method `more` to its class `many`."""
+
+    def __init__(self, utils: Any) -> None:
+        self._utils = utils
+
+        class Many(utils.many):  # type: ignore[misc]
+            def more(self) -> bool:
+                if self._depth is None:
+                    self.__enter__()
+                    self._rounds = iter(self)
+                if next(self._rounds, True) is None:
+                    return True
+                self.__exit__(None, None, None)
+                return False
+
+        self.many = Many
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._utils, name)
