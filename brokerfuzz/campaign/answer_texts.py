@@ -14,8 +14,9 @@ from brokerfuzz.targets.answers import EXCERPT, Answer
 _QUOTED = re.compile(r"""(?<!\w)(?:'[^']*'|"[^"]*"|`[^`]*`|‘[^’]*’|“[^”]*”)(?!\w)""")
 _DETAIL = " '…' "
 _WITH_DIGITS = re.compile(r"[\w.]*\d[\w.]*")
-_TEXT_OF_EXCEPTION = re.compile(r":.*(?= \(\S+:\d+\)$)")
-"""What an exception says, if its line of code is known. It may say anything: `AssertionError: Draft (reader.py:18)`."""
+_SOURCES = "py|js|mjs|cjs|ts|php|rb|go|java|kt|scala|cs|rs|ex|pl"
+_LINE_OF_CODE = re.compile(rf"([\w-]+\.(?:{_SOURCES}))(?::| on line |\\?\", line )(\d+)")
+"""A file with a line, as in `ValueError: day is out of range (service.py:20)` and in stack traces of many languages."""
 _SHORTEST = 3  # the minimum number of characters of a string of the message that is no word of a text by chance
 _LONGEST = 300  # the maximum number of characters of each string that are compared
 
@@ -23,8 +24,9 @@ _LONGEST = 300  # the maximum number of characters of each string that are compa
 @dataclass(frozen=True, slots=True)
 class AnswerText:
     """The text of an answer, without details. `head` consists of the kind of the answer and the HTTP status. Without an
-    HTTP status, `head` contains `Answer.reason` instead. `parts` are the strings of a JSON body, or the lines of any
-    other body. If only the beginning of the body is known, `parts` is None.
+    HTTP status, `head` contains `Answer.reason` instead, and for a crash at a known line of code, this line. `parts`
+    are the strings of a JSON body, or the lines of any other body. If only the beginning of the body is known, `parts`
+    is None.
     """
 
     head: str
@@ -50,9 +52,11 @@ def text_of(answer: Answer, message: bytes = b"", causes: Iterable[str] = ()) ->
     """Returns the text of an answer without details, which include the strings of the message. Very short strings may
     be in the text by chance, so they are details only if they are in `causes`, the values that cause the answer.
     """
+    if line := line_of_code(answer):
+        return AnswerText(f"{answer.kind} at {line}")
     strings = _json_strings(answer.body)
     found = answer.body.decode(errors="replace").splitlines() if strings is None else strings
-    reason = _TEXT_OF_EXCEPTION.sub("", answer.reason) if answer.status is None else ""
+    reason = answer.reason if answer.status is None else ""
     copied = set(_json_strings(message) or ())
     values = _pattern([value for value in copied if any(value in text for text in (reason, *found))], causes)
     head = f"{answer.kind} {without_details(reason, values) if answer.status is None else answer.status}"
@@ -60,6 +64,20 @@ def text_of(answer: Answer, message: bytes = b"", causes: Iterable[str] = ()) ->
         return AnswerText(head, None)
     parts = (without_details(part, values) for part in found if part not in copied)
     return AnswerText(head, frozenset(part for part in parts if part))
+
+
+def line_of_code(answer: Answer) -> str:
+    """Returns the line of code that the answer to a crash names, such as `service.py:20`, or an empty string. Of the
+    lines of a stack trace, it is the innermost: the last one in Python, and the first one in other languages.
+    """
+    if answer.kind != "crashed":
+        return ""
+    text = f"{answer.reason}\n{answer.body.decode(errors='replace')}"
+    lines = list(_LINE_OF_CODE.finditer(text))
+    if not lines:
+        return ""
+    innermost = lines[-1] if ", line " in lines[-1][0] else lines[0]
+    return f"{innermost[1]}:{innermost[2]}"
 
 
 def _pattern(copied: Iterable[str], causes: Iterable[str]) -> str:

@@ -27,10 +27,10 @@ CONFLICT = 409
 """The HTTP status with which services reject an offer whose number they already know. If the message got no new value
 (see `FreshValues`), this status says nothing about the message.
 """
-WITH_CAUSES: frozenset[FindingKind] = frozenset({"crashed", "timeout", "valid-rejected"})
-"""The kinds of findings for which brokerfuzz searches the part of the message that is the cause."""
-TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed", "valid-rejected"})
-"""The kinds for which answers with different texts show different problems."""
+TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed"})
+"""The kinds for which answers with different texts show different problems. A text about a rejection often names only
+the property, or the first of several problems.
+"""
 
 
 IN_WORDS: Mapping[FindingKind, str] = {

@@ -43,8 +43,8 @@ COUNTEREXAMPLE: Final = 10
 """The number of failing cases that one case outweighs that does not fail."""
 FEW_TECHNIQUES: Final = 0.2
 """The share of the techniques of a leniency that must be accepted. With fewer, an example says more."""
-_UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__")
-"""A byte that is not printable ASCII, the backslash of an escape, or a name such as `__proto__`."""
+_UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__|\"[^a-zA-Z\"]*\":")
+"""A byte that is not printable ASCII, the backslash of an escape, or a name such as `__proto__` or an empty one."""
 
 
 class FaultAttribute(NamedTuple):
@@ -86,7 +86,8 @@ class _Unit:
 @dataclass(frozen=True)
 class _Candidate:
     """A possible explanation of several units. `cases` can have this cause, and `key` identifies it in every campaign.
-    Of the candidates for equally many units, the one with the highest `simplicity` is used.
+    Of the candidates for equally many units, the one with the highest `simplicity` is used. Without a `text`, it is
+    that of the conversions.
     """
 
     key: tuple[str, ...]
@@ -132,13 +133,24 @@ class AcceptanceSearch:
             covered = best.units & remaining
             if len(covered) < 2:
                 break
-            cases = reduce(or_, (self._units[index].cases for index in covered))
-            yield self._explanation(best.key, best.text, cases, best.cases, counts_places=best.counts_places)
+            yield self._of_units(best, [self._units[index] for index in sorted(covered)])
             remaining -= covered
         for index in sorted(remaining):
             unit = self._units[index]
             key = (unit.rule, unit.leniency.text if unit.leniency else "several faults")
             yield self._explanation(key, "", unit.cases, unit.cases)
+
+    def _of_units(self, candidate: _Candidate, units: Sequence[_Unit]) -> Explanation:
+        """A habit that shows at one place only is a mistake at this place."""
+        text = candidate.text or _converts(units)
+        sites = {_site(unit.rule) for unit in units}
+        covered = reduce(or_, (unit.cases for unit in units))
+        if len(sites) > 1 or not candidate.counts_places:
+            return self._explanation(
+                candidate.key, text, covered, candidate.cases, counts_places=candidate.counts_places
+            )
+        concerned = reduce(or_, (self._having[FaultAttribute("rule", unit.rule)] for unit in units))
+        return self._explanation(candidate.key, f"{sites.pop()}: {text}", covered, concerned & candidate.cases)
 
     def _rank(self, candidate: _Candidate, remaining: frozenset[int]) -> tuple[int, bool, int, int, int]:
         """A case that does not fail speaks against a cause more than one that fails speaks for it. If the same cases
@@ -244,7 +256,7 @@ class AcceptanceSearch:
             text = f"{some_of(unread_sites)}: nothing is checked"
             yield _Candidate(("unchecked",), text, self._covered(unread), unread)
         yield from self._habits(lenient, unread)
-        yield from self._rules_with_several_leniencies()
+        yield from self._sites_with_several_leniencies()
         yield from self._places()
 
     def _unread_sites(self, lenient: dict[Leniency, Mask]) -> list[str]:
@@ -283,10 +295,9 @@ class AcceptanceSearch:
                 )
         together = conversions_with_one_cause([habit for habit in habits if habit.found], units_with)
         if together:
-            together.sort(key=lambda leniency: -len(units_with[leniency]))
             converted = frozenset[int]().union(*(units_with[leniency] for leniency in together))
             cases = reduce(or_, (tried[leniency] for leniency in together))
-            yield _Candidate(("conversions",), _converts(together), converted, cases, counts_places=True)
+            yield _Candidate(("conversions",), "", converted, cases, counts_places=True)
 
     def _example(self, tried: Mask) -> str:
         """Returns an example of what is accepted, if a target accepts only what very few techniques generate: one that
@@ -301,14 +312,19 @@ class AcceptanceSearch:
         text = TECHNIQUES[technique].text
         return f", only such as: {text[0].lower()}{text[1:].rstrip('.')}"
 
-    def _rules_with_several_leniencies(self) -> Iterator[_Candidate]:
-        for attribute, cases in self._having.items():
-            units = frozenset(
-                index for index, unit in enumerate(self._units) if unit.leniency and unit.rule == attribute.name
-            )
-            if attribute.kind == "rule" and len(units) > 1:
-                text = f"{_site(attribute.name)}: does not always check {_keyword(attribute.name)}"
-                yield _Candidate(("rule", attribute.name), text, units, cases, simplicity=-3)
+    def _sites_with_several_leniencies(self) -> Iterator[_Candidate]:
+        units_at: dict[str, list[int]] = defaultdict(list)
+        for index, unit in enumerate(self._units):
+            if unit.leniency:
+                units_at[_site(unit.rule)].append(index)
+        for site, indexes in units_at.items():
+            units = [self._units[index] for index in indexes]
+            rules = dict.fromkeys(unit.rule for unit in units)
+            leniencies = {unit.leniency for unit in units}
+            if len(units) >= SEVERAL or 1 in (len(rules), len(leniencies)):
+                text = f"{site}: {_leniencies_in_words(units)}"
+                cases = reduce(or_, (self._having[FaultAttribute("rule", rule)] for rule in rules))
+                yield _Candidate(("site", site), text, frozenset(indexes), cases, simplicity=-3)
 
     def _places(self) -> Iterator[_Candidate]:
         """Yields places of faults at which (almost) every fault is accepted, perhaps only beside something else."""
@@ -377,8 +393,19 @@ def _is_inside(site: str, path: str) -> bool:
     return path == site or path.startswith((f"{site}.", f"{site}[]"))
 
 
-def _converts(conversions: Sequence[Leniency]) -> str:
+def _leniencies_in_words(units: Sequence[_Unit]) -> str:
+    leniencies = dict.fromkeys(unit.leniency for unit in units if unit.leniency)
+    if len(leniencies) == 1:
+        return next(iter(leniencies)).text
+    if all(leniency.found for leniency in leniencies):
+        return _converts(units)
+    return f"does not always check {some_of(list(dict.fromkeys(_keyword(unit.rule) for unit in units)))}"
+
+
+def _converts(units: Sequence[_Unit]) -> str:
     """Writes, for example, `accepts null for objects, strings and numbers`, if all conversions have one side."""
+    units_with = Counter(unit.leniency for unit in units if unit.leniency)
+    conversions = [leniency for leniency, _ in units_with.most_common()]
     found = list(dict.fromkeys(conversion.found for conversion in conversions))
     wanted = list(dict.fromkeys(conversion.wanted for conversion in conversions))
     if 1 in (len(found), len(wanted)):

@@ -143,6 +143,33 @@ class LongerThan:
 
 
 @dataclass(frozen=True, slots=True)
+class MoreBytes:
+    """Some programs and databases count the bytes of UTF-8, and not the characters."""
+
+    size: int
+    subject = "string"
+
+    def holds(self, value: Any, schema: Schema) -> bool:
+        return isinstance(value, str) and len(value.encode(errors="surrogatepass")) > self.size
+
+    def __str__(self) -> str:
+        return f"it is longer than {self.size:,} bytes in UTF-8"
+
+
+@dataclass(frozen=True, slots=True)
+class HasPoint:
+    """Some readers reject 1.0 and 1e2 where they expect an integer."""
+
+    subject = "number"
+
+    def holds(self, value: Any, schema: Schema) -> bool:
+        return isinstance(value, float)
+
+    def __str__(self) -> str:
+        return "it has a decimal point or an exponent"
+
+
+@dataclass(frozen=True, slots=True)
 class Above:
     """Some readers treat an integer and the same number with a fraction or an exponent differently."""
 
@@ -221,6 +248,8 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Con
     if isinstance(value, str) and value and is_short and "enum" not in schema:
         yield Contains(value)
     yield from (HasEdge(edge, name) for edge in edges)
+    if isinstance(value, float):
+        yield HasPoint()
     if isinstance(value, int) and abs(value) > 1:  # a search has found the first one that fails
         for only_integers in (False, True):
             yield Above(value - 1, only_integers) if value > 0 else Below(value + 1, only_integers)

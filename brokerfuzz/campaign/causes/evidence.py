@@ -198,6 +198,7 @@ class Evidence:
         depth = items.array.count("[]")
         for site, indexes, value in self._occurrences(asked):
             is_there = site.startswith(f"{items.array}[]") and attribute.site in (site, None)
+            is_there = is_there and len(indexes) > depth  # the name of an unknown property may contain brackets
             if is_there and _is_in(items, indexes[depth]) and attribute.condition.holds(value, self._schema_at(site)):
                 return True
         return False

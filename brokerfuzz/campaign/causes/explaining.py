@@ -1,4 +1,4 @@
-"""Explains all wrong answers of a campaign. Wrong rejections come first, because they mask other mistakes."""
+"""Explains all wrong answers of a campaign. Wrong acceptances come last, because other mistakes mask them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ from brokerfuzz.targets.threads import together
 
 MOST_ROUNDS: Final = 3
 """A mistake may mask another one, which masks a third one."""
-_OTHERS: Final[tuple[FindingKind, ...]] = ("timeout", "crashed")
+_WITH_CAUSES: Final[tuple[FindingKind, ...]] = ("valid-rejected", "timeout", "crashed")
 
 
 class Explaining:
     """Explains the wrong answers that a campaign has observed. `run` may be interrupted at any time. `masked` counts
-    the rejections that prove nothing, for each explanation of a wrong rejection that causes them.
+    the rejections that prove nothing, for each explanation of a failure that causes them.
     """
 
     def __init__(self, seen: Observations, contract: Contract, message_type: MessageType) -> None:
@@ -37,37 +37,38 @@ class Explaining:
         self._message_type: MessageType = message_type
         self.evidence = self._evidence()
         self.masked: Counter[tuple[str, ...]] = Counter()
-        self._rejections = [FailureSearch(self.evidence, "valid-rejected")]
-        self._others: list[FailureSearch] = []
+        self._searches = [FailureSearch(self.evidence, kind) for kind in _WITH_CAUSES]
         self._acceptances: list[Explanation] | None = None
 
     async def run(self, laboratory: Laboratory, concurrency: int) -> None:
         self._seen.sent += await laboratory.recurring_crashes()
-        self.evidence = self._evidence()
-        await self._rejections[0].run(laboratory, concurrency)
-        for _ in range(MOST_ROUNDS):
-            begin = len(self._seen.sent)
-            await self._unmask(laboratory, concurrency)
-            self.evidence = self._evidence()
-            further = FailureSearch(self.evidence, "valid-rejected", begin)
-            if not further.has_failures:
-                break
-            self._rejections.append(further)
-            await further.run(laboratory, concurrency)
-        self._others = [FailureSearch(self.evidence, kind) for kind in _OTHERS]
-        for search in self._others:
+        self._extend()
+        for search in self._searches:
             await search.run(laboratory, concurrency)
+        for _ in range(MOST_ROUNDS):
+            await self._unmask(laboratory, concurrency)
+            self._extend()
+            if not any(search.has_failures for search in self._searches):
+                break
+            for search in self._searches:
+                await search.run(laboratory, concurrency)
         sporadic = await self._sporadic_acceptances(laboratory, concurrency)
         while by_chance := await self._explain_acceptances(laboratory, sporadic):
             sporadic |= by_chance
 
     def explanations(self) -> list[Explanation]:
         """Explains without experiments what was not explained yet."""
-        others = self._others or [FailureSearch(self.evidence, kind) for kind in _OTHERS]
-        explanations = [explanation for search in (*self._rejections, *others) for explanation in search.explanations()]
         if self._acceptances is None:
-            return [*explanations, *AcceptanceSearch(self.evidence).explanations()]
-        return [*explanations, *self._acceptances]
+            return [*self._failures(), *AcceptanceSearch(self.evidence).explanations()]
+        return [*self._failures(), *self._acceptances]
+
+    def _failures(self) -> list[Explanation]:
+        return [explanation for search in self._searches for explanation in search.explanations()]
+
+    def _extend(self) -> None:
+        self.evidence = self._evidence()
+        for search in self._searches:
+            search.extend(self.evidence)
 
     def with_differing_answers(self, explanations: Sequence[Explanation]) -> list[Explanation]:
         """Replaces the rejections of valid messages that do not always occur by one explanation."""
@@ -83,9 +84,9 @@ class Explaining:
         return Evidence(self._seen.sent, self._contract, self._message_type)
 
     async def _unmask(self, laboratory: Laboratory, concurrency: int) -> None:
-        """Sends what the known wrong rejections mask again, and counts what they still mask."""
-        rejections = [explanation for search in self._rejections for explanation in search.explanations()]
-        unmasking = laboratory.unmasking(rejections)
+        """Sends what the known failures mask again, and counts what they still mask."""
+        failures = self._failures()
+        unmasking = laboratory.unmasking(failures)
         masked = {n: asked for n, asked in enumerate(self._seen.sent) if unmasking.masking(asked) is not None}
         again: dict[int, CaseAnswers] = {}
         waiting = iter(masked.items())
@@ -96,7 +97,7 @@ class Explaining:
                 if answers is not None:
                     again[number] = answers
 
-        if laboratory.plain is not None and rejections:
+        if laboratory.plain is not None and failures:
             await together(*(work() for _ in range(concurrency)))
         for number, answers in sorted(again.items()):
             self._seen.unmask(number, answers)

@@ -10,7 +10,8 @@ from brokerfuzz.campaign.difference import Difference, parsed
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.pointers import site_of
-from brokerfuzz.wording import listed, printable, readable
+from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.wording import listed, printable, readable, with_article
 
 MOST_NAMED: Final = 2
 """The number of properties or conditions that a sentence names."""
@@ -46,13 +47,15 @@ class Cause:
             return " and ".join(attribute.key for attribute in self.attributes)
         return f"{', '.join(self.sites)}: some values" if self.sites else f"unknown cause: {' '.join(self.text)}"
 
-    def is_at(self, difference: Difference) -> bool:
-        """Returns whether a difference of another message from an ordinary one is this cause."""
+    def is_at(self, difference: Difference, schema: Schema) -> bool:
+        """Returns whether a difference of another message from an ordinary one is this cause. `schema` is the schema
+        of its site.
+        """
         first = self.attributes[0] if self.attributes else None
         if not isinstance(first, Attribute):
             return difference.site in self.sites
         is_site = first.site in (None, difference.site)
-        return is_site and first.condition.holds(parsed(difference.value), {})
+        return is_site and first.condition.holds(parsed(difference.value), schema)
 
     def condition(self) -> str:
         """Says when the target fails, as a part of a sentence about the first of the `sites`."""
@@ -119,7 +122,7 @@ def explanation_of(causes: Sequence[Cause]) -> Explanation:
         failing=failing,
         covered=covered,
         concerned=tried,
-        places=first.places,
+        places=tuple(place for place in first.places if site_of(place) in first.sites),
         sites=sites,
         causes=tuple(causes),
     )
@@ -195,7 +198,7 @@ def _clause(attribute: Attribute | OfMessage, *, with_subject: bool = False) -> 
     text = str(attribute) if isinstance(attribute, OfMessage) else str(attribute.condition)
     if isinstance(attribute, Attribute):
         if with_subject:
-            subject = attribute.site if attribute.site is not None else f"a {attribute.condition.subject}"
+            subject = attribute.site if attribute.site is not None else with_article(attribute.condition.subject)
             text = text.replace("it", subject or "the message", 1)
         if attribute.items is not None:
             text += f" {attribute.items}"

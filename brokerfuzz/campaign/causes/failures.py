@@ -5,10 +5,9 @@
         the evidence of all cases says how far the cause reaches
         the cases that the cause covers are done
 
-Failures with different answers may have different causes, so each answer has a search of its own.
+Crashes at different lines of code have different causes, so each line has a search of its own.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ from functools import reduce
 from operator import or_
 from typing import Final, TypeVar
 
-from brokerfuzz.campaign.answer_texts import text_of
+from brokerfuzz.campaign.answer_texts import line_of_code, text_of
 from brokerfuzz.campaign.causes.evidence import Attribute, Attributes, Evidence, LargerThan, Mask, mask_of
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation, explanation_of
 from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser
@@ -25,36 +24,38 @@ from brokerfuzz.campaign.contradictions import TEXT_MATTERS, FindingKind
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.problem import TRIES, LimitReachedError
 from brokerfuzz.campaign.proof import CaseAnswers
-from brokerfuzz.targets import Answer
 from brokerfuzz.targets.threads import together
 
 ENOUGH: Final = 5
-"""If none of the first failures with the same answer occurs again, each of the others is repeated only once."""
-MOST_EXAMINED: Final = 12
-"""The maximum number of failures with the same answer that are reduced."""
-MOST_GROUPS: Final = 50
-"""A target with more different answers probably puts details into them, so they are all compared as one."""
+"""If none of the first failures occurs again, each of the others is repeated only once."""
+MOST_EXAMINED: Final = 24
+"""The maximum number of failures of one group that are reduced."""
 MANY: Final = 3
 """This number of conditions of one property is one finding: the target rejects, for example, all but letters."""
-_LINE_OF_CODE: Final = re.compile(r"\((\S+:\d+)\)$")
-"""Where an exception was raised, at the end of an answer such as `ValueError: day is out of range (service.py:20)`."""
 
 _Key = TypeVar("_Key", bound=Hashable)
 
 
 class FailureSearch:
-    """Explains all failures of one kind, from the case with the number `begin` on. `run` may be interrupted at any
-    time: `explanations` then explains the remaining failures without experiments.
+    """Explains all failures of one kind. `run` may be interrupted at any time: `explanations` then explains the
+    remaining failures without experiments.
     """
 
-    def __init__(self, evidence: Evidence, kind: FindingKind, begin: int = 0) -> None:
-        self._evidence, self._kind, self._begin = evidence, kind, begin
-        self._failing = evidence.mask(lambda asked: asked.contradiction == kind)
+    def __init__(self, evidence: Evidence, kind: FindingKind) -> None:
+        self._kind = kind
+        self._causes: list[Cause] = []
+        self.extend(evidence)
+
+    def extend(self, evidence: Evidence) -> None:
+        """Takes the evidence of further cases. What the known causes do not cover remains to be explained."""
+        self._evidence = evidence
+        self._failing = evidence.mask(lambda asked: asked.contradiction == self._kind)
         concerned = evidence.mask(self._could_fail)
         self._passing = concerned & ~self._failing
         self._generaliser = Generaliser(evidence, self._failing, concerned)
-        self._groups = self._with_the_same_answer()
-        self._causes: list[Cause] = []
+        self._causes = [self._extended(cause) for cause in self._causes]
+        covered = reduce(or_, (cause.covered for cause in self._causes), 0)
+        self._groups = self._at_the_same_line(self._failing & ~covered)
 
     @property
     def has_failures(self) -> bool:
@@ -82,25 +83,30 @@ class FailureSearch:
             return True
         return asked.verdict.label == "valid" and asked.answer.kind in ("accepted", "rejected")
 
-    def _with_the_same_answer(self) -> list[list[int]]:
-        """Returns the numbers of the failing cases with the same answer, the plainest first."""
-        groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    def _extended(self, cause: Cause) -> Cause:
+        if not cause.attributes:
+            return cause
+        tried = self._generaliser.having(cause.attributes) | cause.covered
+        return replace(cause, tried=tried, covered=cause.covered | (tried & self._at_line(cause.line)))
+
+    def _at_line(self, line: str) -> Mask:
+        is_there = self._evidence.mask(lambda asked: line_of_code(asked.answer) == line)
+        return is_there & self._failing
+
+    def _at_the_same_line(self, failing: Mask) -> list[list[int]]:
+        """Returns the numbers of the failing cases with the same line of code, or with none, the plainest first. Texts
+        do not tell them apart, because many name the property and not the problem.
+        """
+        groups: dict[str, list[int]] = defaultdict(list)
         for number, asked in enumerate(self._evidence.sent):
-            if number >= self._begin and self._failing >> number & 1:
-                groups[self._text(asked)].append(number)
-        if len(groups) > MOST_GROUPS:
-            groups = {(): [number for group in groups.values() for number in group]}
+            if failing >> number & 1:
+                groups[line_of_code(asked.answer)].append(number)
         return [sorted(group, key=self._plainness) for group in groups.values()]
 
     def _plainness(self, number: int) -> tuple[bool, int, int]:
         """Begins with messages that are not invalid, because the rules that others break are rarely the cause."""
         asked = self._evidence.sent[number]
         return asked.verdict.label == "invalid", len(asked.case.body), asked.number
-
-    def _text(self, asked: CaseAnswers) -> tuple[str, ...]:
-        if line := line_of_code(asked.answer):
-            return (line,)
-        return text_of(asked.answer, asked.case.body).key if self._kind in TEXT_MATTERS else ()
 
     async def _explain(self, laboratory: Laboratory, group: list[int]) -> None:
         recurring = sporadic = 0
@@ -165,19 +171,19 @@ class FailureSearch:
             places=places,
             covered=covered,
             tried=tried | covered,
-            text=text_of(failure.answer, failure.body, failure.strings_at(places)).key,
+            text=self._text(failure, places),
             line=line_of_code(first.answer),
         )
         self._causes.append(cause)
         group[:] = [number for number in group if not covered >> number & 1]
 
+    def _text(self, failure: Failure, places: tuple[str, ...]) -> tuple[str, ...]:
+        """The text of an answer tells crashes apart. That of a rejection may name the property, so it does not."""
+        text = text_of(failure.answer, failure.body, failure.strings_at(places))
+        return text.key if self._kind in TEXT_MATTERS else (text.head,)
+
     def _mask(self, numbers: Iterable[int]) -> Mask:
         return mask_of(numbers, len(self._evidence.sent))
-
-
-def line_of_code(answer: Answer) -> str:
-    found = _LINE_OF_CODE.search(answer.reason) if answer.kind == "crashed" else None
-    return found[1] if found else ""
 
 
 # -------------------------------------------------------------------------------------------------------- one finding
@@ -208,9 +214,16 @@ def belonging_together(causes: Sequence[Cause]) -> list[list[Cause]]:
     several = [group for group in by_condition if len({cause.sites for cause in group}) > 1]
     at_one_site = [cause for group in by_condition if group not in several for cause in group]
     by_sites = _grouped(at_one_site, lambda cause: (cause.text, cause.sites))
-    many = [group for group in by_sites if len(group) >= MANY or not all(cause.attributes for cause in group)]
+    many = [group for group in by_sites if _is_one(group)]
     single = [[cause] for group in by_sites if group not in many for cause in group]
     return [*by_line, *several, *many, *single]
+
+
+def _is_one(causes: Sequence[Cause]) -> bool:
+    """Returns whether several causes at one site are one: crashes with one text are, and rejections if it is likely."""
+    if len(causes) > 1 and causes[0].failure.kind in TEXT_MATTERS:
+        return True
+    return len(causes) >= MANY or not all(cause.attributes for cause in causes)
 
 
 def _condition_anywhere(cause: Cause) -> Hashable:
@@ -218,8 +231,7 @@ def _condition_anywhere(cause: Cause) -> Hashable:
     if len(cause.attributes) == 1 and isinstance(cause.attributes[0], Attribute):
         attribute = cause.attributes[0]
         if attribute.site is not None and attribute.items is None:
-            head = cause.text if cause.failure.kind == "crashed" else cause.text[:1]
-            return head, attribute.condition
+            return cause.text, attribute.condition
     return id(cause)
 
 

@@ -58,10 +58,10 @@ class Generaliser:
 
     def __init__(self, evidence: Evidence, failing: Mask, concerned: Mask) -> None:
         self._evidence, self._failing, self._concerned = evidence, failing, concerned
-        self._rejected = evidence.mask(
-            lambda asked: asked.verdict.label == "invalid" and asked.answer.kind == "rejected"
-        )
-        """A fault may be noticed before the failure, so these say nothing about messages without faults."""
+        rejected = evidence.mask(lambda asked: asked.answer.kind == "rejected") & ~failing
+        self._rightly_rejected = evidence.mask(_is_rightly_rejected)
+        self._wrongly_rejected = rejected & ~self._rightly_rejected
+        """The target may have rejected a message before it reached the code that crashes, so both say little."""
         self._sites = evidence.contract.sites[evidence.message_type]
         self._edges = edges(evidence.contract, evidence.message_type)
 
@@ -113,7 +113,7 @@ class Generaliser:
     def _best(self, candidates: Sequence[Attributes], first: int) -> Attributes:
         """Returns the candidate that covers most failing cases, among them the first one."""
         is_faulty = self._evidence.sent[first].verdict.label == "invalid"
-        ignored = 0 if is_faulty else self._rejected
+        ignored = self._wrongly_rejected if is_faulty else self._wrongly_rejected | self._rightly_rejected
         best: Attributes = ()
         best_rank = (0, 0, 0)
         for number, attributes in enumerate(candidates):

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Final
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.causes.conditions import Condition, LongerThan, MoreItems
+from brokerfuzz.campaign.causes.conditions import Condition, LongerThan, MoreBytes, MoreItems
 from brokerfuzz.campaign.causes.explanation import Explanation
 from brokerfuzz.campaign.causes.reducing import Reducer
 from brokerfuzz.campaign.causes.unmasking import Unmasking
@@ -145,13 +145,19 @@ class Laboratory:
         found: list[Condition] = []
         for cause in causes[:1]:
             if isinstance(cause.value, str):
-                length = await self.reducer.longest_accepted(problem, cause)
-                found += [] if length is None else [LongerThan(length)]
+                found += await self._limits_of_length(problem, cause, cause.value)
             elif isinstance(cause.value, JsonArray):
                 generated = partial(self._with_items, problem.failure.case.message_type, cause.site)
                 count = await self.reducer.most_items_accepted(problem, cause, generated)
                 found += [MoreItems(count)] if count else []
         return found
+
+    async def _limits_of_length(self, problem: Problem, cause: Difference, text: str) -> list[Condition]:
+        length = await self.reducer.longest_accepted(problem, cause, len(text))
+        if length is not None:
+            return [LongerThan(length), MoreBytes(length)]
+        size = await self.reducer.longest_accepted(problem, cause, len(text.encode(errors="surrogatepass")))
+        return [] if size is None else [MoreBytes(size)]
 
     def _with_items(self, message_type: MessageType, site: str, count: int) -> Tree:
         """Generates a valid message whose array at a site has this number of items."""

@@ -25,7 +25,7 @@ class Reducer:
     """Reduces messages of one type. All methods raise `LimitReachedError`."""
 
     def __init__(self, ordinary: OrdinaryValues, sites: Mapping[str, Site]) -> None:
-        self._ordinary, self._sites = ordinary, sites
+        self._ordinary, self.sites = ordinary, sites
 
     def differences(self, body: bytes) -> tuple[Difference, ...]:
         tree = tree_of(body)
@@ -85,8 +85,10 @@ class Reducer:
             return None
         return await _largest_that_passes(smallest, size, fails)
 
-    async def longest_accepted(self, problem: Problem, cause: Difference) -> int | None:
-        """If the length of a string is the cause, returns the length up to which the answer is right."""
+    async def longest_accepted(self, problem: Problem, cause: Difference, length: int) -> int | None:
+        """If the length of a string is the cause, returns the length up to which the answer is right. `length` is the
+        one that fails: a number of characters, or of bytes in UTF-8. Each character that is sent has one byte.
+        """
         tree = tree_of(problem.failure.body)
         value = at(tree, cause.path)
         if not isinstance(value, str):
@@ -95,9 +97,9 @@ class Reducer:
         async def fails(length: int) -> bool:
             return await problem.outcome(replaced(tree, cause.path, "b" * length)) == "same problem"
 
-        if not value or not await fails(len(value)) or await fails(0):
+        if not value or not await fails(length) or await fails(0):
             return None
-        return await _largest_that_passes(0, len(value), fails)
+        return await _largest_that_passes(0, length, fails)
 
     async def most_items_accepted(
         self, problem: Problem, cause: Difference, generated: Callable[[int], Tree]
@@ -130,7 +132,7 @@ class Reducer:
         return tuple(causes.values())
 
     def _shrinker(self, problem: Problem) -> Shrinker:
-        schemas: Mapping[str, Any] = {path: site.schema for path, site in self._sites.items()}
+        schemas: Mapping[str, Any] = {path: site.schema for path, site in self.sites.items()}
         return Shrinker(problem, schemas)
 
 

@@ -1,4 +1,4 @@
-"""Sends messages again without the causes of wrong rejections, which mask other mistakes.
+"""Sends messages again without the causes of known failures, which mask other mistakes.
 
 A service that wrongly rejects fractions also rejects most messages with a fault, and their twins. So these rejections
 prove nothing, and a second mistake stays hidden. With the fraction undone, they do:
@@ -7,12 +7,13 @@ prove nothing, and a second mistake stays hidden. With the fraction undone, they
     twin   weightInPounds: 0.5, pageCount: 1   rejected         weightInPounds: 1, pageCount: 1   accepted
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.reducing import Reducer
+from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.difference import Difference, undone
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.sending import Sender, UnsendableError
@@ -22,26 +23,30 @@ from brokerfuzz.schemas.verdicts import Violation
 
 
 class Unmasking:
-    """Undoes the causes of wrong rejections, as far as this changes neither the verdict nor the broken rules."""
+    """Undoes the causes of known failures, as far as this changes neither the verdict nor the broken rules."""
 
     def __init__(self, sender: Sender, judge: Judge, reducer: Reducer, explanations: Sequence[Explanation]) -> None:
         self._sender, self._judge, self._reducer = sender, judge, reducer
         self._explanations = explanations
 
     def masking(self, asked: CaseAnswers) -> Explanation | None:
-        """Returns the explanation of a rejection that proves nothing, because the twin is wrongly rejected, too."""
-        masked = asked.case if asked.contradiction == "valid-rejected" else asked.twin
-        if masked is None or not (asked.contradiction == "valid-rejected" or asked.is_masked):
+        """Returns the explanation of a rejection that proves nothing, because the twin fails, too."""
+        kind = _masking_kind(asked)
+        masked = asked.case if asked.verdict.label == "valid" else asked.twin
+        if kind is None or masked is None:
             return None
         differences = self._reducer.differences(masked.body)
-        for explanation in self._explanations:
-            if any(cause.is_at(difference) for cause in explanation.causes for difference in differences):
+        for explanation in self._of_kind(kind):
+            if any(self._is_at(cause, difference) for cause in explanation.causes for difference in differences):
                 return explanation
         return None
 
     async def unmasked(self, asked: CaseAnswers) -> CaseAnswers | None:
         """Sends a masked message again without the causes, and its twin. Returns None if that is not possible."""
-        case = self._without_causes(asked.case, asked.twin)
+        kind = _masking_kind(asked)
+        if kind is None:
+            return None
+        case = self._without(self._explanations, asked) or self._without(self._of_kind(kind), asked)
         if case is None:
             return None
         with suppress(UnsendableError):
@@ -54,29 +59,43 @@ class Unmasking:
             return again
         return None
 
-    def _without_causes(self, case: Case, twin: Case | None) -> Case | None:
-        body = self._undone(case.body)
+    def _without(self, explanations: Sequence[Explanation], asked: CaseAnswers) -> Case | None:
+        """Returns the message and its twin without the causes of these explanations, if only the causes change."""
+        case, twin = asked.case, asked.twin
+        causes = [cause for explanation in explanations for cause in explanation.causes]
+        body = self._undone(case.body, causes)
         verdict = self._judge.of(case, body)
         if verdict.label != case.label or _rules(verdict.broken) != _rules(case.verdict.broken):
             return None
         if twin is None or case.label == "valid":
             return Case(case.message_type, body, verdict, case.faults, case.tags)
-        valid = self._undone(twin.body)
+        valid = self._undone(twin.body, causes)
         valid_twin = Case(twin.message_type, valid, self._judge.of(twin, valid), tags=TWIN_TAGS)
         if valid_twin.label != "valid":
             return None
         return Case(case.message_type, body, verdict, case.faults, case.tags, twin=valid_twin)
 
-    def _undone(self, body: bytes) -> bytes:
-        causes = [difference for difference in self._reducer.differences(body) if self._is_cause(difference)]
-        return write_tree(undone(tree_of(body), causes)) if causes else body
+    def _undone(self, body: bytes, causes: Sequence[Cause]) -> bytes:
+        differences = [
+            difference
+            for difference in self._reducer.differences(body)
+            if any(self._is_at(cause, difference) for cause in causes)
+        ]
+        return write_tree(undone(tree_of(body), differences)) if differences else body
 
-    def _is_cause(self, difference: Difference) -> bool:
-        return any(cause.is_at(difference) for cause in self._causes())
+    def _of_kind(self, kind: FindingKind) -> list[Explanation]:
+        return [explanation for explanation in self._explanations if explanation.kind == kind]
 
-    def _causes(self) -> Iterator[Cause]:
-        for explanation in self._explanations:
-            yield from explanation.causes
+    def _is_at(self, cause: Cause, difference: Difference) -> bool:
+        site = self._reducer.sites.get(difference.site)
+        return cause.is_at(difference, {} if site is None else site.schema)
+
+
+def _masking_kind(asked: CaseAnswers) -> FindingKind | None:
+    """Returns what is wrong with the answer to a valid message, or to the twin of a rejected one."""
+    if asked.verdict.label == "valid":
+        return asked.contradiction
+    return contradiction("valid", asked.twin_answer.kind) if asked.is_masked and asked.twin_answer else None
 
 
 def _rules(broken: Sequence[Violation]) -> set[str]:
