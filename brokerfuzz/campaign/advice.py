@@ -1,32 +1,43 @@
-"""Recommends the option that helps most if a target rejects valid messages for a reason that the contract leaves open:
-it knows only certain values, or no value twice, or it has a limit.
+"""Recommends what helps most if a target rejects valid messages for a reason that the contract leaves open: it knows
+only certain values, or no value twice, or it has a limit. If it accepts everything, bodies may report the results.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from brokerfuzz.campaign.answer_texts import text_of
+from brokerfuzz.campaign.causes.acceptances import EVERYTHING
 from brokerfuzz.campaign.causes.conditions import HasValue, LongerThan, MoreItems, Present
-from brokerfuzz.campaign.causes.evidence import Attribute
+from brokerfuzz.campaign.causes.evidence import Attribute, Evidence
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.contradictions import CONFLICT
 from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.json_trees import at, paths, site, tree_of
 from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.flattening import KNOWN
+from brokerfuzz.targets import Target
 from brokerfuzz.wording import listed
 
 _ID: Final = re.compile(r"[a-z0-9][\w.-]*", re.ASCII | re.IGNORECASE)
 _MOST_SITES: Final = 3
+_ONCE: Final = re.compile("idempotency|request-?id|nonce", re.IGNORECASE)
+"""Names of headers by which servers recognise a request that they have already answered."""
 _LIMITS: Final = {
     LongerThan: ("how long a string may be (string-length)", "maxLength"),
     MoreItems: ("how many items an array may contain (item-count)", "maxItems"),
 }
 
 
-def advice_about(explanations: Sequence[Explanation], contract: Contract, fresh: str | None) -> str:
+def advice_about(explanations: Sequence[Explanation], evidence: Evidence, target: Target, fresh: str | None) -> str:
     """Returns the advice, or an empty string. `fresh` are the properties that get a new value in each message."""
+    if any(explanation.text == EVERYTHING for explanation in explanations):
+        return _about_bodies(evidence)
+    contract = evidence.contract
     rejections = [explanation for explanation in explanations if explanation.kind == "valid-rejected"]
+    constant = [name for name, _ in target.headers if _ONCE.search(name)]
+    if constant and any(not explanation.sites for explanation in rejections):
+        return f"the header {constant[0]} is the same in all requests: give each its own with the hook before_request"
     for explanation in rejections:
         if explanation.failure.answer.status == CONFLICT:
             return _about_conflicts(explanation, contract, fresh)
@@ -36,6 +47,19 @@ def advice_about(explanations: Sequence[Explanation], contract: Contract, fresh:
         places = listed(unknown[:_MOST_SITES], "or")
         advices.insert(0, f"if the target knows only certain values of {places}, list them: --values FILE")
     return "; ".join(advices)
+
+
+def _about_bodies(evidence: Evidence) -> str:
+    """Compares the answers to invalid messages with those to valid ones. Texts of both are no evidence."""
+    texts: dict[str, set[tuple[str, ...]]] = {"valid": set(), "invalid": set(), "unspecified": set()}
+    for asked in evidence.sent:
+        texts[asked.verdict.label].add(text_of(asked.answer, asked.case.body).key)
+    if not texts["invalid"] or texts["invalid"] & texts["valid"]:
+        return ""
+    return (
+        "the answers to invalid messages differ from those to valid ones: if the body reports the result, use the hook "
+        "classify"
+    )
 
 
 def fresh_advice(names: Sequence[str], fresh: str | None) -> str:

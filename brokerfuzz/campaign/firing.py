@@ -320,10 +320,10 @@ class Campaign:
             requests=self._sender.requests,
             seconds=max(min(self._ended, monotonic()) - self._sender.started, 0.0),
             stop=self.stop,
-            advice=advice_about(explanations, judge.demands, self._settings.fresh),
+            advice=advice_about(explanations, explaining.evidence, self._target, self._settings.fresh),
             masked={
-                finding_name("valid-rejected", self._settings.plan.message_type, key): count
-                for key, count in explaining.masked.items()
+                finding_name(kind, self._settings.plan.message_type, key): count
+                for (kind, key), count in explaining.masked.items()
             },
         )
         known = self._settings.known

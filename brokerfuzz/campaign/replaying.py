@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.message_json import body_of
@@ -44,7 +45,8 @@ PlainMessages = Mapping[MessageType, Sequence[Case]]
 @dataclass(frozen=True)
 class Replayed:
     """The result of replaying one finding. If the message was sent several times, `answer` is the answer to the last
-    attempt. The outcome `another` means that another kind of contradiction occurred. The outcome `unproven` means that
+    attempt. The outcome `another` means that another kind of contradiction occurred, or that
+    a valid message is rejected for another reason. The outcome `unproven` means that
     the finding did not occur, but that the answer proves nothing; `why` is the reason. The outcome `other verdict`
     means that the verdict of the message has changed.
     """
@@ -59,8 +61,8 @@ class Replayed:
 
 @dataclass(frozen=True)
 class ReplayRequest:
-    """A message to send again. `kind` is the kind of the finding, or None if the message comes from a case without a
-    finding.
+    """A message to send again. `kind` is the kind of the finding, and `answer` the one that it had then. Both are None
+    if the message comes from a case without a finding.
     """
 
     sentence: str
@@ -69,6 +71,7 @@ class ReplayRequest:
     kind: FindingKind | None
     flaky: bool = False
     twin: Case | None = None
+    answer: Answer | None = None
 
     def said(self, answer: Answer, kind: FindingKind | None, why: str = "") -> Replayed:
         """Returns the result if the last answer shows a contradiction of this kind (None: no contradiction). `why` says
@@ -77,7 +80,18 @@ class ReplayRequest:
         outcome: Outcome = "unproven" if why else "gone"
         if kind is not None:
             outcome = "still there" if self.kind in {kind, None} else "another"
+        if kind == self.kind == "valid-rejected" and self._has_another_text(answer):
+            outcome, why = "another", "now rejected for another reason"
         return Replayed(self, self.label, outcome, kind, answer, why)
+
+    def _has_another_text(self, answer: Answer) -> bool:
+        """Returns whether the answer says nothing of what it said then. Other answers may only be longer."""
+        if self.answer is None:
+            return False
+        then, now = text_of(self.answer, self.case.body), text_of(answer, self.case.body)
+        if not then.parts or not now.parts:
+            return False
+        return then.parts.isdisjoint(now.parts)
 
 
 async def replay(
@@ -175,7 +189,9 @@ def _request(finding: Mapping[str, Any]) -> ReplayRequest:
     case = _case(finding["message"], finding["smallest"], finding["verdict"])
     twin = None if finding["twin"] is None else _case(finding["message"], finding["twin"], "valid")
     is_flaky = finding["shown"] < finding["sent"]
-    return ReplayRequest(finding["sentence"], case, finding["verdict"], finding["kind"], is_flaky, twin)
+    got = finding["got"]
+    answer = Answer(got["answer"], got["status"], (got["response"] or "").encode(), got["reason"])
+    return ReplayRequest(finding["sentence"], case, finding["verdict"], finding["kind"], is_flaky, twin, answer)
 
 
 def _case(message_type: MessageType, message: Mapping[str, Any], label: Label) -> Case:

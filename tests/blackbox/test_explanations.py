@@ -101,6 +101,14 @@ def test_the_smallest_message_has_only_what_causes_the_problem(
             "orderMaximum: rejected if it is above 123,456",
         ),
         (
+            lambda message: len(str(message.get("description")).encode()) > 200,
+            "description: rejected if it is longer than 200 bytes in UTF-8",
+        ),
+        (
+            lambda message: isinstance(message.get("weightInPounds"), float),
+            "weightInPounds: rejected if it has a decimal point or an exponent",
+        ),
+        (
             lambda message: not str(message.get("comments") or "a").replace(" ", "").isalpha(),
             'comments: rejected if it is unusual, such as "0"',
         ),
@@ -218,6 +226,119 @@ def test_columns_of_255_characters_are_no_finding() -> None:
     report = brokerfuzz.fire(accepts, OFFER, tags=["edge:*", "probe:string-length"])
     assert report.findings == ()
     assert [observed.ambiguity.id for observed in report.result.ambiguities] == ["string-length"]
+
+
+def test_texts_that_name_the_property_hide_neither_that_the_cause_is_one_nor_add_another() -> None:
+    """The service names the first wrong property only, so the texts change if another one is undone."""
+
+    def problem(message: dict[str, Any]) -> str | None:
+        for name, value in message.items():
+            if name == "isTaxable" and value is None:
+                return "isTaxable must be a boolean"
+            if any(isinstance(text, str) and max(text, default="") > "\uffff" for text in everything_in(value)):
+                return f"{name} cannot be stored"
+            if name == "number" and "/" in str(value):
+                return "number contains a slash"
+        return None
+
+    with serving(rejecting(problem)) as url:
+        report = brokerfuzz.fire(url, **VALID)
+    assert {finding.text for finding in report.findings} == {
+        "isTaxable: rejected if it is null",
+        "any string: rejected if it contains a character beyond U+FFFF",
+        'number: rejected if it contains "/"',
+    }
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        '{{"error": "TypeError: strlen() (index.php:28)", "value": {value}}}',
+        'Traceback:\n  File "/srv/web.py", line 7, in do\n  File "/srv/index.php", line 28, in f\nError: {value}',
+        "Error: {value}\n    at check (/srv/index.php:28:11)\n    at /srv/web.js:7:1",
+    ],
+    ids=["php", "python", "node"],
+)
+def test_crashes_at_one_line_of_a_service_are_one_finding_whatever_the_text(trace: str) -> None:
+    async def behave(body: bytes, writer: Any) -> None:
+        channel = parsed(body).get("omniChannel")
+        is_without_offers = isinstance(channel, dict) and not channel.get("offers")
+        text = trace.format(value=json.dumps(channel)) if is_without_offers else ""
+        status = 500 if text else 201 if CONFORMS(body) else 422
+        writer.write(response(status, text.encode()))
+
+    with serving(behave) as url:
+        (finding,) = brokerfuzz.fire(url, **VALID).findings
+    assert finding.text.startswith("index.php:28: crashes (status 500) if omniChannel.offers is ")
+
+
+def test_a_number_of_items_is_a_cause_beside_properties_whose_names_contain_brackets() -> None:
+    def crashes(message: dict[str, Any]) -> bool:
+        return len([*objects(message, "offers")]) == 3
+
+    (finding,) = brokerfuzz.fire(crashing(crashes), OFFER, sites=["omniChannel.offers*", ""]).findings
+    assert finding.text.endswith(": crashes (RuntimeError) if omniChannel.offers has 3 items")
+
+
+def test_what_a_crash_masks_is_sent_again_without_its_cause() -> None:
+    def accepts(body: bytes) -> bool:
+        message = parsed(body)
+        if message.get("weightInPounds", "") is None:
+            raise RuntimeError
+        broken = brokerfuzz.check(OFFER, body).broken
+        return all(one.rule.endswith("pageCount:minimum") for one in broken)
+
+    report = brokerfuzz.fire(accepts, sites=[PAGE_COUNT, "weightInPounds", "isActive"])
+    assert {finding.kind for finding in report.findings} == {"crashed", "invalid-accepted"}
+    assert report.result.unproven == 0, report
+
+
+def test_a_conversion_at_one_place_names_only_what_is_converted_there() -> None:
+    """Another mistake, that only the first cluster is checked, seems to convert values of all types."""
+    first_cluster_only = overlooking(r"/productClusters/[1-9]")
+    orders = lenient("orderMaximum:type")
+
+    def accepts(body: bytes) -> bool:
+        value = parsed(body).get("orderMaximum")
+        return first_cluster_only(body) or (isinstance(value, str | bool) and orders(body))
+
+    texts = [finding.text for finding in brokerfuzz.fire(accepts, sites=["productClusters*", "orderMaximum"]).findings]
+    assert texts == [
+        "productClusters: only the first item is checked",
+        "orderMaximum: accepts strings and booleans for numbers",
+    ]
+
+
+def test_several_unchecked_rules_of_one_property_are_one_finding() -> None:
+    site = "productClusters[].products[].productQuantityInOffer"
+    (finding,) = brokerfuzz.fire(lenient(f"{site}:minimum", f"{site}:maximum", f"{site}:type"), sites=[site]).findings
+    assert finding.text == f"{site}: does not always check type, minimum and maximum"
+
+
+def test_a_target_that_repeats_its_first_answer_rejects_almost_every_valid_message() -> None:
+    first: list[bytes] = []
+
+    async def behave(body: bytes, writer: Any) -> None:
+        if not first:
+            first.append(body)
+        writer.write(response(201 if body == first[0] else 422, b"this key was used for another request"))
+
+    with serving(behave) as url:
+        report = brokerfuzz.fire(url, **VALID, headers=[("Idempotency-Key", "1")])
+    (finding,) = report.findings
+    assert finding.text == "rejects (almost) every valid message (status 422)"
+    assert "the header Idempotency-Key is the same in all requests" in report.result.advice
+
+
+def test_a_target_that_reports_results_in_bodies_needs_a_hook() -> None:
+    async def behave(body: bytes, writer: Any) -> None:
+        writer.write(response(200, b'{"data": {}}' if CONFORMS(body) else b'{"errors": ["invalid"]}'))
+
+    with serving(behave) as url:
+        report = brokerfuzz.fire(url, sites=["order*", "number", "offerType", "isActive"])
+    (finding,) = report.findings
+    assert finding.text == "accepts (almost) every invalid message"
+    assert "use the hook classify" in report.result.advice
 
 
 def test_answers_that_differ_only_in_details_show_the_same_problem() -> None:

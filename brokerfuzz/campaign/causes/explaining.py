@@ -36,7 +36,7 @@ class Explaining:
         self._seen, self._contract = seen, contract
         self._message_type: MessageType = message_type
         self.evidence = self._evidence()
-        self.masked: Counter[tuple[str, ...]] = Counter()
+        self.masked: Counter[tuple[FindingKind, tuple[str, ...]]] = Counter()
         self._searches = [FailureSearch(self.evidence, kind) for kind in _WITH_CAUSES]
         self._acceptances: list[Explanation] | None = None
 
@@ -102,7 +102,9 @@ class Explaining:
         for number, answers in sorted(again.items()):
             self._seen.unmask(number, answers)
         explanations = [unmasking.masking(asked) for asked in self._seen.sent if asked.is_masked]
-        self.masked = Counter(explanation.key for explanation in explanations if explanation is not None)
+        self.masked = Counter(
+            (explanation.kind, explanation.key) for explanation in explanations if explanation is not None
+        )
 
     async def _explain_acceptances(self, laboratory: Laboratory, sporadic: Mask) -> Mask:
         """Explains the wrong acceptances that are not `sporadic`. Returns those that were repeated by chance: neither a

@@ -13,6 +13,8 @@ from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.wording import listed, printable, readable, with_article
 
+MANY_REJECTIONS: Final = 10
+"""If fewer valid messages were rejected for an unknown reason, the target may accept others."""
 MOST_NAMED: Final = 2
 """The number of properties or conditions that a sentence names."""
 _LONGEST_REASON: Final = 60
@@ -165,6 +167,8 @@ def _sentence(causes: Sequence[Cause], first: Cause, sites: Sequence[str]) -> st
         return f"{first.line}: crashes ({listed(exceptions)}) if {some_of(list(dict.fromkeys(subjects)), 'or')}"
     verb = {"valid-rejected": "rejected", "timeout": "no answer"}.get(first.failure.kind, "crashes")
     after = f" ({reason})" if verb == "crashes" else ""
+    if not any(conditions) and first.covered.bit_count() >= MANY_REJECTIONS and verb == "rejected":
+        return f"rejects (almost) every valid message ({reason})"
     if not any(conditions):
         return f"message: {verb} ({reason}); the cause was not found"
     return f"{_place(causes, sites)}: {verb} if {some_of(conditions, 'or')}{after}"

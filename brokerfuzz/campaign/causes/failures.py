@@ -137,7 +137,8 @@ class FailureSearch:
             return
         causes = await laboratory.reducer.causes(laboratory.problem(failure, "shrink"))
         if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
-            causes = ()  # only one message is accepted: perhaps the target repeats the answer to it
+            self._add_all(failure, group)
+            return
         limits = await laboratory.limits(laboratory.problem(failure, "shrink"), causes)
         places = await laboratory.shrink(failure, causes)
         if failure.is_sporadic:  # it was repeated by chance
@@ -153,6 +154,13 @@ class FailureSearch:
             covered = await laboratory.covered({cause.site for cause in causes}, failure, candidates)
             with_the_same_sites = self._mask(covered)
         self._add(attributes, failure, group, places, with_the_same_sites)
+
+    def _add_all(self, failure: Failure, group: list[int]) -> None:
+        """Adds one cause for all failures: the target accepts only one message, and perhaps repeats its answer."""
+        covered = self._mask(group)
+        text = self._text(failure, ())
+        self._causes.append(Cause(failure=failure, attributes=(), places=(), covered=covered, tried=covered, text=text))
+        group.clear()
 
     def _add(
         self,
