@@ -46,9 +46,10 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
 
     Each line of the output is about one finding. "gone" means that the finding does not occur any more. "still there"
     means that the finding occurs again. "another" means that the answer now contradicts the contract in a different
-    way. "unproven" means that the target rejected the message, but that it also rejects valid messages, so the
-    rejection proves nothing. "other verdict" means that brokerfuzz now judges the message differently, for example
-    because a date has passed. "not sent" means that the message cannot be sent to this target.
+    way, or that a valid message is now rejected for another reason. "unproven" means that the target rejected the
+    message, but that it also rejects valid messages, so the rejection proves nothing. "other verdict" means that
+    brokerfuzz now judges the message differently, for example because a date has passed. "not sent" means that the
+    message cannot be sent to this target.
 
     Exit status: 0 all findings are gone; 1 some findings still occur; 2 no finding occurs, but some are unproven or
     were not sent, usage error, or the target cannot be reached.

@@ -200,24 +200,14 @@ def test_a_limit_of_items_is_named_even_if_fewer_items_need_another_sum() -> Non
     assert finding.text == "data.offers: rejected if it has more than 3 items"
 
 
-@pytest.mark.parametrize(
-    ("site", "limit", "words"),
-    [
-        ("description", {"maxLength": 100}, "how long a string may be (string-length)"),
-        ("accessGroups", {"maxItems": 10}, "how many items an array may contain (item-count)"),
-    ],
-    ids=["length", "items"],
-)
-def test_a_limit_names_the_open_question_and_a_contract_of_ones_own_settles_it(
-    site: str, limit: dict[str, int], words: str, tmp_path: Path
-) -> None:
-    ((keyword, maximum),) = limit.items()
-    accepts = strict(lambda message: len(message.get(site) or "") > maximum)
+def test_a_limit_names_the_open_question_and_a_contract_of_ones_own_settles_it(tmp_path: Path) -> None:
+    accepts = strict(lambda message: len(message.get("description") or "") > 100)
     report = brokerfuzz.fire(accepts, OFFER, **VALID)
     assert len(report.findings) == 1
-    assert f"the contract leaves open {words}: if the limit of the target is right, state it" in str(report)
-    assert keyword in report.result.advice
-    settled = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"][site].update(limit))
+    question = "the contract leaves open how long a string may be (string-length)"
+    assert f"{question}: if the limit of the target is right, state it" in str(report)
+    limit = {"maxLength": 100}
+    settled = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"]["description"].update(limit))
     assert brokerfuzz.fire(accepts, OFFER, **VALID, contract=settled).findings == ()
 
 

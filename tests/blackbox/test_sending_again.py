@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 from fixture_types import Run
-from hand_made_servers import answers, serving
+from hand_made_servers import answers, response, serving
 from validators import NODE
 
 import brokerfuzz
@@ -85,6 +85,22 @@ def test_a_rejected_valid_message_that_is_now_accepted_is_gone(run: Run) -> None
         assert run("replay", "report.json", url).exit_code == 0
     with served(strict) as url:
         assert run("replay", "report.json", url).exit_code == 1
+
+
+def test_a_rejection_for_another_reason_is_another_finding(run: Run) -> None:
+    reason = b'{"error": "comments are not allowed"}'
+
+    async def behave(body: bytes, writer: Any) -> None:
+        text = b"" if strict(body) else reason
+        writer.write(response(400 if text else 201, text))
+
+    with serving(behave) as url:
+        assert run("fire", url, "--verdict", "valid", "--report", "report.json", "--quiet").exit_code == 1
+        assert run("replay", "report.json", url).output.startswith("still there (rejected: status 400)")
+        reason = b'{"error": "the database is read-only"}'
+        done = run("replay", "report.json", url)
+    assert done.output.startswith("another (rejected: status 400; now rejected for another reason)")
+    assert done.exit_code == 1
 
 
 def test_replay_uses_the_known_values_of_the_user(run: Run) -> None:

@@ -112,6 +112,19 @@ class LargerThan:
         return "too many bytes"
 
 
+@dataclass(frozen=True, slots=True)
+class Valid:
+    """The target accepts no message, or only one."""
+
+    key = "every valid message"
+
+    def holds(self, asked: CaseAnswers) -> bool:
+        return asked.verdict.label == "valid"
+
+    def __str__(self) -> str:
+        return "it is valid"
+
+
 def keyword_of(rule: str) -> str:
     return rule.rpartition(":")[2].partition("@")[0]
 
@@ -144,7 +157,7 @@ def _without_strings(body: bytes) -> bytes:
     return _STRING.sub(lambda string: b"".join(_ESCAPE.findall(string[0])), body)
 
 
-OfMessage = Notation | Broken | LargerThan
+OfMessage = Notation | Broken | LargerThan | Valid
 """Attributes of whole messages."""
 Attributes = tuple[Attribute | OfMessage, ...]
 """Attributes that a case has together."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from brokerfuzz.campaign.causes.evidence import Attribute, Attributes, Broken, Mask, OfMessage
+from brokerfuzz.campaign.causes.evidence import Attribute, Attributes, Broken, Mask, OfMessage, Valid
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.difference import Difference, parsed
 from brokerfuzz.campaign.failure import Failure
@@ -13,8 +13,6 @@ from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.wording import listed, printable, readable, with_article
 
-MANY_REJECTIONS: Final = 10
-"""If fewer valid messages were rejected for an unknown reason, the target may accept others."""
 MOST_NAMED: Final = 2
 """The number of properties or conditions that a sentence names."""
 _LONGEST_REASON: Final = 60
@@ -167,7 +165,7 @@ def _sentence(causes: Sequence[Cause], first: Cause, sites: Sequence[str]) -> st
         return f"{first.line}: crashes ({listed(exceptions)}) if {some_of(list(dict.fromkeys(subjects)), 'or')}"
     verb = {"valid-rejected": "rejected", "timeout": "no answer"}.get(first.failure.kind, "crashes")
     after = f" ({reason})" if verb == "crashes" else ""
-    if not any(conditions) and first.covered.bit_count() >= MANY_REJECTIONS and verb == "rejected":
+    if first.attributes and isinstance(first.attributes[0], Valid):
         return f"rejects (almost) every valid message ({reason})"
     if not any(conditions):
         return f"message: {verb} ({reason}); the cause was not found"

@@ -16,7 +16,7 @@ from operator import or_
 from typing import Final, TypeVar
 
 from brokerfuzz.campaign.answer_texts import line_of_code, text_of
-from brokerfuzz.campaign.causes.evidence import Attribute, Attributes, Evidence, LargerThan, Mask, mask_of
+from brokerfuzz.campaign.causes.evidence import Attribute, Attributes, Evidence, LargerThan, Mask, Valid, mask_of
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation, explanation_of
 from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser
 from brokerfuzz.campaign.causes.laboratory import Laboratory
@@ -73,8 +73,7 @@ class FailureSearch:
     def explanations(self) -> list[Explanation]:
         for group in self._groups:
             while group:
-                failure = Failure.of(self._evidence.sent[group[0]])
-                self._add(self._generaliser.without_experiments(failure, group[0]), failure, group)
+                self._add_without_experiments(Failure.of(self._evidence.sent[group[0]]), group)
         causes = sorted(self._causes, key=lambda cause: cause.failure.number)
         return [explanation_of(group) for group in belonging_together(_without_covered(causes))]
 
@@ -118,12 +117,12 @@ class FailureSearch:
                 continue
             recurring += 1
             if recurring > MOST_EXAMINED or not laboratory.may_experiment(failure):
-                self._add(self._generaliser.without_experiments(failure, group[0]), failure, group)
+                self._add_without_experiments(failure, group)
                 continue
             try:
                 await self._examine(laboratory, failure, group)
             except LimitReachedError:
-                self._add(self._generaliser.without_experiments(failure, group[0]), failure, group)
+                self._add_without_experiments(failure, group)
 
     async def _examine(self, laboratory: Laboratory, failure: Failure, group: list[int]) -> None:
         """Finds the cause of the first failure of a group, and removes the failures that it covers from the group."""
@@ -155,12 +154,13 @@ class FailureSearch:
             with_the_same_sites = self._mask(covered)
         self._add(attributes, failure, group, places, with_the_same_sites)
 
+    def _add_without_experiments(self, failure: Failure, group: list[int]) -> None:
+        attributes = self._generaliser.without_experiments(failure, group[0], self._mask(group))
+        self._add(attributes, failure, group)
+
     def _add_all(self, failure: Failure, group: list[int]) -> None:
         """Adds one cause for all failures: the target accepts only one message, and perhaps repeats its answer."""
-        covered = self._mask(group)
-        text = self._text(failure, ())
-        self._causes.append(Cause(failure=failure, attributes=(), places=(), covered=covered, tried=covered, text=text))
-        group.clear()
+        self._add((Valid(),), failure, group)
 
     def _add(
         self,
@@ -221,7 +221,7 @@ def belonging_together(causes: Sequence[Cause]) -> list[list[Cause]]:
     by_condition = _grouped(others, _condition_anywhere)
     several = [group for group in by_condition if len({cause.sites for cause in group}) > 1]
     at_one_site = [cause for group in by_condition if group not in several for cause in group]
-    by_sites = _grouped(at_one_site, lambda cause: (cause.text, cause.sites))
+    by_sites = _grouped(at_one_site, lambda cause: (cause.text, cause.sites or cause.attributes))
     many = [group for group in by_sites if _is_one(group)]
     single = [[cause] for group in by_sites if group not in many for cause in group]
     return [*by_line, *several, *many, *single]

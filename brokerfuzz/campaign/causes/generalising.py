@@ -17,8 +17,11 @@ from itertools import product
 from typing import Any, Final
 
 from brokerfuzz.campaign.causes.conditions import (
+    Above,
     Absent,
+    Below,
     Condition,
+    Contains,
     Equals,
     HasValue,
     Present,
@@ -47,6 +50,8 @@ from brokerfuzz.schemas.verdicts import Violation
 
 ENOUGH: Final = 4
 """Fewer failing cases have an attribute that no experiment has proven in common by chance."""
+_OF_REDUCED_VALUES: Final = (Above, Below, Contains)
+"""Conditions that an experiment must have proven, because every value has one of its own."""
 PASSING: Final = 2
 """At least this number of cases without an attribute that no experiment has proven must pass."""
 
@@ -75,16 +80,21 @@ class Generaliser:
         """Returns the notation that explains most failures, or none."""
         return self._best([(notation,) for notation in notations_of(body)], first)
 
-    def without_experiments(self, failure: Failure, first: int) -> Attributes:
-        """Returns the attribute of the message that explains most failures, or none."""
+    def without_experiments(self, failure: Failure, first: int, unexplained: Mask) -> Attributes:
+        """Returns the attribute of the message that explains most failures, or none. If other causes explain most of
+        these failures, the attribute is in them by chance.
+        """
         candidates: list[Attributes] = [(notation,) for notation in notations_of(failure.body)]
         candidates += [(broken,) for violation in failure.verdict.broken for broken in _broken(violation)]
         for site, value in self._occurrences(failure.body):
-            candidates += [(attribute,) for attribute in self._attributes_of(value, site)]
+            attributes_of_value = self._attributes_of(value, site)
+            candidates += [(one,) for one in attributes_of_value if not isinstance(one.condition, _OF_REDUCED_VALUES)]
         attributes = self._best(candidates, first)
         mask = self.having(attributes)
+        explained = (mask & unexplained).bit_count()
         passing = (self._concerned & ~mask & ~self._failing).bit_count()
-        return attributes if (mask & self._failing).bit_count() >= ENOUGH and passing >= PASSING else ()
+        is_by_chance = explained < ENOUGH or 2 * explained < (mask & self._failing).bit_count() or passing < PASSING
+        return () if is_by_chance else attributes
 
     def of_causes(
         self, causes: Sequence[Difference], limits: Sequence[Condition], failure: Failure, first: int
