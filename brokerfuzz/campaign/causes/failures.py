@@ -179,16 +179,11 @@ class FailureSearch:
             places=places,
             covered=covered,
             tried=tried | covered,
-            text=self._text(failure, places),
+            text=text_of(failure.answer, failure.body, failure.strings_at(places)).key,
             line=line_of_code(first.answer),
         )
         self._causes.append(cause)
         group[:] = [number for number in group if not covered >> number & 1]
-
-    def _text(self, failure: Failure, places: tuple[str, ...]) -> tuple[str, ...]:
-        """The text of an answer tells crashes apart. That of a rejection may name the property, so it does not."""
-        text = text_of(failure.answer, failure.body, failure.strings_at(places))
-        return text.key if self._kind in TEXT_MATTERS else (text.head,)
 
     def _mask(self, numbers: Iterable[int]) -> Mask:
         return mask_of(numbers, len(self._evidence.sent))
@@ -210,8 +205,13 @@ def _without_covered(causes: Sequence[Cause]) -> list[Cause]:
 
 
 def _is_wider(wider: Cause, cause: Cause) -> bool:
-    has_the_same_answer = (wider.text, wider.line) == (cause.text, cause.line)
+    has_the_same_answer = (_answer(wider), wider.line) == (_answer(cause), cause.line)
     return has_the_same_answer and wider.covered != cause.covered and not cause.covered & ~wider.covered
+
+
+def _answer(cause: Cause) -> tuple[str, ...]:
+    """What tells failures apart. The text of a rejection may name the property, so it does not."""
+    return cause.text if cause.failure.kind in TEXT_MATTERS else cause.text[:1]
 
 
 def belonging_together(causes: Sequence[Cause]) -> list[list[Cause]]:
@@ -221,17 +221,17 @@ def belonging_together(causes: Sequence[Cause]) -> list[list[Cause]]:
     by_condition = _grouped(others, _condition_anywhere)
     several = [group for group in by_condition if len({cause.sites for cause in group}) > 1]
     at_one_site = [cause for group in by_condition if group not in several for cause in group]
-    by_sites = _grouped(at_one_site, lambda cause: (cause.text, cause.sites or cause.attributes))
+    by_sites = _grouped(at_one_site, lambda cause: (_answer(cause), cause.sites or cause.attributes))
     many = [group for group in by_sites if _is_one(group)]
     single = [[cause] for group in by_sites if group not in many for cause in group]
     return [*by_line, *several, *many, *single]
 
 
 def _is_one(causes: Sequence[Cause]) -> bool:
-    """Returns whether several causes at one site are one: crashes with one text are, and rejections if it is likely."""
-    if len(causes) > 1 and causes[0].failure.kind in TEXT_MATTERS:
-        return True
-    return len(causes) >= MANY or not all(cause.attributes for cause in causes)
+    """Returns whether several causes at one site are one: those with one text are, and others if there are many."""
+    texts = {cause.text for cause in causes}
+    has_one_text = len(causes) > 1 and len(texts) == 1 and len(texts.pop()) > 1
+    return has_one_text or len(causes) >= MANY or not all(cause.attributes for cause in causes)
 
 
 def _condition_anywhere(cause: Cause) -> Hashable:
@@ -239,7 +239,7 @@ def _condition_anywhere(cause: Cause) -> Hashable:
     if len(cause.attributes) == 1 and isinstance(cause.attributes[0], Attribute):
         attribute = cause.attributes[0]
         if attribute.site is not None and attribute.items is None:
-            return cause.text, attribute.condition
+            return _answer(cause), attribute.condition
     return id(cause)
 
 

@@ -50,8 +50,6 @@ from brokerfuzz.schemas.verdicts import Violation
 
 ENOUGH: Final = 4
 """Fewer failing cases have an attribute that no experiment has proven in common by chance."""
-_OF_REDUCED_VALUES: Final = (Above, Below, Contains)
-"""Conditions that an experiment must have proven, because every value has one of its own."""
 PASSING: Final = 2
 """At least this number of cases without an attribute that no experiment has proven must pass."""
 
@@ -88,7 +86,7 @@ class Generaliser:
         candidates += [(broken,) for violation in failure.verdict.broken for broken in _broken(violation)]
         for site, value in self._occurrences(failure.body):
             attributes_of_value = self._attributes_of(value, site)
-            candidates += [(one,) for one in attributes_of_value if not isinstance(one.condition, _OF_REDUCED_VALUES)]
+            candidates += [(one,) for one in attributes_of_value if not _needs_experiment(one.condition)]
         attributes = self._best(candidates, first)
         mask = self.having(attributes)
         explained = (mask & unexplained).bit_count()
@@ -200,6 +198,13 @@ class Generaliser:
 
 def _broken(violation: Violation) -> list[Broken]:
     return [Broken(rule=violation.rule), Broken(keyword=keyword_of(violation.rule)), Broken()]
+
+
+def _needs_experiment(condition: Condition) -> bool:
+    """Returns whether every value has such a condition of its own."""
+    if isinstance(condition, Equals):
+        return condition.value is not None and not isinstance(condition.value, bool)
+    return isinstance(condition, Above | Below | Contains)
 
 
 def _is_at(violation: Violation, cause: Difference) -> bool:
