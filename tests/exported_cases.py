@@ -17,8 +17,8 @@ OFFER = MESSAGE_TYPES[0]
 
 @cache
 def cases() -> tuple[Case, ...]:
-    """Returns some cases of all message types and verdicts. Among them are faults, probes, requests with headers, random
-    cases, and bytes that are not messages.
+    """Returns some cases of all message types and verdicts. Among them are faults, probes, random cases, and bytes that
+    are not messages.
     """
     odd = (b"", b"\xff\xfe\x00", b"\x80", b'{"number":\r\n"1"}\r\n', b"[" * 20_000, b"[" + b" " * 2_000_000)
     found = [

@@ -213,7 +213,7 @@ RUNNERS = {
         "rust",
         ("rustc",), "accepts.rs", r'    let _ = .*?panic!\(".*?"\)\n',
         """    use std::io::Write;
-    let _ = (message_type, headers);
+    let _ = message_type;
     let told: String = body.iter().map(|byte| format!("{:02x}", byte)).chain(["\\n".to_string()]).collect();
     std::fs::OpenOptions::new().append(true).create(true).open("seen.txt").unwrap().write_all(told.as_bytes()).unwrap();
     let text = String::from_utf8_lossy(body);

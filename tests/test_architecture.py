@@ -29,8 +29,8 @@ ALLOWED: dict[str, set[str]] = {
         "format_names",
         "workers", "storage", "version", "schemas", "errors",
     },
-    "targets": {"schemas.headers", "errors"},
-    "hooks": {"targets", "schemas.headers", "errors"},
+    "targets": {"errors"},
+    "hooks": {"targets", "errors"},
     "workers": {"errors"},
     "campaign": {
         "workers", "storage", "locks", "targets",

@@ -45,7 +45,5 @@ class Judge:
         return all(replace(self, now=now + skew).of(case, case.body).label == verdict.label for skew in _SKEWS)
 
     def of(self, case: Case, body: bytes) -> Verdict:
-        """Returns the verdict for this body with the headers of the case."""
-        return check(
-            case.message_type, body, now=self.now, contract=self.contract, policies=self.policies, headers=case.headers
-        )
+        """Returns the verdict for this body as a message of the same type as the case."""
+        return check(case.message_type, body, now=self.now, contract=self.contract, policies=self.policies)

@@ -7,7 +7,6 @@ on them.
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import Answer
 from brokerfuzz.targets.answers import AnswerKind
 
@@ -40,7 +39,6 @@ class Exchange(NamedTuple):
     number: int
     attempt: int
     id: str
-    headers: Headers
     body: bytes
     sent: bytes
     answer: Answer

@@ -3,7 +3,7 @@ example, a journal begins with these two lines (the second line is wrapped here)
 
     {"journal": 4, "brokerfuzz": "0.1.0", "started": "...", "target": "...", "plan": {...}, ...}
     {"role": "case", "number": 12, "attempt": 0, "at": 0.31, "answer": "rejected", "status": 400, "reason":
-     "status 400", "seconds": 0.002, ..., "response": "...", "headers": [...], "sent": null, "body": "..."}
+     "status 400", "seconds": 0.002, ..., "response": "...", "sent": null, "body": "..."}
 
 The first line describes the campaign, so that brokerfuzz can resume it. `sent` is null if it is equal to `body`. Bytes
 that are not UTF-8 are `{"base64": "..."}`.
@@ -27,7 +27,6 @@ from brokerfuzz.campaign.exchanges import Exchange
 from brokerfuzz.errors import JournalError
 from brokerfuzz.file_contents import open_file, read_errors
 from brokerfuzz.locks import lock
-from brokerfuzz.schemas.headers import headers_of
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 
@@ -57,7 +56,6 @@ def encode(exchange: Exchange) -> bytes:
             "reached": answer.reached,
             "response": _as_json(answer.body),
             "id": exchange.id,
-            "headers": exchange.headers,
             "sent": None if exchange.sent is exchange.body else _as_json(exchange.sent),
             "body": _as_json(exchange.body),
         }
@@ -86,7 +84,6 @@ _PROPERTIES: Mapping[str, Any] = {
     "answer": {"enum": ANSWER_KINDS},
     "status": {"type": ["integer", "null"]},
     "reached": {"type": "boolean"},
-    "headers": {"type": "array"},
 }
 _LINE = validator_for(
     {"type": "object", "properties": _PROPERTIES, "required": list(_PROPERTIES), "additionalProperties": False}
@@ -105,7 +102,6 @@ def decode(line: bytes) -> Exchange:
         number=entry["number"],
         attempt=entry["attempt"],
         id=entry["id"],
-        headers=headers_of(entry["headers"]),
         body=body,
         sent=body if sent is None else _bytes(sent),
         answer=Answer(kind, entry["status"], response, entry["reason"], entry["seconds"], reached),

@@ -6,21 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.schemas.headers import Headers
 
 
-def message_json(body: bytes, headers: Headers) -> dict[str, Any]:
+def message_json(body: bytes) -> dict[str, Any]:
     """If the message is compact JSON, the property `body` of the result contains the message. Otherwise, the property
     `raw` contains the bytes in base64.
     """
-    others = {"headers": [list(header) for header in headers]} if headers else {}
     try:
         value = json.loads(body)
         if compact(value) == body:
-            return {**others, "body": value}
+            return {"body": value}
     except (ValueError, TypeError, RecursionError):
         pass
-    return {**others, "raw": b64encode(body).decode()}
+    return {"raw": b64encode(body).decode()}
 
 
 def body_of(message: Mapping[str, Any]) -> bytes:

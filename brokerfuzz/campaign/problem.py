@@ -123,9 +123,7 @@ class Problem:
         return _Tried("same problem" if has_same_verdict else "other verdict", verdict, answer)
 
     async def answer(self, body: bytes, *, again: bool = False) -> Answer:
-        """Returns the answer to a message with the headers of the case. With `again`, the message is sent even if its
-        answer is known.
-        """
+        """Returns the answer to a message. With `again`, the message is sent even if its answer is known."""
         if self._requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
             raise LimitReachedError
         self._requests += 1

@@ -22,10 +22,8 @@ from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.contract_names import IDENTIFIERS
-from brokerfuzz.errors import ReportError, quoted
 from brokerfuzz.options import ReplayOptions
 from brokerfuzz.schemas import Label, MessageType, Verdict
-from brokerfuzz.schemas.headers import TESTED, Headers, headers_of
 from brokerfuzz.targets import Answer, Target
 from brokerfuzz.targets.target import opened
 from brokerfuzz.targets.threads import together
@@ -179,9 +177,7 @@ class Replaying:
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
-    """Yields a request for each finding of a JSON report. Raises `ReportError` if a finding has a header that
-    brokerfuzz never sends. Otherwise, a forged report could add any header to a request.
-    """
+    """Yields a request for each finding of a JSON report."""
     yield from map(_request, document["findings"])
 
 
@@ -195,21 +191,4 @@ def _request(finding: Mapping[str, Any]) -> ReplayRequest:
 
 
 def _case(message_type: MessageType, message: Mapping[str, Any], label: Label) -> Case:
-    return Case(message_type, body_of(message), Verdict(label), headers=_of_case(message.get("headers", ())))
-
-
-def _of_case(pairs: Sequence[Sequence[Any]]) -> Headers:
-    try:
-        headers = headers_of(pairs)
-    except ValueError as problem:
-        raise ReportError(
-            f"a finding of the report has an invalid header ({problem}): specify a report that `brokerfuzz fire "
-            "--json` wrote"
-        ) from problem
-    unknown = next((name for name, _ in headers if name.lower() not in TESTED), None)
-    if unknown is not None:
-        raise ReportError(
-            f"a finding of the report has the header {quoted(unknown)}, which brokerfuzz never sends: use a report "
-            "that `brokerfuzz fire` wrote"
-        )
-    return headers
+    return Case(message_type, body_of(message), Verdict(label))

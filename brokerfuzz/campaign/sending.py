@@ -132,7 +132,7 @@ class Sender:
         return self._fresh is not None
 
     def can_send(self, case: Case) -> bool:
-        return self._target.can_send(case.body, case.headers)
+        return self._target.can_send(case.body)
 
     def is_conflict(self, case: Case, answer: Answer) -> bool:
         """Returns whether the target may have rejected the message only because it already knows an identifier. If the
@@ -149,8 +149,8 @@ class Sender:
     async def ask(
         self, role: str, number: int, case: Case, body: bytes | None = None, *, again: bool = False
     ) -> Answer:
-        """Returns the answer to a case, or to another body with the headers of this case. The message is not sent if
-        its answer is known, unless `again` is true.
+        """Returns the answer to a case, or to another body in place of its message. The message is not sent if its
+        answer is known, unless `again` is true.
 
         Raises `UnsendableError` if the message cannot be sent to this target, and `TargetLostError` if the target no
         longer answers. Also raises `TargetError` or `JournalError`.
@@ -173,7 +173,7 @@ class Sender:
         if answer is not None:
             self._count_failure(message, self.known.answer("failed", *key))
             return answer
-        if not self._target.can_send(message.body, case.headers):
+        if not self._target.can_send(message.body):
             raise UnsendableError
         self._under_way[key] = asyncio.Event()
         try:
@@ -205,10 +205,8 @@ class Sender:
     # ------------------------------------------------------------------------------------------------ sending
 
     def _message(self, role: str, number: int, case: Case, body: bytes) -> _Question:
-        is_case = body is case.body
-        return _Question(
-            role, number, case, body, case.id if is_case else message_id(case.message_type, case.headers, body)
-        )
+        identity = case.id if body is case.body else message_id(case.message_type, body)
+        return _Question(role, number, case, body, identity)
 
     async def _ask_plain(self) -> Answer:
         case = self.contact.case
@@ -262,7 +260,7 @@ class Sender:
         self.requests += 1
         case, body = message.case, message.body
         message.sent = body if self._fresh is None else self._fresh.of(case, body)
-        answer = await self._target.send(Message(message.sent, case.headers, message.id))
+        answer = await self._target.send(Message(message.sent, message.id))
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             # A request that finishes while it is cancelled would hide the cancellation.
@@ -279,7 +277,6 @@ class Sender:
                 message.number,
                 message.attempt,
                 message.id,
-                message.case.headers,
                 message.body,
                 message.sent,
                 answer,

@@ -50,7 +50,7 @@ def _twin_of_probe(case: Case, verdict: Verdict, plain: Case, judge: Judge) -> C
         return plain
     places = {touched.at for touched in verdict.ambiguities}
     some = [one for one in _values(plain).differences(tree) if one.place in places]
-    body = write_tree(undone(tree, some)) if some or case.headers else plain.body
+    body = write_tree(undone(tree, some)) if some else plain.body
     twin = Case(case.message_type, body, judge.of(plain, body), tags=TWIN_TAGS)
     return twin if body != plain.body and twin.label == "valid" else plain
 

@@ -15,7 +15,6 @@ from brokerfuzz.errors import ClockError, LabelError, quoted
 from brokerfuzz.generation.edge_values import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.exact_numbers import integer
-from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import instant, spell
 from brokerfuzz.schemas.json_reader import is_compact_json
 from brokerfuzz.schemas.known_values import KNOWN_VALUES
@@ -50,7 +49,7 @@ class Case:
 
     `faults` lists the rules that the message breaks on purpose. `tags` say where the case comes from and what it tests
     (`catalogue`, `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart: the same message
-    without the fault. `headers` replace the usual request headers with the same names.
+    without the fault.
 
     `str()` returns a short description, such as `breaks orderMinimum minimum one-below` (see `rule_names`). `repr()`
     returns Python code that creates the same case without its tags.
@@ -67,7 +66,6 @@ class Case:
     faults: tuple[Fault, ...] = ()
     tags: tuple[str, ...] = ()
     twin: "Case | None" = None
-    headers: Headers = field(default=(), kw_only=True)
     _missing_twin: str | None = field(default=None, kw_only=True)
     """The ID of the twin, if the case comes from a corpus that does not contain the twin."""
     _contract: Contract | None = field(default=None, kw_only=True, compare=False)
@@ -94,7 +92,7 @@ class Case:
     @cached_property
     def id(self) -> str:
         """Sixteen hexadecimal digits that identify the message. Equal messages have equal IDs on every machine."""
-        return message_id(self.message_type, self.headers, self.body)
+        return message_id(self.message_type, self.body)
 
     @cached_property
     def is_compact(self) -> bool:
@@ -116,7 +114,7 @@ class Case:
         """The message as a Python object. Raises `ValueError` if the message is not JSON. An integer of more than 4,300
         digits, which Python does not convert, becomes the largest double.
         """
-        return json.loads(carried(self.body, self.headers), parse_int=integer)
+        return json.loads(self.body, parse_int=integer)
 
     @classmethod
     def judged(
@@ -130,7 +128,6 @@ class Case:
         tags: Sequence[str] = (),
         now: datetime | None = None,
         contract: Contract | None = None,
-        headers: Headers = (),
     ) -> "Case":
         """Creates a case and checks that its verdict is the expected one. A case with a twin is a `Broken`.
 
@@ -151,7 +148,7 @@ class Case:
                 "a value"
             )
         now = tagged_now(tags) if now is None else now
-        verdict = check(message_type, body, now=now, contract=contract, headers=headers)
+        verdict = check(message_type, body, now=now, contract=contract)
         placed = tuple(_placed(faults, verdict, message_type, contract or load_contract()))
         if not confirmed_by(verdict, placed, claim):
             expected = f"the faults {quoted(placed)}" if placed else f"the label or ambiguity {quoted(claim)}"
@@ -161,15 +158,15 @@ class Case:
         if isinstance(twin, tuple):
             start, end, other = twin
             restored = body[:start] + other + body[end:]
-            twin = Case.judged(message_type, restored, tags=TWIN_TAGS, now=now, contract=contract, headers=headers)
+            twin = Case.judged(message_type, restored, tags=TWIN_TAGS, now=now, contract=contract)
         changed = None if contract is load_contract() else contract
         if twin is None:
-            return Case(message_type, body, verdict, placed, tuple(tags), headers=headers, _contract=changed)
+            return Case(message_type, body, verdict, placed, tuple(tags), _contract=changed)
         if twin.label != "valid":
             raise LabelError(
                 f"a twin must be valid, but the verdict of the oracle is {twin.verdict.brief}: {twin.body[:300]!r}"
             )
-        return Broken(message_type, body, verdict, placed, tuple(tags), twin=twin, headers=headers, _contract=changed)
+        return Broken(message_type, body, verdict, placed, tuple(tags), twin=twin, _contract=changed)
 
 
 @dataclass(frozen=True, repr=False)
@@ -240,10 +237,11 @@ def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -
     )
 
 
-def message_id(message_type: MessageType, headers: Headers, body: bytes) -> str:
-    digest = sha256(f"{message_type} {json.dumps(headers)}\n".encode()) if headers else _begun(message_type).copy()
+def message_id(message_type: MessageType, body: bytes) -> str:
+    digest = _begun(message_type).copy()
     digest.update(body)
-    return digest.hexdigest()[:16]
+    digits: str = digest.hexdigest()
+    return digits[:16]
 
 
 @cache
@@ -269,7 +267,7 @@ def clock(now: datetime | None) -> datetime:
 def is_always_correct(case: Case, contract: Contract) -> bool:
     """Returns whether the verdict is also correct at the earliest and at the latest supported time."""
     return all(
-        check(case.message_type, case.body, now=now, contract=contract, headers=case.headers) == case.verdict
+        check(case.message_type, case.body, now=now, contract=contract) == case.verdict
         for now in (EARLIEST_NOW, LATEST_NOW)
     )
 

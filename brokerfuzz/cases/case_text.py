@@ -18,7 +18,6 @@ def as_call(case: Case, contract: Contract | None) -> str:
         "faults": _written_faults(case, contract or load_contract()),
         "twin": case.twin and splice(case.body, case.twin.body),
         "tags": [tag for tag in case.tags if tag.startswith(NOW_TAG)],
-        "headers": case.headers,
     }
     written = [
         repr(case.message_type),
@@ -77,4 +76,4 @@ def strangeness(case: Case) -> tuple[bool, int]:
     ones. Of messages with the same number of digits in their length, the order does not change: the simplest techniques
     come first.
     """
-    return bool(case.headers) or _UNUSUAL.search(case.body) is not None, len(str(len(case.body)))
+    return _UNUSUAL.search(case.body) is not None, len(str(len(case.body)))

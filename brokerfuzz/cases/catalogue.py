@@ -16,11 +16,10 @@ from brokerfuzz.cases.fault_cases import FaultCases
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.pairs import messages_with_pairs
 from brokerfuzz.cases.probes import ProbeMaker
-from brokerfuzz.cases.requests import header_cases
 from brokerfuzz.cases.valid_cases import ValidCases
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import listed_names
-from brokerfuzz.generation import REQUIRED, SMALLEST, Setting, Wish, message
+from brokerfuzz.generation import REQUIRED, Setting, Wish, message
 from brokerfuzz.generation.edge_values import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.contract import once_per_contract
@@ -159,7 +158,6 @@ class _Listing:
         yield from self._faults.empty_object()
         if self._all:
             yield from self._every_probe()
-            yield from header_cases(self._contract, self._message_type, self._now)
 
     def _every_valid(self) -> Iterator[Case]:
         usual = [*self._valid.of_message(), *self._valid.packed()]
@@ -195,4 +193,3 @@ class _Listing:
         if self._all:
             for ambiguity in self._contract.ambiguities:
                 yield from self._probes.of_ambiguity(ambiguity, small=True)
-            yield from header_cases(self._contract, self._message_type, self._now, SMALLEST)

@@ -9,7 +9,6 @@ than a message with a number.
 Commands that people run later contain the message with `MARK`, and replace `MARK` with a new value each time.
 """
 
-import gzip
 import json
 import os
 import re
@@ -21,7 +20,6 @@ from brokerfuzz.cases.case import Case, tagged_now
 from brokerfuzz.errors import ReferenceDataError, UnknownNameError
 from brokerfuzz.schemas import Contract, MessageType, Verdict, check
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.headers import carried
 
 _RUN, _NUMBERS = token_hex(4), count(1)
 _LONG = 100
@@ -90,12 +88,10 @@ class FreshValues:
         """Returns the body with a fresh value, which ends in `suffix` (None: a suffix that no other message has).
         Returns the body unchanged if the property is not a string, or if the new value would change the verdict.
         """
-        message = carried(body, case.headers)
-        changed = _refreshed(message, self._name, suffix or _suffix(), fills_empty=self._fills_empty)
-        if changed == message:
+        changed = _refreshed(body, self._name, suffix or _suffix(), fills_empty=self._fills_empty)
+        if changed == body:
             return body
-        candidate = changed if message is body else gzip.compress(changed, mtime=0)
-        return candidate if same_verdict(self._verdict_of(case, candidate), self._verdict_of(case, body)) else body
+        return changed if same_verdict(self._verdict_of(case, changed), self._verdict_of(case, body)) else body
 
 
 def renewed(case: Case, name: str, contract: Contract) -> Case:
@@ -107,15 +103,12 @@ def renewed(case: Case, name: str, contract: Contract) -> Case:
     def verdict_of(case: Case, body: bytes) -> Verdict:
         if body is case.body:
             return case.verdict
-        return check(case.message_type, body, now=tagged_now(case.tags), contract=contract, headers=case.headers)
+        return check(case.message_type, body, now=tagged_now(case.tags), contract=contract)
 
     body = FreshValues(name, verdict_of).of(case, case.body, f"-{case.id}")
     if body is case.body and (twin is None or twin is case.twin):
         return case
-    return Case.judged(
-        case.message_type, body,
-        twin=twin, faults=case.faults, tags=case.tags, contract=contract, headers=case.headers,
-    )  # fmt: skip
+    return Case.judged(case.message_type, body, twin=twin, faults=case.faults, tags=case.tags, contract=contract)
 
 
 def marked(body: bytes, name: str) -> bytes:

@@ -16,7 +16,7 @@ _LARGEST_SEED = 2048
 
 
 def seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
-    short = [case for case in cases if len(case.body) <= _LARGEST_SEED and not case.headers]
+    short = [case for case in cases if len(case.body) <= _LARGEST_SEED]
     return by_cover(short, partial(_goals, contract), only_new=True)
 
 

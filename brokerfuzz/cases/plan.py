@@ -101,7 +101,7 @@ class Plan:
     @property
     def valid_ids(self) -> frozenset[str]:
         """The IDs of the valid messages in the catalogue, which the campaign does not send again as twins."""
-        return frozenset(case.id for case in self.catalogue_cases() if case.label == "valid" and not case.headers)
+        return frozenset(case.id for case in self.catalogue_cases() if case.label == "valid")
 
     @property
     def left_out_without_time(self) -> int:

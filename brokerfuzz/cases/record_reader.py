@@ -14,15 +14,12 @@ from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import CorpusError, LabelError, problem_of, quoted, shortened
 from brokerfuzz.schemas import Contract, Label, MessageType
-from brokerfuzz.schemas.headers import Headers, headers_of
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
 
 MOST_LISTED = 1000
-"""The maximum number of faults, ambiguities, tags or headers in a line. Lines from brokerfuzz contain only a few of
-these values.
-"""
+"""The maximum number of faults, ambiguities or tags in a line. Lines from brokerfuzz contain only a few of them."""
 _LONGEST = 400
 _TEXT = {"type": "string"}
 _ID = {"type": "string", "pattern": "^[0-9a-f]{16}$"}
@@ -50,7 +47,6 @@ _RECORD = validator_for(
             "ambiguities": _list_of(_TEXT),
             "tags": _list_of(_TEXT),
             "twin": {"anyOf": [_ID, {"type": "null"}]},
-            "headers": _list_of({"type": "array"}),
             "raw": _TEXT,
             "file": _TEXT,
             **dict.fromkeys(
@@ -84,7 +80,6 @@ class CaseRecord(NamedTuple):
     ambiguities: tuple[str, ...]
     tags: tuple[str, ...]
     twin_id: str | None
-    headers: Headers
     message: bytes | str
     """The message, or the name of the file that contains it."""
     bytes_of: BytesOf = no_files
@@ -129,7 +124,6 @@ def _record(said: Any, bytes_of: BytesOf) -> CaseRecord:
         ambiguities=tuple(said.get("ambiguities", ())),
         tags=tuple(said.get("tags", ())),
         twin_id=said.get("twin"),
-        headers=headers_of(said.get("headers", ())),
         message=message,
         bytes_of=bytes_of,
     )
@@ -161,7 +155,6 @@ def judged(
         case = Case.judged(
             record.message_type, record.body, faults=record.faults, tags=record.tags, twin=twin, now=record.now or now,
             contract=contract,
-            headers=record.headers,
         )  # fmt: skip
     except LabelError as problem:
         raise CorpusError(

@@ -9,9 +9,7 @@ Empty lists are omitted.
 Otherwise, `raw` contains the message in base64. With `export --base64`, every message is in `raw`. If each message has
 its own file, the property `file` contains the name of this file, and `reason` says why the message has its verdict.
 
-`ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is omitted if there is no twin. The
-`headers` of a case replace the usual headers with the same names. The value null means that the header is not sent. If
-the headers declare a compressed body, `raw` contains the compressed bytes.
+`ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is omitted if there is no twin.
 
 If the verdict of a case depends on the current time, the case has the tag `now:TIME`, with the time for which the
 verdict is correct.
@@ -48,6 +46,4 @@ def _line(case: Case, carrier: bytes) -> bytes:
         record["tags"] = case.tags
     if twin := case.twin_id:
         record["twin"] = twin
-    if case.headers:
-        record["headers"] = case.headers
     return b"%b,%b}" % (orjson.dumps(record)[:-1], carrier)

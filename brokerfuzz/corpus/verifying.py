@@ -89,7 +89,7 @@ class Verification:
         elif record.twin_id is not None:
             self._expected.append((line._replace(text=b""), record.twin_id))
         if record.now is not None:
-            verdict = check(case.message_type, case.body, now=self.now, contract=self._contract, headers=case.headers)
+            verdict = check(case.message_type, case.body, now=self.now, contract=self._contract)
             if verdict != case.verdict:
                 why = f"the case was generated for {spell(record.now)}: at {spell(self.now)}, its verdict is"
                 self.expired.append(CorpusProblem(line.name, line.number, shortened(f"{why} {verdict.brief}")))

@@ -68,7 +68,6 @@ def _case_lines(case: Case, contract: Contract, place: str) -> Iterator[str]:
     yield f"{case.id}  {case.label} {case.message_type}, {len(case.body):,} bytes ({place})"
     yield printable_as_in_python(why(case))
     yield from (shortened(printable_as_in_python(line)) for line in verdict_lines(case.verdict, contract))
-    yield from (f"  header {name}: {'(not sent)' if value is None else value}" for name, value in case.headers)
     yield ""
     yield from laid_out(case.body)
     if case.twin:

@@ -64,11 +64,8 @@ def judge(
     Raises `InputError` if the possible message types lead to different labels.
     """
     record, possible = message.record, possible_types_of(message, message_type, contract)
-    headers = record.headers if record is not None else ()
     now = now or (record.now if record is not None else None)
-    verdicts = [
-        check(one, message.body, now=now, contract=contract, policies=policies, headers=headers) for one in possible
-    ]
+    verdicts = [check(one, message.body, now=now, contract=contract, policies=policies) for one in possible]
     if len({verdict.label for verdict in verdicts}) > 1:
         raise InputError(f"{message}, can be {' or '.join(possible)}: specify the message type with --message")
     broken = dict.fromkeys(entry for verdict in verdicts for entry in verdict.broken)

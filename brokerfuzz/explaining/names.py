@@ -12,7 +12,6 @@ from brokerfuzz.explaining import examples
 from brokerfuzz.explaining.cases import record_of
 from brokerfuzz.explaining.description import NOT_STATED, Description
 from brokerfuzz.schemas import Ambiguity, Condition, Contract, Rule
-from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
 from brokerfuzz.schemas.sites import JSON_RULE
 from brokerfuzz.schemas.verdicts import must
@@ -206,13 +205,12 @@ def _when(condition: Condition) -> str:
 
 
 def _places(ambiguity: Ambiguity, concerned: Sequence[str]) -> Iterator[str]:
-    if ambiguity.detector in OF_HEADERS:
-        yield "There is no example, because this ambiguity is about the headers of a request."
-    elif ambiguity.sites:
-        for message_type in concerned:
-            sites = [site if isinstance(site, str) else site[0] for site in ambiguity.sites[message_type]]
-            places = dict.fromkeys(site or "the message itself" for site in sites)
-            yield f"Places in {with_article(_title(message_type))}: {', '.join(places)}."
+    if ambiguity.sites is None:
+        return
+    for message_type in concerned:
+        sites = [site if isinstance(site, str) else site[0] for site in ambiguity.sites[message_type]]
+        places = dict.fromkeys(site or "the message itself" for site in sites)
+        yield f"Places in {with_article(_title(message_type))}: {', '.join(places)}."
 
 
 def _title(message_type: str) -> str:

@@ -11,7 +11,6 @@ from typing import Any
 from brokerfuzz.errors import HookError
 from brokerfuzz.hooks.cleanup import Cleanup, NoCleanupError, is_clean
 from brokerfuzz.hooks.hooks import Hooks, SentCase
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer
 from brokerfuzz.targets.http_messages import Request
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
@@ -83,14 +82,11 @@ class HookedTarget(Target):
             said = f"{counted(len(remaining), 'cleanup request')} failed, so offers may remain at the target"
             print(f"brokerfuzz: {said}; the first: {remaining[0]}", file=sys.stderr)
 
-    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        return self._target.can_send(body, headers)
-
-    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
+    def reproduction(self, body: bytes) -> str:
         """Returns a curl command that sends the message. In the command, environment variables replace the values of
         headers that hooks added.
         """
-        return self._target.reproduction(body, (*_described(self._session), *headers, *_described(self._added)))
+        return self._target.reproduction(body, (*_described(self._session), *_described(self._added)))
 
     async def send(self, message: Message) -> Answer:
         """Sends a message. The hook `classify` can change the kind of the answer, for example from `accepted` to
@@ -111,8 +107,8 @@ class HookedTarget(Target):
             exchange.exception()
 
     async def _finished(self, message: Message) -> Answer:
-        case = SentCase(message.case_id, self._target.campaign_id, message.body, message.headers)
-        request = partial(self._request, case.id, case.body, case.headers)
+        case = SentCase(message.case_id, self._target.campaign_id, message.body)
+        request = partial(self._request, case.id, case.body)
         answer = await self._hooks.classified(await self._authenticated(request))
         await self._hooks.after_answer(case, answer)
         if self._cleanup is not None and answer.kind == "accepted":
@@ -121,8 +117,8 @@ class HookedTarget(Target):
 
     # ------------------------------------------------------------------------------------------------ hooks
 
-    def _request(self, case_id: str, body: bytes, headers: Headers) -> Request:
-        return self._target.request_of(body, (*self._session, *headers), case_id)
+    def _request(self, case_id: str, body: bytes) -> Request:
+        return self._target.request_of(body, case_id, self._session)
 
     async def _authenticated(self, request: Callable[[], Request]) -> Answer:
         """Sends a request. If the target answers with a status in `RENEWS`, calls the hook `authenticate` and sends the
@@ -188,12 +184,14 @@ class HookedTarget(Target):
             self._remaining.append(f"{cleanup.method} {cleanup.path} was not sent: {self.secrets.hide(str(problem))}")
             return
 
+        def request() -> Request:
+            usual = self._request(case.id, b"")
+            headers = tuple(header for header in usual.headers if header[0].lower() != CONTENT_TYPE)
+            return replace(usual, method=cleanup.method, url=url, headers=headers)
+
         async def send() -> Answer:
             await self.paced()
-            without_type = ((CONTENT_TYPE, None),)
-            return await self._authenticated(
-                lambda: replace(self._request(case.id, b"", without_type), method=cleanup.method, url=url)
-            )
+            return await self._authenticated(request)
 
         removed = await repeated(send, lambda one: one.pause is None, FINISHING_TIME, await send())
         if not is_clean(removed):

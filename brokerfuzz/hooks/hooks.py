@@ -18,10 +18,9 @@ from typing import Any
 
 from brokerfuzz.errors import HookError, quoted
 from brokerfuzz.file_contents import read_file
-from brokerfuzz.schemas.headers import HEADER_NAME
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer
 from brokerfuzz.targets.call_server import description_of
-from brokerfuzz.targets.http_messages import Request
+from brokerfuzz.targets.http_messages import HEADER_NAME, Request
 from brokerfuzz.targets.threads import CallThread, HangingError, user_traceback
 from brokerfuzz.wording import listed
 
@@ -53,7 +52,6 @@ class SentCase:
     id: str
     campaign_id: str
     body: bytes
-    headers: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def value(self) -> Any:

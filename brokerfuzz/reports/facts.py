@@ -9,8 +9,7 @@ from brokerfuzz.campaign.message_json import body_of
 from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.pointers import site_of
-from brokerfuzz.reports.document_messages import Document, unusual_headers_of
-from brokerfuzz.schemas.headers import Headers, in_words
+from brokerfuzz.reports.json_document import Document
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, listed, printable, readable, with_article
 
@@ -18,8 +17,8 @@ LONGEST = 2000
 """The maximum number of characters of a message, a response or a sentence. The command to reproduce a finding may have
 twice as many characters.
 """
-NOT_SENT = "this target cannot receive request headers (or, with --lines plain, line breaks)"
-"""The reason why some cases were not sent. An HTTP target can receive all cases."""
+NOT_SENT = "with --lines plain, messages cannot contain line breaks"
+"""The reason why some cases were not sent. All other targets can receive all cases."""
 TOO_LONG = "too long to show: see the JSON report"
 _MOST_NAMES = 4
 _MOST_LINES = 6
@@ -67,7 +66,7 @@ def facts_of(finding: Document) -> Iterator[Fact]:
     elif finding["places"]:
         yield Fact("place", [some(list(map(_place, finding["places"])))])
     smallest, twin = body_of(finding["smallest"]), finding["twin"]
-    yield from message_facts(smallest, None if twin is None else body_of(twin), _headers(finding["smallest"]))
+    yield from message_facts(smallest, None if twin is None else body_of(twin))
     if _is_shrunk_partly(finding):
         yield Fact("", ["(shrinking stopped early: use a longer --shrink)"])
     got = finding["got"]
@@ -88,9 +87,7 @@ def facts_of(finding: Document) -> Iterator[Fact]:
     yield Fact("cases", [f"{finding['extent']}, such as {finding['case']['id']}{found_by}"])
 
 
-def message_facts(body: bytes, twin: bytes | None, headers: Headers, *, longest: int = LONGEST) -> Iterator[Fact]:
-    if headers:
-        yield Fact("headers", [printable(in_words(*header), 300) for header in headers], is_exact=True)
+def message_facts(body: bytes, twin: bytes | None, *, longest: int = LONGEST) -> Iterator[Fact]:
     yield Fact("message", [readable(body, longest) or "(no bytes)"], is_exact=True)
     if twin is not None and (lines := changed_lines(twin, body)):
         yield Fact("twin differs", lines, is_exact=True)
@@ -115,10 +112,6 @@ def _short(broken: Document, finding: Document) -> str:
 
 def _place(pointer: str) -> str:
     return printable(pointer, 200) or "the root"
-
-
-def _headers(message: Document) -> Headers:
-    return tuple(unusual_headers_of(message))
 
 
 # -------------------------------------------------------------------------------------------------------- campaign

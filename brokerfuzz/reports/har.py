@@ -13,9 +13,9 @@ from typing import Any
 
 from brokerfuzz.campaign.message_json import body_of
 from brokerfuzz.errors import ReportError
-from brokerfuzz.reports.document_messages import Document, headers_of
 from brokerfuzz.reports.facts import is_flaky, outcome_of
-from brokerfuzz.schemas.headers import JSON_TYPE
+from brokerfuzz.reports.json_document import Document
+from brokerfuzz.targets.http_messages import JSON_TYPE
 from brokerfuzz.wording import printable
 
 _PHRASES = {int(status): status.phrase for status in HTTPStatus}
@@ -60,7 +60,8 @@ def _entry(finding: Document, request: Document, started: str) -> dict[str, Any]
 
 def _request(message: Document, request: Document) -> dict[str, Any]:
     """If the body is empty, the request has no property `postData`."""
-    headers, body = headers_of(message, request), body_of(message)
+    headers = request["headers"]
+    body = body_of(message)
     said = {
         **_COMMON,
         "method": request["method"],

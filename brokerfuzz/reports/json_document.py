@@ -21,6 +21,8 @@ from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 from brokerfuzz.version import __version__
 
+Document = Mapping[str, Any]
+
 
 def document(
     result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None
@@ -159,8 +161,8 @@ def _latency(timing: Timing) -> dict[str, float]:
 
 
 def _message(message_type: MessageType, body: bytes) -> dict[str, Any]:
-    return {"id": message_id(message_type, (), body), **message_json(body, ())}
+    return {"id": message_id(message_type, body), **message_json(body)}
 
 
 def _case(case: Case) -> dict[str, Any]:
-    return {"id": case.id, **message_json(case.body, case.headers)}
+    return {"id": case.id, **message_json(case.body)}

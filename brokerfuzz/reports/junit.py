@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from brokerfuzz.reports import facts
-from brokerfuzz.reports.document_messages import Document
+from brokerfuzz.reports.json_document import Document
 from brokerfuzz.reports.rendering import markup
 from brokerfuzz.wording import counted
 

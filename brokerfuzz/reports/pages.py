@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from brokerfuzz.campaign.contradictions import IN_WORDS
 from brokerfuzz.reports import facts
-from brokerfuzz.reports.document_messages import Document
+from brokerfuzz.reports.json_document import Document
 from brokerfuzz.reports.rendering import html_page, markdown_text
 from brokerfuzz.targets.answers import ANSWER_KINDS
 

@@ -16,7 +16,7 @@ from brokerfuzz.campaign.results import Result
 from brokerfuzz.errors import BrokerfuzzError, ReportError, problem_of
 from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.reports import har, json_document, junit, pages
-from brokerfuzz.reports.document_messages import Document
+from brokerfuzz.reports.json_document import Document
 from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.json_documents import parsed_document
 from brokerfuzz.shapes import problem_in

@@ -2,8 +2,7 @@
 open.
 
 A detector gets the value at a site. A detector that compares properties gets their values. `json_reader` detects
-the ambiguities that depend on the bytes of a message, such as duplicate properties and UTF-16. `headers` detects the
-ambiguities of request headers.
+the ambiguities that depend on the bytes of a message, such as duplicate properties and UTF-16.
 """
 
 import re
@@ -12,7 +11,6 @@ from decimal import Context, Decimal, localcontext
 from operator import eq
 from typing import Any
 
-from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.instants import timestamp
 from brokerfuzz.schemas.interpretations import MEANINGS
 
@@ -170,7 +168,6 @@ DETECTORS = frozenset(
     [
         *OF_PLACES, NEAR_NOW, "integer_form", *MEANINGS, "lone_surrogates", "nul_characters", BYTE_ORDER_MARK, UTF_16,
         UTF_32, SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8, MESSAGE_SIZE, "string_length", "item_count",
-        *OF_HEADERS,
     ]
 )  # fmt: skip
 """The names of detectors that `ambiguities.json` can use."""

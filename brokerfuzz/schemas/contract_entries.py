@@ -18,7 +18,6 @@ from brokerfuzz.schemas.ambiguity_detectors import (
     REJECTED,
     TIMESTAMP,
 )
-from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.sites import Rule, Site, join, sources_of
@@ -89,12 +88,12 @@ class Ambiguity:
         for message_type, entries in (self.sites or {}).items():
             yield from ((message_type, site) for where in entries for site in self.read_at(where))
 
-    def at_sites_of(self, sites: Mapping[str, Mapping[str, Site]], requests: Sequence[str]) -> "Ambiguity":
+    def at_sites_of(self, sites: Mapping[str, Mapping[str, Site]]) -> "Ambiguity":
         """Returns the ambiguity without the sites that a changed contract lacks, or whose schemas answer the question.
-        `sites` maps each message type to its sites. An ambiguity of headers concerns all `requests`.
+        `sites` maps each message type to its sites.
         """
         if self.sites is None:
-            return replace(self, sites=dict.fromkeys(requests, ())) if self.detector in OF_HEADERS else self
+            return self
         left = {of: [*self._left(entries, sites[of])] for of, entries in self.sites.items() if of in sites}
         return replace(self, sites={of: entries for of, entries in left.items() if entries or not self.sites[of]})
 

@@ -6,7 +6,7 @@ changed contract contains only the files that differ from the built-in contract.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from os.path import isdir, lexists
 from pathlib import Path
@@ -71,7 +71,7 @@ def read_files(folder: Path) -> ContractFiles:
         known = {message_type: sites_by_path(schema) for message_type, schema in flat.items()}
         _check_names(known, folder)
         semantics = _semantics(folder, known)
-        ambiguities = _ambiguities(folder, known, [name for name, one in transfers.items() if one.is_request])
+        ambiguities = _ambiguities(folder, known)
         warnings = tuple(warning for name, schema in schemas.items() for warning in _warnings(schema, folder, name))
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise ContractError(
@@ -262,13 +262,13 @@ def _semantics(folder: Path, known: SitesOfTypes) -> tuple[Rule, ...]:
     return tuple(found)
 
 
-def _ambiguities(folder: Path, known: SitesOfTypes, requests: Sequence[MessageType]) -> tuple[Ambiguity, ...]:
+def _ambiguities(folder: Path, known: SitesOfTypes) -> tuple[Ambiguity, ...]:
     """Omits the ambiguities that concern nothing in the contract."""
     placed = []
     for entry, is_own in _entries(folder, AMBIGUITIES):
         ambiguity = ambiguity_of(entry)
         _check_sites(known, folder / AMBIGUITIES, ambiguity.read_sites if is_own else ())
-        placed.append(ambiguity.at_sites_of(known, requests))
+        placed.append(ambiguity.at_sites_of(known))
     return tuple(ambiguity for ambiguity in placed if ambiguity.sites != {})
 
 

@@ -17,7 +17,6 @@ from brokerfuzz.errors import quoted
 from brokerfuzz.schemas.ambiguity_detectors import MESSAGE_SIZE, NEAR_NOW, OVERLONG_UTF_8
 from brokerfuzz.schemas.ambiguity_scan import Inspection, scan_of
 from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, once_per_contract
-from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.interpretations import DOUBLE_RANGE, DUPLICATE_PROPERTIES, MEANINGS, Interpretation
 from brokerfuzz.schemas.json_reader import Reading, overlong_decoded, read, read_fully
 from brokerfuzz.schemas.judged_interpretations import JudgedInterpretation, verdict_of
@@ -29,8 +28,6 @@ from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 NamedFlags = Sequence[tuple[str, tuple[bool, ...]]]
 """The allowed interpretations of an ambiguity: the name of each interpretation, and its booleans in `MEANINGS`."""
 _USUAL_FLAGS: NamedFlags = [("", (False,))]
-Doubts = Sequence[tuple[str, str]]
-"""The detectors of ambiguities that unusual headers touch, each with a description."""
 _NO_POLICIES = Policies()
 
 
@@ -41,7 +38,6 @@ def check(
     now: datetime | None = None,
     contract: Contract | None = None,
     policies: PolicyValues | None = None,
-    headers: Headers = (),
 ) -> Verdict:
     """Returns the verdict on a message. The function accepts any bytes.
 
@@ -52,8 +48,6 @@ def check(
       oracle judges the message under every allowed interpretation. A message is invalid if it breaks a rule under every
       allowed interpretation, and valid if it breaks no rule under any of them. If a policy allows only `rejected`, a
       message that touches the ambiguity breaks the rule `ambiguity/ID`.
-    - `headers`: the unusual headers of the request. Headers can touch ambiguities, too. If the headers declare gzip and
-      the body is valid gzip, the oracle judges the decompressed message.
 
     Raises `UnknownNameError` if a message type, an ambiguity or an interpretation is unknown, and `TypeError` if the
     body is a string, or a Python value that cannot be written as JSON.
@@ -69,7 +63,6 @@ def check(
         bytes(body) if isinstance(body, bytes | bytearray | memoryview) else _written(body),
         now=aware(now),
         policies=rulebook.contract.check_policies(policies) if policies else _NO_POLICIES,
-        headers=headers,
     )
 
 
@@ -121,14 +114,11 @@ class Rulebook:
         self._usual_tolerance = self._tolerance({})
         self._scan = scan_of(contract, message_type)
 
-    def judge(self, body: bytes, *, now: datetime, policies: Policies, headers: Headers) -> Verdict:
-        doubts = list(in_doubt(headers, body)) if headers else []
-        readings = self._readings(carried(body, headers) if headers else body, policies)
+    def judge(self, body: bytes, *, now: datetime, policies: Policies) -> Verdict:
+        readings = self._readings(body, policies)
         if policies and any(reading.has_unread_values for _, reading in readings):
             policies = self._without_both(policies)
-        outcomes = [
-            outcome for name, reading in readings for outcome in self._judged(name, reading, now, policies, doubts)
-        ]
+        outcomes = [outcome for name, reading in readings for outcome in self._judged(name, reading, now, policies)]
         return verdict_of(outcomes, policies, self.contract)
 
     def _readings(self, body: bytes, policies: Policies) -> list[tuple[str, Reading]]:
@@ -155,16 +145,14 @@ class Rulebook:
             return policies
         return Policies({name: allowed for name, allowed in policies.items() if name != ambiguity.id})
 
-    def _judged(
-        self, name: str, reading: Reading, now: datetime, policies: Policies, doubts: Doubts
-    ) -> list[JudgedInterpretation]:
+    def _judged(self, name: str, reading: Reading, now: datetime, policies: Policies) -> list[JudgedInterpretation]:
         try:
             outcomes = self._outcomes(reading, now, policies)
         except (ValueError, RecursionError):  # nested too deeply for the validator
             reading = read_fully(reading.body)
             outcomes = self._outcomes(reading, now, policies)
-        if reading.exotic or doubts or len(reading.body) > self._size_limit:
-            everywhere = self._touched_everywhere(reading, doubts)
+        if reading.exotic or len(reading.body) > self._size_limit:
+            everywhere = self._touched_everywhere(reading)
             for outcome in outcomes:
                 outcome.touched.extend(everywhere)
         return [outcome._replace(name=_joined(name, outcome.name)) for outcome in outcomes] if name else outcomes
@@ -219,9 +207,9 @@ class Rulebook:
         seconds = [int(one) for one in policies.get(ambiguity.id, ambiguity.interpretations)] if ambiguity else [0]
         return min(seconds), max(seconds)
 
-    def _touched_everywhere(self, reading: Reading, doubts: Doubts) -> list[Touched]:
-        """Returns the ambiguities that concern all interpretations, such as those of headers."""
-        noted = [*reading.exotic, *((detector, "", found) for detector, found in doubts)]
+    def _touched_everywhere(self, reading: Reading) -> list[Touched]:
+        """Returns the ambiguities that concern all interpretations, such as those of the encoding."""
+        noted = list(reading.exotic)
         if len(reading.body) > self._size_limit:
             noted.append((MESSAGE_SIZE, "", f"{len(reading.body):,} bytes"))
         return [

@@ -8,10 +8,10 @@ The contract defines no methods, paths or status codes, so the service has its o
 | `GET /products`| 200 with a product list that is different each time                                  |
 | `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored   |
 
-The routes of your own contract are in its file `messages.json`. Other paths get the status 404, other methods 405,
-bodies of more than 32 MiB 413, and offers with a content-encoding 415. uvicorn rejects headers that are too large. The
-body of every other response is an envelope, unless a seeded bug changes the response. The service ignores content
-types. The table `DECISIONS` in `judging` lists how the service decides the questions that the contract leaves open.
+The routes of your own contract are in its file `messages.json`. Other paths get the status 404, other methods 405, and
+bodies of more than 32 MiB 413. uvicorn rejects headers that are too large. The body of every other response is an
+envelope, unless a seeded bug changes the response. The service ignores the headers of requests. The table `DECISIONS`
+in `judging` lists how the service decides the questions that the contract leaves open.
 """
 
 import json
@@ -107,9 +107,6 @@ async def _answer(endpoints: Sequence[_Endpoint], scope: Scope, receive: Receive
     body = await _body(receive)
     if body is None:
         return _failure(413, f"the body has more than {LARGEST_BODY:,} bytes: send a smaller body")
-    if endpoint.transfer.is_request and any(name == b"content-encoding" for name, _ in scope["headers"]):
-        problem = "a body with a content-encoding is not supported: send the message unencoded"
-        return _failure(415, problem, (b"accept-encoding", b"identity"))
     return endpoint.answer(body)
 
 

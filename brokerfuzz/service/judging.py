@@ -17,9 +17,6 @@ DECISIONS: Mapping[str, str] = {
     "double-range": "rounded",  # as in most parsers
     "byte-order-mark": "ignored",
     "encoding": "rejected",  # JSON between systems is UTF-8 (RFC 8259, 8.1)
-    "content-encoding": "rejected",  # bodies are not decoded
-    "false-content-encoding": "rejected",
-    "charset": "ignored",
 }
 """The policies of the service. If a message touches an ambiguity that is not in this table, the service accepts the
 message.

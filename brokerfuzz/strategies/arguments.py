@@ -210,7 +210,7 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
     """Returns the IDs of the ambiguities that messages can touch: none for None, all for `"all"`. In a list of IDs, `*`
     matches any characters, and `!` at the beginning excludes an ID.
 
-    The result contains no ambiguities about bytes, headers, message sizes or the current time, because these strategies
+    The result contains no ambiguities about bytes, message sizes or the current time, because these strategies
     generate only Python values.
     """
     known = [

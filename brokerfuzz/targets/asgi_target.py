@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets.http_messages import Response
-from brokerfuzz.targets.in_process import Fields, InProcessTarget
+from brokerfuzz.targets.http_messages import Headers, Response
+from brokerfuzz.targets.in_process import InProcessTarget
 from brokerfuzz.targets.logged_exceptions import note_handled
 
 AsgiMessage = MutableMapping[str, Any]
@@ -67,7 +67,7 @@ class AsgiTarget(InProcessTarget):
             await self._lifespan.notify("shutdown")
             self._lifespan = None
 
-    async def _call(self, body: bytes, headers: Fields) -> Response:
+    async def _call(self, body: bytes) -> Response:
         assert self._lifespan is not None, "the target is open"
         unread: list[AsgiMessage] = [{"type": "http.request", "body": body, "more_body": False}]
         starts, chunks, is_complete = list[Mapping[str, Any]](), list[bytes](), asyncio.Event()
@@ -88,8 +88,9 @@ class AsgiTarget(InProcessTarget):
                 if not message.get("more_body", False):
                     is_complete.set()
 
-        fields = [*_HOST, (b"content-length", b"%d" % len(body)), *_encoded(headers)]
-        await self._application({**self._scope, "headers": fields, "state": self._lifespan.state.copy()}, receive, send)
+        headers = [*_HOST, (b"content-length", b"%d" % len(body)), *_encoded(self.headers)]
+        scope = {**self._scope, "headers": headers, "state": self._lifespan.state.copy()}
+        await self._application(scope, receive, send)
         if not starts:
             raise RuntimeError("the application returned without a response")
         answered = [(bytes(name), bytes(value)) for name, value in starts[0].get("headers", ())]
@@ -97,7 +98,7 @@ class AsgiTarget(InProcessTarget):
         return Response(starts[0]["status"], decoded, b"".join(chunks))
 
 
-def _encoded(headers: Fields) -> list[tuple[bytes, bytes]]:
+def _encoded(headers: Headers) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode("latin-1", "replace"), value.encode("latin-1", "replace")) for name, value in headers]
 
 

@@ -10,11 +10,10 @@ from urllib.parse import unquote_to_bytes
 from wsgiref.util import setup_testing_defaults
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.call_server import description_of, meaning_of, means_rejected
 from brokerfuzz.targets.http_messages import Response
-from brokerfuzz.targets.in_process import Fields, InProcessTarget
+from brokerfuzz.targets.in_process import InProcessTarget
 from brokerfuzz.targets.target import CALL_IN_PYTHON
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
@@ -29,7 +28,7 @@ class WsgiTarget(InProcessTarget):
         super().__init__(name, path, **options)
         self._application = application
 
-    def _call(self, body: bytes, headers: Fields) -> Response:
+    def _call(self, body: bytes) -> Response:
         started: list[tuple[str, list[tuple[str, str]]]] = []
         written = BytesIO()
 
@@ -39,7 +38,7 @@ class WsgiTarget(InProcessTarget):
             started[:] = [(status, list(fields))]
             return written.write
 
-        chunks = self._application(self._environ(body, headers), start_response)
+        chunks = self._application(self._environ(body), start_response)
         try:
             for chunk in chunks:
                 written.write(chunk)
@@ -51,7 +50,7 @@ class WsgiTarget(InProcessTarget):
         ((status, answered),) = started
         return Response(int(status.split()[0]), answered, written.getvalue())
 
-    def _environ(self, body: bytes, headers: Fields) -> dict[str, Any]:
+    def _environ(self, body: bytes) -> dict[str, Any]:
         location, _, query = self.path.partition("?")
         environ = {
             "REQUEST_METHOD": self.method,
@@ -64,7 +63,7 @@ class WsgiTarget(InProcessTarget):
             "HTTP_USER_AGENT": "brokerfuzz",
             "wsgi.input": BytesIO(body),
         }
-        for name, value in headers:
+        for name, value in self.headers:
             key = name.upper().replace("-", "_")
             environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = value
         setup_testing_defaults(environ)
@@ -98,17 +97,17 @@ class ClientTarget(InProcessTarget):
         self.is_asynchronous = inspect.iscoroutinefunction(getattr(client, "request", None))
         super().__init__(f"{type(client).__module__.partition('.')[0]} client", path, **options)
 
-    def _call(self, body: bytes, headers: Fields) -> Any:
+    def _call(self, body: bytes) -> Any:
         if self._library == "django":
-            return self._asked_django(body, headers)
-        options: dict[str, Any] = {"method": self.method, "headers": headers, "follow_redirects": False}
+            return self._asked_django(body)
+        options: dict[str, Any] = {"method": self.method, "headers": self.headers, "follow_redirects": False}
         if self._library == "werkzeug":
             return self._client.open(self.path, data=body, **options)
         return self._client.request(url=self.path, content=body, **options)
 
-    def _asked_django(self, body: bytes, headers: Fields) -> Any:
-        kind = next((value for name, value in headers if name.lower() == "content-type"), "")
-        others = [(name, value) for name, value in headers if name.lower() != "content-type"]
+    def _asked_django(self, body: bytes) -> Any:
+        kind = next((value for name, value in self.headers if name.lower() == "content-type"), "")
+        others = [(name, value) for name, value in self.headers if name.lower() != "content-type"]
         extra = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in others}
         return self._client.generic(self.method, self.path, body, content_type=kind, **extra)
 
@@ -149,14 +148,11 @@ class FunctionTarget(InProcessTarget):
         self.is_asynchronous = any(map(inspect.iscoroutinefunction, (function, type(function).__call__)))
         self._function = function
 
-    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        return not headers
-
-    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
+    def reproduction(self, body: bytes) -> str:
         """Returns Python code that calls the function."""
         return f"{self.name}({body!r})"
 
-    def _call(self, body: bytes, headers: Fields) -> Any:
+    def _call(self, body: bytes) -> Any:
         return self._function(body)
 
     def _failure(self, problem: BaseException, seconds: float) -> Answer:

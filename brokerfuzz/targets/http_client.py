@@ -88,15 +88,13 @@ class HttpClient:
         """Sends a request on a connection of the pool, or on a new one. Returns the response, or the reason why there
         is none. Raises `ValueError` if HTTP does not allow the request.
 
-        If the headers contain `Transfer-Encoding: chunked`, sends the body as one chunk on a connection of its own,
-        because some servers take the body for the next request. If the headers contain `Expect: 100-continue`, sends
-        the body without waiting for status 100.
+        If the headers contain `Transfer-Encoding: chunked`, sends the body as one chunk. If the headers contain
+        `Expect: 100-continue`, sends the body without waiting for status 100.
         """
         url, authorization = _address(request.url)
         fields = {(name.lower(), value.lower()) for name, value in request.headers}
         is_chunked = any(name == "transfer-encoding" for name, _ in fields)
-        is_pooled = pooled and not is_chunked and ("connection", "close") not in fields
-        session = self._pooled if is_pooled else self._unpooled
+        session = self._pooled if pooled and ("connection", "close") not in fields else self._unpooled
         read, status = bytearray(), 0
         try:
             async with session.request(

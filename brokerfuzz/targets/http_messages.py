@@ -1,8 +1,20 @@
 """Defines HTTP requests and responses, and the reasons why a response is missing."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
+
+JSON_TYPE = "application/json"
+HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+Headers = Sequence[tuple[str, str]]
+"""The names and values of headers."""
+
+
+def replaced(usual: Headers, headers: Headers) -> Headers:
+    """Returns `headers`, after those headers in `usual` that have other names."""
+    names = {name.lower() for name, _ in headers}
+    return [*((name, value) for name, value in usual if name.lower() not in names), *headers]
 
 
 @dataclass(frozen=True)

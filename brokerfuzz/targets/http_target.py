@@ -1,17 +1,16 @@
 """Defines the target for an HTTP endpoint."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError, UnreachableError, needs_extra, quoted
-from brokerfuzz.schemas.headers import HEADER_NAME, JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerKind, AnswerRules
 from brokerfuzz.targets.http_connections import HttpConnections, is_http_url
-from brokerfuzz.targets.http_messages import Failure, Request, Response
+from brokerfuzz.targets.http_messages import HEADER_NAME, JSON_TYPE, Failure, Headers, Request, Response, replaced
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secret, Secrets, variable, without_user
 from brokerfuzz.targets.target import Message, Target
@@ -114,15 +113,14 @@ class HttpTarget(Target):
         return {"request": request, "answers": rules}
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        without = [name for name, value in headers if value is None]
+        """Returns a curl command. `headers` replace those headers of the target that have the same names."""
         user = [] if urlsplit(self.url).username is None else ["--user", '"${TARGET_USER}"']
         options = [*self.connections.curl_words(), *user]
         return curl_line(
             self.secrets.url(self.url),
             self.method,
-            [(name, self.secrets.header(name, value)) for name, value in self._headers(headers)],
+            [(name, self.secrets.header(name, value)) for name, value in replaced(self.headers, headers)],
             body,
-            without=without,
             options=options,
             before=self._started_by,
         )
@@ -146,9 +144,6 @@ class HttpTarget(Target):
             problem = f"no request can be sent to {self.name}, because HTTP does not allow {quoted(wrong[0])}"
             raise TargetError(f"{problem}: correct the method or the headers")
 
-    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        return True
-
     async def close(self) -> None:
         client, self._client = self._client, None
         if client is not None:
@@ -156,11 +151,12 @@ class HttpTarget(Target):
 
     async def send(self, message: Message) -> Answer:
         """Sends a message and returns the answer. Raises `TargetError` like `exchange`."""
-        return await self.exchange(self.request_of(message.body, message.headers, message.case_id))
+        return await self.exchange(self.request_of(message.body, message.case_id))
 
-    def request_of(self, body: bytes, headers: Headers, case_id: str) -> Request:
+    def request_of(self, body: bytes, case_id: str, headers: Headers = ()) -> Request:
+        """`headers` replace those headers of the target that have the same names."""
         ids = (("X-Brokerfuzz-Case", case_id), ("X-Brokerfuzz-Campaign", self.campaign_id))
-        sent = self._headers((*headers, *(header for header in ids if header[1])))
+        sent = replaced(self.headers, (*headers, *(header for header in ids if header[1])))
         return Request(self.method, self.url, tuple(sent), body)
 
     async def exchange(self, request: Request, prepare: Prepare | None = None, *, whole: bool = False) -> Answer:
@@ -212,6 +208,3 @@ class HttpTarget(Target):
             return answer._replace(location=self.secrets.hide(self.secrets.url(location)))
         pause = pause_of(response.status, response.header("retry-after"))
         return answer if pause is None else postponed(answer, pause)
-
-    def _headers(self, instead: Headers) -> Sequence[tuple[str, str]]:
-        return replaced(self.headers, instead) if instead else self.headers

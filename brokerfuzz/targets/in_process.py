@@ -9,21 +9,15 @@ from time import perf_counter
 from typing import Any
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
 from brokerfuzz.targets.call_server import description_of, line_of_code
+from brokerfuzz.targets.http_messages import JSON_TYPE, replaced
 from brokerfuzz.targets.logged_exceptions import exceptions_of_request, watch_logs
 from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.targets.threads import CallThread, HangingError, outside_of_event_loop, user_traceback
-
-_OF_CONNECTIONS = {"connection", "content-length", "expect", "host", "transfer-encoding", "upgrade"}
-"""Headers that a server handles itself, before the application gets the request."""
-
-Fields = Sequence[tuple[str, str]]
-"""The headers of a request."""
 
 
 class InProcessTarget(Target):
@@ -78,28 +72,22 @@ class InProcessTarget(Target):
             self._thread.close()
             self._thread = None
 
-    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns False if the message has a header that only a server can handle, such as `Transfer-Encoding`."""
-        return not any(name.lower() in _OF_CONNECTIONS for name, _ in headers)
-
-    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
+    def reproduction(self, body: bytes) -> str:
         """Returns a curl command. To use it, start the application on a server, and set the variable `TARGET` to the
         address of the server.
         """
-        without = [name for name, value in headers if value is None]
-        sent = [(name, self.secrets.header(name, value)) for name, value in replaced(self.headers, headers)]
-        return curl_line(self.secrets.url(self.path), self.method, sent, body, without=without, server='"$TARGET"')
+        shown = [(name, self.secrets.header(name, value)) for name, value in self.headers]
+        return curl_line(self.secrets.url(self.path), self.method, shown, body, server='"$TARGET"')
 
     # ------------------------------------------------------------------------------------------------------ calls
 
     async def send(self, message: Message) -> Answer:
-        sent = replaced(self.headers, message.headers) if message.headers else self.headers
         if self.is_asynchronous:
-            return await self._awaited(message.body, sent)
+            return await self._awaited(message.body)
         context = copy_context()
 
         def call() -> Answer:
-            return context.run(self._called, message.body, sent)
+            return context.run(self._called, message.body)
 
         if self._thread is None:
             await asyncio.sleep(0)  # so that the event loop can end the campaign
@@ -110,28 +98,28 @@ class InProcessTarget(Target):
         except HangingError:
             return self.no_answer()
 
-    def _called(self, body: bytes, headers: Fields) -> Answer:
+    def _called(self, body: bytes) -> Answer:
         logged, started = exceptions_of_request(), perf_counter()
         try:
-            result = self._result(self._call(body, headers))
+            result = self._result(self._call(body))
         except KeyboardInterrupt:
             raise
         except BaseException as problem:
             return self._failure(problem, perf_counter() - started)
         return self._answer(result, perf_counter() - started, logged)
 
-    async def _awaited(self, body: bytes, headers: Fields) -> Answer:
+    async def _awaited(self, body: bytes) -> Answer:
         logged, started, limit = exceptions_of_request(), perf_counter(), asyncio.timeout(self.timeout)
         try:
             async with limit:
-                result = self._result(await self._call(body, headers))
+                result = self._result(await self._call(body))
         except (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit):
             raise
         except BaseException as problem:
             return self.no_answer() if limit.expired() else self._failure(problem, perf_counter() - started)
         return self._answer(result, perf_counter() - started, logged)
 
-    def _call(self, body: bytes, headers: Fields) -> Any:
+    def _call(self, body: bytes) -> Any:
         """Sends a message to the target, and returns what it returns."""
         raise NotImplementedError
 

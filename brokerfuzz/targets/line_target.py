@@ -16,7 +16,6 @@ from time import monotonic, perf_counter
 from typing import Any, Literal
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
 from brokerfuzz.targets.program import Excerpt, Program, how_it_ended, in_one_line
 from brokerfuzz.targets.program_target import ProgramTarget, StartError
@@ -73,13 +72,11 @@ class LineTarget(ProgramTarget):
         self.encoding: Encoding = encoding
         self._idle: deque[Program] = deque()
 
-    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns False if the message has headers, or if the encoding is "plain" and the message contains a line
-        break.
-        """
-        return not headers and (self.encoding != "plain" or not _ENDS_A_LINE.search(body))
+    def can_send(self, body: bytes) -> bool:
+        """Returns False if the encoding is "plain" and the message contains a line break."""
+        return self.encoding != "plain" or not _ENDS_A_LINE.search(body)
 
-    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
+    def reproduction(self, body: bytes) -> str:
         return fed(_encoded(body, self.encoding), self.name)
 
     async def open(self) -> None:
@@ -219,7 +216,7 @@ class CallTarget(LineTarget):
         self._words = [sys.executable or "python", "-P", "-X", "faulthandler", _CALL_SERVER, self.name, *folders]
         await super().open()
 
-    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
+    def reproduction(self, body: bytes) -> str:
         module, _, attributes = self.name.partition(":")
         short = len(code := repr(body)) < LONGEST_ARGUMENT
         call = f"print({module}.{attributes}({code if short else 'sys.stdin.buffer.read()'}))"

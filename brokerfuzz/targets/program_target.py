@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
 from brokerfuzz.targets.program import Excerpt, Program, cores, how_it_ended
 from brokerfuzz.targets.reproduction import fed
@@ -117,7 +116,7 @@ class CommandTarget(ProgramTarget):
     output and standard error.
     """
 
-    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
+    def reproduction(self, body: bytes) -> str:
         return fed(body, self.name)
 
     def _answer(self, body: bytes, mine: list[Program]) -> Answer:

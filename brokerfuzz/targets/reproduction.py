@@ -17,7 +17,6 @@ def curl_line(
     headers: Iterable[tuple[str, str]],
     body: bytes,
     *,
-    without: Iterable[str] = (),
     options: Iterable[str] = (),
     before: str = "",
     server: str = "",
@@ -25,16 +24,14 @@ def curl_line(
     """Returns a curl command that sends the body. If the body is long or not printable text, `printf` passes the body
     to curl.
 
-    `url` and `headers` contain references such as `${TOKEN}` in place of secrets. `without` lists the default headers
-    that curl must not send. `options` are further options of curl, and `server` is the part before a `url` that is only
-    a path; both are quoted for a shell. The words in `before` come directly before `curl`.
+    `url` and `headers` contain references such as `${TOKEN}` in place of secrets. `options` are further options of
+    curl, and `server` is the part before a `url` that is only a path; both are quoted for a shell. The words in
+    `before` come directly before `curl`.
     """
     plain = len(body) <= LONGEST_ARGUMENT and body.decode(errors="surrogateescape").isprintable()
     parts = ["curl", "-sS", "-i", "-X", quote(method), *options]
     for name, value in headers:
         parts += ["-H", quoted(f"{name}: {value}" if value else f"{name};")]
-    for name in without:
-        parts += ["-H", quote(f"{name}:")]
     parts += ["--data-raw", quote(body.decode())] if plain else ["--data-binary", "@-"]
     parts += ["-g"] if set("[]{}") & set(url) else []
     line = " ".join([*([before] if before else []), *parts, server + quoted(url)])

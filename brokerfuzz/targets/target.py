@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, TypeVar
 
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import Answer, AnswerRules
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET
 
@@ -15,14 +14,9 @@ CALL_IN_PYTHON = "call the function in Python to see why"
 
 
 class Message(NamedTuple):
-    """A message for a target.
-
-    `headers` replace the headers of the target that have the same names. A header with the value None is removed. If
-    possible, the request contains `case_id`, the ID of the case.
-    """
+    """A message for a target. If possible, the request contains `case_id`, the ID of the case."""
 
     body: bytes
-    headers: Headers = ()
     case_id: str = ""
 
 
@@ -74,11 +68,11 @@ class Target(ABC):
         if self.pace is not None:
             await self.pace()
 
-    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
+    def can_send(self, body: bytes) -> bool:
         """Returns whether the target can receive the message. A campaign sends only messages that its target can
         receive.
         """
-        return not headers
+        return True
 
     @property
     def about(self) -> Mapping[str, Any]:
@@ -86,7 +80,7 @@ class Target(ABC):
         return {}
 
     @abstractmethod
-    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
+    def reproduction(self, body: bytes) -> str:
         """Returns a shell command on one line that sends the message to the target. The command contains no secrets."""
 
 

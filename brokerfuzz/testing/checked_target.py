@@ -51,7 +51,7 @@ class CheckedTarget:
         """
         if case.id in self._answers:
             return self._answers[case.id]
-        answer = self._loop.run(self._answer(Message(case.body, case.headers, case.id)))
+        answer = self._loop.run(self._answer(Message(case.body, case.id)))
         if case.label == "valid":
             self._answers[case.id] = answer
             if answer.kind == "accepted":

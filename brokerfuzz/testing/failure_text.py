@@ -63,7 +63,7 @@ def _facts(case: Case, observed: str) -> Iterator[facts.Fact]:
     elif case.verdict.ambiguities:
         yield facts.Fact("open", [printable(str(touched), 300) for touched in case.verdict.ambiguities])
     twin = None if case.twin is None else case.twin.body
-    yield from facts.message_facts(case.body, twin, case.headers, longest=_LONGEST_MESSAGE)
+    yield from facts.message_facts(case.body, twin, longest=_LONGEST_MESSAGE)
     yield facts.Fact("observed", [observed])
 
 

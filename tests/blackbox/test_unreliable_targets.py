@@ -17,12 +17,10 @@ from fixture_types import Run, Start
 from hand_made_programs import shown_on_a_terminal
 from hand_made_servers import (
     conforming,
-    read_request,
     reset,
     response,
     sends,
     serving,
-    serving_streams,
     unused_url,
 )
 from waiting import happens
@@ -186,20 +184,6 @@ def test_a_service_that_answers_one_message_after_the_other_slowly_has_no_findin
 
     report = fired(one_at_a_time, timeout=0.5, rules=["*orderMinimum:type"])
     assert (report.findings, report.outcome.state) == ((), "complete")
-
-
-def test_a_service_that_takes_a_chunked_body_for_the_next_request_gets_no_answers_mixed_up() -> None:
-    async def ignoring_chunks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            head, body = await read_request(reader)
-            if not head.startswith(b"POST"):
-                await asyncio.sleep(0.1)
-            writer.write(response(conforming(body)))
-
-    with serving_streams(ignoring_chunks) as url:
-        report = brokerfuzz.fire(url, tags=["probe:request-headers", "edge:*"], count=0)
-    assert report.findings == (), report
-    assert "answered differently" not in str(report)
 
 
 @pytest.mark.parametrize("service", [Locked(response(500, b"locked")), Balanced(response(200, b"<html></html>"))])

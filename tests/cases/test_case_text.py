@@ -35,7 +35,7 @@ def every_kind_of_case(size: int) -> Iterator[Case]:
 
 
 def facts(case: Case) -> tuple[object, ...]:
-    return case.message_type, case.body, case.verdict, case.faults, case.headers, case.twin and case.twin.label
+    return case.message_type, case.body, case.verdict, case.faults, case.twin and case.twin.label
 
 
 @sample(5, 100)

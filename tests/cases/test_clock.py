@@ -27,7 +27,7 @@ def drawn(message_type: MessageType, now: datetime | None, contract: Contract | 
 
 def is_changing(case: Case, contract: Contract | None = None) -> bool:
     """Returns True if the verdict is different at one of the `TIMES`."""
-    verdicts = [check(case.message_type, case.body, now=now, headers=case.headers, contract=contract) for now in TIMES]
+    verdicts = [check(case.message_type, case.body, now=now, contract=contract) for now in TIMES]
     return any(verdict != case.verdict for verdict in verdicts)
 
 

@@ -110,7 +110,7 @@ def test_every_request_names_its_message_and_its_campaign_and_explain_finds_the_
         assert run("fire", url, "--resume", "run.ndjson").exit_code == 1
     document = json.loads(Path("report.json").read_text())
     assert {campaign for _, campaign, _ in log} == {document["campaign"]}
-    assert [case for case, _, _ in log] == [message_id(PRICING, (), body) for _, _, body in log]
+    assert [case for case, _, _ in log] == [message_id(PRICING, body) for _, _, body in log]
     (finding,) = document["findings"]
     case, smallest = finding["case"]["id"], finding["smallest"]["id"]
     assert {case, smallest} <= {sent for sent, _, _ in log}

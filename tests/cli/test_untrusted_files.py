@@ -117,28 +117,6 @@ def test_the_contract_of_a_journal_must_be_given_again(run: Run, url: str, lines
     assert "not readable JSON" in run("fire", url, "--resume", file, "--contract", "contract").stderr
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        ["Authorization", "Bearer evil"],
-        ["Host", "evil.example"],
-        ["content-type", "a\r\nX-Evil: 1"],
-        ["content-length", "1"],
-    ],
-)
-def test_a_header_in_a_report_is_sent_only_if_cases_change_this_header(
-    run: Run, elsewhere: tuple[str, list[bytes]], lines: object, header: list[str]
-) -> None:
-    url, received = elsewhere
-    report = json.loads(Path("good.json").read_text())
-    for headers, status in ([["Content-Type", "text/json"]], 1), ([header], 2):
-        report["findings"][0]["smallest"]["headers"] = headers
-        Path("run.json").write_text(json.dumps(report))
-        result = run("replay", "run.json", url)
-        assert (result.exit_code, len(received)) == (status, 1)
-        assert len(result.stderr.splitlines()) == status - 1
-
-
 @pytest.mark.parametrize("message", [{"body": {"number": 10**30}}, {"body": "\ud800"}])
 def test_a_message_that_brokerfuzz_never_writes_into_a_report_causes_no_traceback(
     run: Run, elsewhere: tuple[str, list[bytes]], lines: object, message: dict[str, Any]

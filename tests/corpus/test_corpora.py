@@ -31,7 +31,7 @@ def cases() -> list[Case]:
 
 
 def facts(case: Case) -> tuple[object, ...]:
-    return case.id, case.message_type, case.body, case.verdict, case.faults, case.tags, case.twin_id, case.headers
+    return case.id, case.message_type, case.body, case.verdict, case.faults, case.tags, case.twin_id
 
 
 @pytest.mark.parametrize("name", ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst", "folder"])
@@ -105,9 +105,7 @@ def test_a_wrong_record_is_rejected(corpus: Path) -> None:
     assert "is not a valid case record" in changed(corpus, lambda record: {"id": record["id"]})
 
 
-@pytest.mark.parametrize(
-    "prop", ["id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers", "body"]
-)
+@pytest.mark.parametrize("prop", ["id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "body"])
 def test_a_record_with_a_property_of_the_wrong_type_is_rejected(corpus: Path, prop: str) -> None:
     wrong: list[Any] = [5, "a", [5], {"a": 5}, [[]], True, [{"rule": 1, "at": 2, "technique": 3}]]
     for value in wrong:

@@ -75,7 +75,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     raw, long = draw(st.binary(max_size=400)), draw(_texts) * 400
     some = [
         rejected(state=draw(st.sampled_from(["new", "grown", "known"]))),
-        finding(smallest={"raw": b64encode(raw).decode(), "headers": [["a", None], ["b", "c"]]}, shown=0),
+        finding(smallest={"raw": b64encode(raw).decode()}, shown=0),
         finding(got={**finding()["got"], "response": long, "reason": long}, text=long, sentence=long, reproduce=long),
     ]
     state = draw(st.sampled_from(["complete", "partial", "untested"]))

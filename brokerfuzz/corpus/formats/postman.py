@@ -17,7 +17,6 @@ from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged
 from brokerfuzz.corpus.formats.suite_folder import EXPECTED_FAILURES, known_failures, readme
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import check
-from brokerfuzz.schemas.headers import JSON_TYPE, Headers, replaced
 from brokerfuzz.schemas.manifest import Transfer
 
 HOST = "http://127.0.0.1:8000"
@@ -45,9 +44,7 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     if len(types) > 1:
         raise CorpusError(f"the format `postman` supports one message type: use --message {min(types)}")
     route = about.contract.transfers[cases[0].case.message_type]
-    fresh = FreshValues(
-        _NUMBER, lambda case, body: check(case.message_type, body, contract=about.contract, headers=case.headers)
-    )
+    fresh = FreshValues(_NUMBER, lambda case, body: check(case.message_type, body, contract=about.contract))
     yield File(COLLECTION, [json.dumps(_collection(cases, route, fresh), indent=1).encode(), b"\n"])
     yield known_failures(cases)
     yield readme(
@@ -64,18 +61,13 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     )
 
 
-def _sent_headers(headers: Headers) -> list[tuple[str, str]]:
-    """Returns all headers of a request. The value None in `headers` removes a header."""
-    return replaced([("Content-Type", JSON_TYPE)], headers)
-
-
 def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
     try:
         text = case.body.decode()
     except UnicodeDecodeError:
         about.leave_out(case, "that are not UTF-8, because Postman sends only text")
         return False
-    if _OPENS in text or any(_OPENS in value for _, value in _sent_headers(case.headers)):
+    if _OPENS in text:
         about.leave_out(case, f"that contain {_OPENS}, which Postman treats as the beginning of a variable")
         return False
     return True
@@ -109,20 +101,18 @@ def _item(one: SuiteCase, method: str, fresh: FreshValues) -> dict[str, Any]:
     if fresh.changes(one.case, body):
         body = marked(body, _NUMBER).replace(MARK.encode(), b"{{new}}")
     new = "" if body is one.case.body else "new"
-    removed = {name.lower(): True for name, value in one.case.headers if value is None}
     request = {
         "description": f"{reason_of(one.case)}\n{one.case.label}\n{one.case.id}\n{one.case.twin_id or ''}\n{new}",
         "method": method,
         "url": "{{url}}",
-        "header": [{"key": name, "value": value} for name, value in _sent_headers(one.case.headers)],
+        "header": [{"key": "Content-Type", "value": "application/json"}],
         "body": {
             "mode": "raw",
             "raw": body.decode(),
             "options": {"raw": {"language": "text"}},
         },  # Postman removes comments from JSON
     }
-    settings = {"protocolProfileBehavior": {"disabledSystemHeaders": removed}} if removed else {}
-    return {"name": one.name.removeprefix(f"{one.group} "), **settings, "request": request}
+    return {"name": one.name.removeprefix(f"{one.group} "), "request": request}
 
 
 def _script(event: str, code: str) -> dict[str, Any]:

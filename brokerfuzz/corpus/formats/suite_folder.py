@@ -15,22 +15,20 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from urllib.parse import quote
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import reason_of
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, filled, source
 from brokerfuzz.corpus.formats.suite_cases import SuiteCase, arranged, named_tests
 from brokerfuzz.name_patterns import name_pattern
-from brokerfuzz.schemas.headers import Headers
 
 TABLE, EXPECTED_FAILURES, README = "cases.tsv", "expected-failures", "README.md"
 ENTRY = "expected-failures entry: "
 """The failure of a test contains a line with this text for each case that fails. After it comes the line for the file
 `expected-failures`.
 """
-COLUMNS = ("test", "group", "name", "id", "message", "verdict", "twin", "reason", "headers", "body")
-"""The names of the columns, which are the first line of the table. Only `headers` and `body` are percent-encoded."""
+COLUMNS = ("test", "group", "name", "id", "message", "verdict", "twin", "reason", "body")
+"""The names of the columns, which are the first line of the table. Only `body` is percent-encoded."""
 _ESCAPED = re.compile(rb"[^ -$&-*,-~]")
 """Matches `%`, `+` (which some decoders read as a space), and all bytes that are not printable ASCII."""
 
@@ -95,22 +93,14 @@ def readme(about: CorpusInfo, *, expected: str, home: str = "FOLDER/", **texts: 
 
 
 def _table(cases: Iterable[SuiteCase]) -> Iterator[bytes]:
-    """Each case is a line of values with tabs between them. The body and the headers are percent-encoded, so that a
-    test receives the exact bytes.
+    """Each case is a line of values with tabs between them. The body is percent-encoded, so that a test receives the
+    exact bytes.
     """
     yield "\t".join(COLUMNS).encode() + b"\n"
     for test, group, name, case in cases:
-        about = (case.id, case.message_type, case.label, case.twin_id or "", reason_of(case), _form(case.headers))
+        about = (case.id, case.message_type, case.label, case.twin_id or "", reason_of(case))
         body = _ESCAPED.sub(lambda found: b"%%%02X" % found[0][0], case.body)
         yield "\t".join((test, group, name, *about)).encode() + b"\t" + body + b"\n"
-
-
-def _form(headers: Headers) -> str:
-    """Writes headers like an HTML form: `Content-Type=text%2Fplain`. A name without a value means that the header is
-    not sent.
-    """
-    pairs = ([name] if value is None else [name, value] for name, value in headers)
-    return "&".join("=".join(quote(part, safe="") for part in pair) for pair in pairs)
 
 
 # ------------------------------------------------------------------------------------------------------------- suites

@@ -15,7 +15,6 @@ from brokerfuzz.corpus.formats.case_names import facts_of, reason_of, stem
 from brokerfuzz.corpus.formats.format import CorpusInfo, File, Format, filled
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MessageType
-from brokerfuzz.schemas.headers import JSON_TYPE
 
 ROOT = "/brokerfuzz"
 SCENARIO = "brokerfuzz"
@@ -81,7 +80,7 @@ def _stub(name: str, priority: int, request: Json, response: Json) -> Json:
 
 
 def _served(name: str) -> Json:
-    about = {"status": 200, "headers": {"Content-Type": JSON_TYPE}, "bodyFileName": name}
+    about = {"status": 200, "headers": {"Content-Type": "application/json"}, "bodyFileName": name}
     return {**about, "transformerParameters": {"disableBodyFileTemplating": True}}
 
 

@@ -19,7 +19,7 @@ JUDGED = """
     from brokerfuzz import check
     with pathlib.Path(__file__).with_name("seen.txt").open("a") as seen:
         seen.write(base64.b64encode(body).decode() + chr(10))
-    verdict = check(message_type, body, headers=tuple(headers))
+    verdict = check(message_type, body)
 """
 KEEPS = "return not verdict.broken"
 ACCEPTS_ZERO = "return all(entry.rule == RULE for entry in verdict.broken)".replace("RULE", repr(RULE))

@@ -1,7 +1,6 @@
 #nullable enable
 
 using System;
-using System.Collections.Generic;
 using System.Threading.Tasks;
 
 namespace Brokerfuzz;
@@ -10,10 +9,9 @@ namespace Brokerfuzz;
 internal static class Broker
 {
     /// <summary>
-    /// Returns true if your system accepts a message. The headers replace the default headers of the request with the same names
-    /// (null: do not send this header); most cases have none. Return false for a rejection: any exception counts as a crash.
+    /// Returns true if your system accepts a message. Return false for a rejection: any exception counts as a crash.
     /// </summary>
-    public static Task<bool> AcceptsAsync(string messageType, byte[] body, IReadOnlyList<KeyValuePair<string, string?>> headers)
+    public static Task<bool> AcceptsAsync(string messageType, byte[] body)
     {
         throw new NotImplementedException(
             "complete AcceptsAsync() in Broker.cs: send the message to your system, and return true if it accepts the message");

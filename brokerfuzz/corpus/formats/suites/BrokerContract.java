@@ -105,7 +105,7 @@ final class BrokerContract {
     private static String judge(Case one) {
         boolean accepted;
         try {
-            accepted = Broker.accepts(one.messageType(), one.body(), one.headers());
+            accepted = Broker.accepts(one.messageType(), one.body());
         } catch (Exception | AssertionError | StackOverflowError crash) {
             return "crashed on " + one + "\n  " + crash;
         }
@@ -133,32 +133,18 @@ final class BrokerContract {
 
     /** A message with its verdict by the contract (valid, invalid or unspecified) and the reason. */
     private record Case(
-            String test, String group, String name, String id, String messageType, String verdict, String twin, String reason, List<Broker.Header> headers, byte[] body) {
+            String test, String group, String name, String id, String messageType, String verdict, String twin, String reason, byte[] body) {
 
         static Case read(String line) {
             String[] values = line.split("\t", -1);
-            byte[] body = URLDecoder.decode(values[9], ISO_8859_1).getBytes(ISO_8859_1);
-            return new Case(
-                    values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7], headers(values[8]), body);
-        }
-
-        private static List<Broker.Header> headers(String form) {
-            return Stream.of(form.split("&")).filter(pair -> !pair.isEmpty()).map(Case::header).toList();
-        }
-
-        private static Broker.Header header(String pair) {
-            String[] parts = pair.split("=", 2);
-            return new Broker.Header(URLDecoder.decode(parts[0], UTF_8), parts.length == 1 ? null : URLDecoder.decode(parts[1], UTF_8));
+            byte[] body = URLDecoder.decode(values[8], ISO_8859_1).getBytes(ISO_8859_1);
+            return new Case(values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7], body);
         }
 
         /** Describes the case in a test report. */
         @Override
         public String toString() {
-            StringBuilder sent = new StringBuilder();
-            for (Broker.Header header : headers) {
-                sent.append(header.value() == null ? "\n  without " + header.name() : "\n  with " + header.name() + ": " + header.value());
-            }
-            return "the " + verdict + " " + messageType + " " + id + "\n  " + reason + sent + "\n  " + printable(new String(body, UTF_8));
+            return "the " + verdict + " " + messageType + " " + id + "\n  " + reason + "\n  " + printable(new String(body, UTF_8));
         }
 
         /** Returns the beginning of a message. Characters that are not printable ASCII are escaped. */

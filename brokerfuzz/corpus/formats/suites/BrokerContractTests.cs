@@ -114,7 +114,7 @@ public class BrokerContractTests
         bool accepted;
         try
         {
-            accepted = await Broker.AcceptsAsync(one.MessageType, one.Body, one.Headers);
+            accepted = await Broker.AcceptsAsync(one.MessageType, one.Body);
         }
         catch (Exception crash)
         {
@@ -153,29 +153,20 @@ public class BrokerContractTests
         string Verdict,
         string Twin,
         string Reason,
-        IReadOnlyList<KeyValuePair<string, string?>> Headers,
         byte[] Body)
     {
         public static Case Read(string line)
         {
             string[] values = line.Split('\t');
-            var headers = values[8].Split('&', StringSplitOptions.RemoveEmptyEntries).Select(Header).ToList();
-            byte[] body = Encoding.ASCII.GetBytes(values[9]);
+            byte[] body = Encoding.ASCII.GetBytes(values[8]);
             return new Case(
-                values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7], headers, WebUtility.UrlDecodeToBytes(body, 0, body.Length) ?? body);
-        }
-
-        private static KeyValuePair<string, string?> Header(string pair)
-        {
-            string[] parts = pair.Split('=', 2);
-            return new(WebUtility.UrlDecode(parts[0]), parts.Length == 1 ? null : WebUtility.UrlDecode(parts[1]));
+                values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7], WebUtility.UrlDecodeToBytes(body, 0, body.Length) ?? body);
         }
 
         /// <summary>Describes the case in a test report.</summary>
         public override string ToString()
         {
-            IEnumerable<string> sent = Headers.Select(header => header.Value is null ? $"\n  without {header.Key}" : $"\n  with {header.Key}: {header.Value}");
-            return $"the {Verdict} {MessageType} {Id}\n  {Reason}{string.Concat(sent)}\n  {Printable(Encoding.UTF8.GetString(Body))}";
+            return $"the {Verdict} {MessageType} {Id}\n  {Reason}\n  {Printable(Encoding.UTF8.GetString(Body))}";
         }
 
         /// <summary>Returns the beginning of a message. Characters that are not printable ASCII are escaped.</summary>

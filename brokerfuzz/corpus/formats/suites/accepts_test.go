@@ -1,14 +1,8 @@
 package brokercontract
 
-// Header replaces the default headers of the request with this name. Absent means: do not send this header.
-type Header struct {
-	Name, Value string
-	Absent      bool
-}
-
 // accepts connects the tests to your system. Complete this file. brokerfuzz creates it once and does not overwrite it.
 //
-// Return true if your system accepts the message. Most cases have no headers. Return false for a rejection: a panic counts as a crash.
-func accepts(messageType string, body []byte, headers []Header) bool {
+// Return true if your system accepts the message. Return false for a rejection: a panic counts as a crash.
+func accepts(messageType string, body []byte) bool {
 	panic("complete accepts() in accepts_test.go: send the message to your system, and return true if it accepts the message")
 }

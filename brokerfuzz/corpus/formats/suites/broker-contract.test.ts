@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { test } from "vitest";
-import { accepts, type Header } from "./accepts";
+import { accepts } from "./accepts";
 
 interface Case {
   test: string;
@@ -13,7 +13,6 @@ interface Case {
   verdict: string;
   twin: string;
   reason: string;
-  headers: Header[];
   body: Uint8Array;
 }
 
@@ -22,14 +21,9 @@ function lines(name: string): string[] {
 }
 
 function read(line: string): Case {
-  const [test = "", group = "", name = "", id = "", messageType = "", verdict = "", twin = "", reason = "", headers = "", body = ""] = line.split("\t");
-  const pairs = headers.split("&").filter((pair) => pair !== "").map((pair) => pair.split("=").map(decodeURIComponent));
+  const [test = "", group = "", name = "", id = "", messageType = "", verdict = "", twin = "", reason = "", body = ""] = line.split("\t");
   const bytes = body.replace(/%(..)/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
-  return {
-    test, group, name, id, messageType, verdict, twin, reason,
-    headers: pairs.map(([name = "", value]) => [name, value ?? null]),
-    body: new Uint8Array(Buffer.from(bytes, "latin1")),
-  };
+  return { test, group, name, id, messageType, verdict, twin, reason, body: new Uint8Array(Buffer.from(bytes, "latin1")) };
 }
 
 const cases = lines("cases.tsv").slice(1).filter((line) => line !== "").map(read);
@@ -60,7 +54,7 @@ function problem(one: Case): Promise<string> {
 async function judge(one: Case): Promise<string> {
   let answer: unknown;
   try {
-    answer = await accepts(one.messageType, one.body, one.headers);
+    answer = await accepts(one.messageType, one.body);
   } catch (error) {
     return `crashed on ${describeCase(one)}\n  ${error instanceof Error ? (error.stack ?? error.message) : error}`;
   }
@@ -79,10 +73,9 @@ function entryOf(one: Case): string {
 
 /** Describes a case in a test report. */
 function describeCase(one: Case): string {
-  const sent = one.headers.map(([name, value]) => (value === null ? `\n  without ${name}` : `\n  with ${name}: ${value}`));
   const start = Buffer.from(one.body).toString("utf8").slice(0, 500);
   const printable = start.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  return `the ${one.verdict} ${one.messageType} ${one.id}\n  ${one.reason}${sent.join("")}\n  ${printable}`;
+  return `the ${one.verdict} ${one.messageType} ${one.id}\n  ${one.reason}\n  ${printable}`;
 }
 
 /** Returns why no other test can run, or "". */

@@ -17,9 +17,7 @@ var table string
 var expectedFailures string
 
 type testCase struct {
-	test, group, name, id, messageType, verdict, twin, reason string
-	headers                                             []Header
-	body                                                string
+	test, group, name, id, messageType, verdict, twin, reason, body string
 }
 
 type entry struct {
@@ -132,7 +130,7 @@ func judge(one *testCase) (found string) {
 			found = fmt.Sprintf("crashed on %s\n  %v", one, crash)
 		}
 	}()
-	accepted := accepts(one.messageType, []byte(one.body), one.headers)
+	accepted := accepts(one.messageType, []byte(one.body))
 	if accepted && one.verdict == "invalid" {
 		return "accepted " + one.String()
 	}
@@ -147,15 +145,7 @@ func judge(one *testCase) (found string) {
 
 // String describes a case in a test report.
 func (one *testCase) String() string {
-	sent := ""
-	for _, header := range one.headers {
-		if header.Absent {
-			sent += "\n  without " + header.Name
-		} else {
-			sent += "\n  with " + header.Name + ": " + header.Value
-		}
-	}
-	return fmt.Sprintf("the %s %s %s\n  %s%s\n  %.500s", one.verdict, one.messageType, one.id, one.reason, sent, fmt.Sprintf("%+q", one.body))
+	return fmt.Sprintf("the %s %s %s\n  %s\n  %.500s", one.verdict, one.messageType, one.id, one.reason, fmt.Sprintf("%+q", one.body))
 }
 
 func readCases() {
@@ -163,13 +153,8 @@ func readCases() {
 		values := strings.Split(line, "\t")
 		one := &testCase{
 			test: values[0], group: values[1], name: values[2], id: values[3], messageType: values[4], verdict: values[5], twin: values[6], reason: values[7],
+			body: decoded(values[8]),
 		}
-		for _, pair := range strings.Split(values[8], "&") {
-			if name, value, given := strings.Cut(pair, "="); name != "" {
-				one.headers = append(one.headers, Header{decoded(name), decoded(value), !given})
-			}
-		}
-		one.body = decoded(values[9])
 		cases = append(cases, one)
 		byID[one.id] = one
 	}

@@ -6,11 +6,10 @@ require "minitest/autorun"
 require_relative "accepts"
 
 module BrokerContract
-  Case = Struct.new(:test, :group, :name, :id, :message_type, :verdict, :twin, :reason, :headers, :body) do
+  Case = Struct.new(:test, :group, :name, :id, :message_type, :verdict, :twin, :reason, :body) do
     def self.read(line)
-      *values, headers, body = line.chomp.split("\t", -1)
-      pairs = headers.split("&").map { |pair| pair.split("=", 2).map { |text| BrokerContract.decoded(text) } }
-      new(*values, pairs.map { |name, value| [name, value] }, BrokerContract.decoded(body).b)
+      *values, body = line.chomp.split("\t", -1)
+      new(*values, body.b.gsub(/%(..)/) { $1.hex.chr })
     end
 
     def plain?
@@ -24,13 +23,8 @@ module BrokerContract
 
     # Describes the case in a test report.
     def to_s
-      sent = headers.map { |name, value| value ? "\n  with #{name}: #{value}" : "\n  without #{name}" }.join
-      "the #{verdict} #{message_type} #{id}\n  #{reason}#{sent}\n  #{body.inspect[0, 500]}"
+      "the #{verdict} #{message_type} #{id}\n  #{reason}\n  #{body.inspect[0, 500]}"
     end
-  end
-
-  def self.decoded(text)
-    text.b.gsub(/%(..)/) { $1.hex.chr }.force_encoding(Encoding::UTF_8)
   end
 
   def self.lines(name)
@@ -61,7 +55,7 @@ module BrokerContract
   end
 
   def self.judge(one)
-    accepted = accepts(one.message_type, one.body.dup, one.headers)
+    accepted = accepts(one.message_type, one.body.dup)
     return "accepts() must return true or false, but it returned #{accepted.inspect}" unless [true, false].include?(accepted)
     return "accepted #{one}" if accepted && one.verdict == "invalid"
     return "rejected #{one}" if !accepted && one.verdict == "valid"

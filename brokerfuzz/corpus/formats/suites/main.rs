@@ -47,7 +47,6 @@ struct Case {
     verdict: String,
     twin: String,
     reason: String,
-    headers: Vec<(String, Option<String>)>,
     body: Vec<u8>,
 }
 
@@ -131,7 +130,7 @@ impl Suite {
 
     fn judge(&mut self, id: &str) -> Option<String> {
         let case = &self.cases[id];
-        let accepted = match catch_unwind(|| accepts::accepts(&case.message_type, &case.body, &case.headers)) {
+        let accepted = match catch_unwind(|| accepts::accepts(&case.message_type, &case.body)) {
             Ok(accepted) => accepted,
             Err(crash) => {
                 let text = crash.downcast_ref::<String>().cloned().or_else(|| crash.downcast_ref::<&str>().map(|text| text.to_string()));
@@ -155,13 +154,9 @@ impl Case {
     fn read(line: &str) -> Case {
         let values: Vec<&str> = line.split('\t').collect();
         let text = |at: usize| values[at].to_string();
-        let headers = values[8].split('&').filter(|pair| !pair.is_empty()).map(|pair| match pair.split_once('=') {
-            Some((name, value)) => (header(name), Some(header(value))),
-            None => (header(pair), None),
-        });
         Case {
             test: text(0), group: text(1), name: text(2), id: text(3), message_type: text(4), verdict: text(5), twin: text(6), reason: text(7),
-            headers: headers.collect(), body: decoded(values[9]),
+            body: decoded(values[8]),
         }
     }
 }
@@ -169,14 +164,8 @@ impl Case {
 /// Describes a case in a test report.
 impl fmt::Display for Case {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        write!(out, "the {} {} {}\n  {}", self.verdict, self.message_type, self.id, self.reason)?;
-        for (name, value) in &self.headers {
-            match value {
-                Some(value) => write!(out, "\n  with {}: {}", name, value)?,
-                None => write!(out, "\n  without {}", name)?,
-            }
-        }
-        write!(out, "\n  {}", self.body[..self.body.len().min(500)].escape_ascii())
+        let body = self.body[..self.body.len().min(500)].escape_ascii();
+        write!(out, "the {} {} {}\n  {}\n  {}", self.verdict, self.message_type, self.id, self.reason, body)
     }
 }
 
@@ -186,10 +175,6 @@ fn matches(pattern: &str, text: &str) -> bool {
         None => pattern == text,
         Some((start, rest)) => text.strip_prefix(start).map_or(false, |end| (0..=end.len()).any(|at| matches(rest, &end[at..]))),
     }
-}
-
-fn header(text: &str) -> String {
-    String::from_utf8_lossy(&decoded(text)).into_owned()
 }
 
 fn decoded(text: &str) -> Vec<u8> {
