@@ -6,6 +6,10 @@ changes: all other bytes of the message stay the same. A message is changed only
 its ambiguities stay the same. An empty string never changes: a message with an empty number may show another problem
 than a message with a number.
 
+Messages that are not JSON in UTF-8 get fresh values, too. Otherwise, a target that wrongly accepts a comment would
+reject this message when it is sent again, so the wrong answer would seem to be an accident. And with a policy that
+allows UTF-16, a rejected number would look like a finding.
+
 Commands that people run later contain the message with `MARK`, and replace `MARK` with a new value each time.
 """
 
@@ -156,11 +160,11 @@ def _values(text: str, names: Collection[str], *, fills_empty: bool) -> Iterator
 
 
 def _rewritten(literal: str, suffix: str) -> str:
-    """Appends the suffix to a string in JSON notation. Only a long string loses its escapes and its end."""
+    """Appends the suffix to a string in JSON notation. A long string loses its end, and gets other escapes."""
     value = _read(literal)
     if len(value) < _LONG:
         return f'{literal[:-1]}{suffix}"'
-    return json.dumps(value[: -len(suffix)] + suffix, ensure_ascii=False)
+    return json.dumps(value[: -len(suffix)] + suffix)
 
 
 def _read(literal: str) -> str:

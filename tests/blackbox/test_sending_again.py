@@ -1,6 +1,7 @@
 """Everything that sends messages of a campaign again: `replay`, printed commands, and a resumed campaign."""
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -149,6 +150,37 @@ class Shop:
             return str(json.loads(body)["number"])
         except (ValueError, LookupError, TypeError, RecursionError):
             return ""
+
+
+def accepting_each_number_once(reads: Callable[[bytes], bytes], *, policies: Any = None) -> Any:
+    """Serves a service that accepts a message if `reads` returns a valid one with a new number."""
+    numbers = set[str]()
+
+    def status_of(body: bytes) -> int:
+        message = reads(body)
+        if brokerfuzz.check(OFFER, message, policies=policies).label == "invalid":
+            return 422
+        number = json.loads(message)["number"]
+        if number in numbers:
+            return 422
+        numbers.add(number)
+        return 201
+
+    return serving(answers(status_of))
+
+
+def test_a_service_that_allows_comments_and_accepts_each_number_once_has_a_finding() -> None:
+    with accepting_each_number_once(lambda body: re.sub(rb"/\*.*?\*/", b"", body)) as url:
+        report = brokerfuzz.fire(url, rules=["*:json"], techniques=["comment"], fresh="number")
+    (finding,) = report.findings
+    assert "accepted bytes that are not JSON" in finding.text
+
+
+def test_a_service_that_decodes_utf_16_and_accepts_each_number_once_has_no_finding() -> None:
+    policies = {"encoding.utf-16": "decoded", "byte-order-mark": "ignored"}
+    with accepting_each_number_once(lambda body: body, policies=policies) as url:
+        report = brokerfuzz.fire(url, tags=["probe:encoding.utf-16"], fresh="number", policies=policies)
+    assert (report.findings, report.outcome.state) == ((), "complete")
 
 
 SOME: Final = ("--rule", "*/orderMinimum:minimum", "--rule", "*/offerType:enum", "--shrink", "10s")

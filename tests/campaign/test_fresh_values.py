@@ -68,6 +68,14 @@ def test_a_repeated_property_keeps_its_values_equal() -> None:
     assert dict(values)["x"] == [("number", "C")]
 
 
+def test_a_long_number_with_half_of_a_surrogate_pair_becomes_a_fresh_one() -> None:
+    body = b'{"number":"\\ud800%b","offerType":"Email"}' % (b"A" * 150)
+    case = Case.judged(OFFER, body, now=NOW)
+    before, after = (json.loads(text)["number"] for text in (body, FreshValues("number", JUDGE.of).of(case, body)))
+    assert len(after) == len(before)
+    assert after != before
+
+
 @pytest.mark.parametrize(
     "body",
     [b"", b"[1]", b"no json", b'[{"number":"A"}]', b'{"number":7,"offerType":"Email"}', b'{"number":""}', b"\xff"],
