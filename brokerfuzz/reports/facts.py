@@ -24,7 +24,7 @@ _MOST_NAMES = 4
 _MOST_LINES = 6
 """The maximum number of lines of a traceback, or of the output of a program. The last lines say the most."""
 _READABLE = ("probe:", "as:")
-"""The prefixes of the tags that reports show. Other tags, such as `pairs:0-15`, only say how a case was generated."""
+"""The prefixes of the tags that reports show. Other tags, such as `pairs`, only say how a case was generated."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from brokerfuzz.schemas import load_contract
 
 PRICING: MessageType = "offer-pricing-response"
 RULES = {rule.id: rule.site for rule in rules(PRICING)}
-TAGS = ["pairs:*", "probe:*", "edge:*", "no-such-tag", "*"]
+TAGS = ["pairs*", "probe:*", "edge:*", "no-such-tag", "*"]
 
 
 def patterns(names: list[str]) -> st.SearchStrategy[list[str]]:
