@@ -16,7 +16,6 @@ from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -200,14 +199,7 @@ def main() -> NoReturn:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=False,
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=lambda ctx, _, wanted: _print_version(ctx) if wanted else None,
-    help="Show the version and exit.",
-)
+@click.version_option(__version__, prog_name=NAME, message="%(prog)s %(version)s")
 @click.pass_context
 def commands(ctx: click.Context) -> None:
     """Generate tests from the message contract of an offer broker. The tests are messages that a program must accept,
@@ -227,14 +219,6 @@ def commands(ctx: click.Context) -> None:
         ctx.color = False
     elif os.environ.get("FORCE_COLOR"):
         ctx.color = True
-
-
-def _print_version(ctx: click.Context) -> NoReturn:
-    try:
-        click.echo(f"{NAME} {version(NAME)}")
-    except PackageNotFoundError:
-        click.echo(f"{NAME} (not installed: unknown version)")
-    ctx.exit()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,161 @@
+"""Runs a campaign for the command `fire`. Another module declares the command, because these imports take long."""
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+
+import click
+
+from brokerfuzz import campaign
+from brokerfuzz.campaign import Result, Settings
+from brokerfuzz.campaign.journal import head_of
+from brokerfuzz.case_options import campaign_plan, folder_of
+from brokerfuzz.commands import campaign_results, targets
+from brokerfuzz.commands.output import UsageError, is_quiet, note
+from brokerfuzz.commands.progress import campaign_line
+from brokerfuzz.commands.resuming import recorded
+from brokerfuzz.commands.target_output import output_of_targets
+from brokerfuzz.option import declared, flag_of
+from brokerfuzz.options import CaseFilters, FireCommandOptions
+from brokerfuzz.targets import Target
+from brokerfuzz.targets.http_target import DEMONSTRATION
+from brokerfuzz.wording import counted
+
+_OF_JOURNAL = (
+    *declared(CaseFilters), "message", "policies", "now", "seed", "count", "random", "values", "contract", "fresh",
+)  # fmt: skip
+"""With `--resume`, the values of these options come from the journal."""
+
+
+def fire(url: str | None, options: FireCommandOptions) -> int:
+    """Returns the exit status."""
+    given, resume = options, options.get("resume")
+    options = targets.with_settings(FireCommandOptions, given, url, _command(resume) or "brokerfuzz fire TARGET")
+    http = options["exec"] is None and options["call"] is None and options["app"] is None
+    campaign_results.check(options, http=http)
+    settings = _planned(options) if resume is None else _resumed(resume, given, options)
+    plan = settings.plan
+    settings = replace(settings, known=campaign_results.known(options))
+    if not resume:
+        fresh = targets.fresh_property(options, None, plan.message_type, plan.demands)
+        settings = replace(settings, options={**settings.options, "fresh": fresh})
+    with (
+        output_of_targets(),
+        targets.opened(
+            {**options, "now": settings.now, "seed": plan.seed}, plan.message_type, plan.contract,
+            campaign_id=settings.campaign_id, processes=1 if options["workers"] != 1 else None,
+        ) as target,
+    ):  # fmt: skip
+        settings = _in_one_session(target, settings)
+        result = _run(target, settings)
+        about = settings.about(target)
+    if result.known_findings:
+        _note_known(result.known_findings)
+    _note_slowdown(result)
+    _show_details(result, as_json=options["json"])
+    return campaign_results.finish(result, settings, about, options, _continuing(result, settings))
+
+
+def _command(journal: str | None) -> str | None:
+    return None if journal is None else shlex.join(["brokerfuzz", "fire", "TARGET", "--resume", journal])
+
+
+def _continuing(result: Result, settings: Settings) -> str | None:
+    """Returns the command that continues a campaign that ended early, or the reason why the campaign cannot
+    continue.
+    """
+    if result.stop is None or (result.stop.cause == "contact" and (settings.resume or settings.journal is None)):
+        return None
+    return _command(settings.journal) or "impossible without a journal: add --journal FILE next time"
+
+
+# ---------------------------------------------------------------------------------------------------------- the plan
+
+
+def _planned(options: FireCommandOptions) -> Settings:
+    plan = campaign_plan(options["message"], options)
+    if options["count"] is None and options["max_time"] is not None:
+        plan = replace(plan, count=None)
+    return Settings(plan=plan, options=options)
+
+
+def _resumed(journal: str, given: FireCommandOptions, options: FireCommandOptions) -> Settings:
+    if "journal" in given:
+        raise UsageError("--resume also writes to the journal that it reads: remove --journal")
+    settings = recorded(journal, folder_of(options), options)
+    of_plan = [name for name in _OF_JOURNAL if name != "contract" or settings.plan.contract is None]
+    known = declared(FireCommandOptions)
+    typed = [flag_of(name, known[name]) for name in of_plan if name in given]
+    if typed:
+        raise UsageError(f"--resume uses the settings in the journal: remove {', '.join(typed)}")
+    if settings.plan.count is None and options["max_time"] is None:
+        raise UsageError("the campaign of this journal sends random cases without a limit: set a limit with --max-time")
+    return settings
+
+
+# ----------------------------------------------------------------------------------------------------------- firing
+
+
+def _in_one_session(target: Target, settings: Settings) -> Settings:
+    """If the hook `authenticate` provides a token, one process sends all messages. Other processes would have tokens of
+    their own, which could not be hidden in the answers to this process.
+    """
+    if not settings.uses_workers or not target.has_session:
+        return settings
+    note(
+        "the hook authenticate opens a session for one process: --workers is ignored, and this process sends all "
+        "messages"
+    )
+    return replace(settings, options={**settings.options, "workers": 1})
+
+
+def _run(target: Target, settings: Settings) -> Result:
+    _check_filters(settings)
+    if settings.resume and settings.journal is not None:
+        _compare_targets(settings.journal, target)
+    with nullcontext() if is_quiet() else campaign_line() as on_progress:
+        return campaign.fire(settings, target, on_progress)
+
+
+def _check_filters(settings: Settings) -> None:
+    if settings.plan.is_empty:
+        remedy = "remove or change --verdict, --rule, --technique, --site or --tag"
+        raise UsageError(f"no case matches the filters: {remedy}")
+
+
+def _compare_targets(journal: str, target: Target) -> None:
+    """Prints a note if a resumed campaign has a different target than before. Two reference services count as
+    the same target, although their ports can differ.
+    """
+    before = str(head_of(journal).get("target"))
+    if before != target.name and not all(name.startswith(DEMONSTRATION) for name in (before, target.name)):
+        note(f"{journal} contains the answers of another target ({before}): the campaign continues with {target.name}")
+
+
+# ------------------------------------------------------------------------------------------------------------- notes
+
+
+def _note_known(outcomes: Mapping[str, str]) -> None:
+    """Prints how many known findings occur again, and which ones are gone."""
+    gone = [name for name, outcome in outcomes.items() if outcome == "gone"]
+    said = ", ".join(f"{count:,} {outcome}" for outcome, count in Counter(outcomes.values()).items())
+    note(f"known findings: {said}" + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else ""))
+
+
+def _show_details(result: Result, *, as_json: bool) -> None:
+    """Prints the traceback of a failed hook. The report shows why the target accepted no plain message, but a JSON
+    document does not.
+    """
+    stop = result.stop
+    if stop is None or not stop.details or (stop.cause == "contact" and not as_json):
+        return
+    if stop.cause == "contact":
+        note(f"{stop.reason} ({stop.advice})")
+    click.echo(stop.details, err=True)
+
+
+def _note_slowdown(result: Result) -> None:
+    if result.timing.pauses:
+        note(f"the target asked brokerfuzz to wait ({counted(result.timing.pauses, 'time')}): consider a lower --rate")
