@@ -84,7 +84,7 @@ async def _accepts_another(
 
 async def _known_names(case: Case, answer: Answer, known_identifiers: KnownIdentifiers) -> tuple[str, ...]:
     """Returns the identifiers whose other values let the target accept a rejected message."""
-    return tuple(await known_identifiers.known_names(0, case)) if may_concern_identifiers(answer) else ()
+    return tuple(sorted(await known_identifiers.known_names(0, case))) if may_concern_identifiers(answer) else ()
 
 
 async def _answer(sender: Sender, case: Case) -> Answer | None:
