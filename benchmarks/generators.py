@@ -66,7 +66,7 @@ def _installed() -> tuple[dict[str, Generator], list[str]]:
     found, missing = {}, []
     for name, load in {
         "brokerfuzz `messages()`": lambda: _clocked(lambda count: list(islice(messages(OFFER, 1), count))),
-        "brokerfuzz under Hypothesis": lambda: _drawn(offer_requests()),
+        "brokerfuzz `offer_requests()`": lambda: _drawn(offer_requests()),
         "hypothesis-jsonschema": lambda: _drawn(hypothesis_jsonschema()),
         "Schemathesis": lambda: _drawn(schemathesis()),
         "jsf": _jsf,

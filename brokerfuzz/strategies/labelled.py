@@ -6,7 +6,7 @@ from typing import Any, Unpack, cast
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from brokerfuzz.cases.case import Broken, Case, compact
+from brokerfuzz.cases.case import TWIN_TAGS, Broken, Case, compact
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.errors import LabelError
 from brokerfuzz.schemas import Label, MessageType
@@ -108,8 +108,8 @@ def faulty(
     """Invalid cases, made from the valid messages of a strategy. Each case breaks one rule.
 
     `messages` is a strategy of JSON values, such as `product_list_offers(min_clusters=2)` or your own strategy.
-    `case.twin` is the valid message. A case can break only rules about values that the valid message contains. The
-    other arguments are the same as for `invalid_offer_requests`.
+    `case.twin` is the valid message. A case can break only rules about values that the valid message contains;
+    `invalid_offer_requests` breaks each rule, and is about three times as fast. The other arguments are the same.
 
     Raises `InvalidArgument` if `messages` generates a message that is not valid.
 
@@ -128,16 +128,18 @@ def faulty(
 
     def draw_broken(draw: DrawFn) -> Broken:
         faults = cases.faults()
-        message = draw(messages)
-        _check_valid(message, faults)
-        return cast(Broken, cases.finished(cases.fault_in(message, hypothesis_source(draw), faults)))
+        valid = _valid_case(draw(messages), faults)
+        return cast(Broken, cases.finished(cases.fault_in(valid, hypothesis_source(draw), faults)))
 
     return draw_broken
 
 
-def _check_valid(message: Any, faults: Faults) -> None:
+def _valid_case(message: Any, faults: Faults) -> Case:
     try:
-        Case.judged(faults.message_type, compact(message), claim="valid", now=faults.now, contract=faults.contract)
+        return Case.judged(
+            faults.message_type, compact(message),
+            claim="valid", tags=TWIN_TAGS, now=faults.now, contract=faults.contract,
+        )  # fmt: skip
     except (LabelError, TypeError) as problem:
         raise InvalidArgument(
             f"messages: a message is not clearly valid ({problem}); use a strategy for valid messages"

@@ -93,16 +93,20 @@ class LabelledCases:
                 stated.setdefault(rule.validation_rule, []).append(rule)
         return [*stated.values(), *[self.breakable] * max(1, len(stated))]
 
-    def fault_in(self, message: Any, source: Source, faults: Faults) -> Broken | None:
+    def fault_in(self, valid: Case, source: Source, faults: Faults) -> Broken | None:
         """Breaks one rule in a valid message. Returns None if no rule can be broken in this message."""
-        rules = [rule for rule in self.breakable if breakable_places(rule, message)]
-        if not rules:
+        message = valid.value
+        present = {rule.id for rule in self.breakable if breakable_places(rule, message)}
+        if not present:
             return None
-        first = source.choose(rules)
-        tried = (self._broken(message, rule, source, faults) for rule in (first, *rules))
+        groups = [[rule for rule in group if rule.id in present] for group in self._groups]
+        first = source.choose(source.choose([group for group in groups if group]))
+        tried = (self._broken(message, rule, source, faults, valid) for rule in (first, *groups[-1]))
         return next((case for case in tried if case is not None), None)
 
-    def _broken(self, message: Any, rule: Rule, source: Source, faults: Faults) -> Broken | None:
+    def _broken(
+        self, message: Any, rule: Rule, source: Source, faults: Faults, twin: Case | None = None
+    ) -> Broken | None:
         """Breaks the rule at one of its places. The first techniques, which find most bugs, are more probable."""
         found = breakable_places(rule, message)
         if not found:
@@ -112,7 +116,7 @@ class LabelledCases:
         preferred = min(source.choose(numbers), source.choose(numbers))
         steps = _one_of(found, source)
         for technique in (*techniques[preferred:], *techniques[:preferred]):
-            case = faults.inject(message, steps, rule, technique, (TAG,))
+            case = faults.inject(message, steps, rule, technique, (TAG,), twin)
             if case is not None:
                 return case
         return None

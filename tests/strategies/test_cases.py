@@ -149,6 +149,13 @@ def test_the_rules_of_a_complete_message_can_be_broken_and_the_twin_is_the_messa
         assert case.twin.value == complete
 
 
+def test_half_of_the_faults_break_rules_that_the_contract_states_in_words() -> None:
+    stated = {rule.id for rule in rules(OFFER) if rule.validation_rule}
+    for strategy in (invalid_offer_requests(now=NOW), faulty(product_list_offers(), OFFER, now=NOW)):
+        broken = [case.faults[0].rule for case in drawn(strategy, 100)]
+        assert 40 <= sum(rule in stated for rule in broken) <= 75
+
+
 def test_a_faulty_message_shrinks_to_the_smallest_message() -> None:
     case = minimal(faulty(product_list_offers(min_clusters=2), OFFER, rules=["*pageCount:minimum"], now=NOW))
     assert len(case.twin.value["productClusters"]) == 2
