@@ -16,6 +16,7 @@ _NOW = datetime(2000, 1, 1, tzinfo=UTC)
 _MESSAGES = 60
 """The number of messages of each type whose values count."""
 _WORDS = ["letter", "postcard", "brochure", "insert", "envelope", "reply card", "catalog", "poster"]
+_FAILURES = ["The product management system does not answer.", "The customer is unknown.", "The offer has no price."]
 
 
 def values(message_type: str, site: str, schema: Schema) -> Sequence[Any]:
@@ -50,6 +51,7 @@ def _size(value: Any) -> Any:
 @cache
 def _pools_of_names() -> Mapping[str, Sequence[Any]]:
     found: dict[str, list[Any]] = defaultdict(list)
+    found["failureMessages"] += _FAILURES  # no plausible message reports a failure
     for (_, site), pool in _pools().items():
         found[site.replace("[]", "").rpartition(".")[2]] += pool
     return found

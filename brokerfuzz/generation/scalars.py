@@ -96,11 +96,7 @@ def scalar(schema: Schema, place: ValuePlace) -> Values | None:
     """Returns the strings, numbers and booleans that a place allows, or None if it allows none."""
     if (values := listed(schema, place)) is not None:
         return choice(values) if values else None
-    if (
-        place.plausible
-        and not place.is_concerned_by("timestamp")
-        and (fitting := realistic_values.values(place.message_type, place.path, schema))
-    ):
+    if place.plausible and (fitting := realistic_values.values(place.message_type, place.path, schema)):
         return choice(fitting)
     types = [name for name in _OF_TYPE if name in flat.types_of(schema)]
     if "number" in types and "integer" in types:

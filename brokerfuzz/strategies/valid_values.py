@@ -20,6 +20,15 @@ from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source
 
+_PLAUSIBLE_RESPONSE: Wishes = {
+    "data": Wish(),
+    "failureMessages": Wish(least=1),
+    "data.offers[].extendedPrice": Wish(state=None, options=[1]),
+}
+"""Plausible responses report no failure unless a user pins `data`, and a failure has a reason. They have no surcharges:
+1 adds nothing to the sum that is calculated.
+"""
+
 
 @dataclass(frozen=True)
 class ValidValues:
@@ -44,7 +53,8 @@ class ValidValues:
             ambiguities=arguments.ambiguities_of(options.get("ambiguities"), contract, message_type),
         )
         wishes = {path: Wish(strategy=strategy) for path, strategy in pins.items()}
-        return cls(contract, message_type, site, style, pins, wishes)
+        found = cls(contract, message_type, site, style, pins, wishes)
+        return found.wishing(_PLAUSIBLE_RESPONSE) if style.plausible and site in ("", "data") else found
 
     def wishing(self, wishes: Wishes) -> "ValidValues":
         """Adds wishes. Wishes of the user win."""

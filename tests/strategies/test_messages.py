@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -79,6 +80,27 @@ def test_a_message_is_valid_also_around_an_example_of_a_part(name: str, plausibl
     strategy, message_type, around = EVERY[name]
     verdict = check(message_type, around(data.draw(strategy(plausible=plausible))))
     assert verdict.label == "valid", str(verdict)
+
+
+@given(pricing_responses(plausible=True, min_offers=1), priced_offers(plausible=True))
+def test_the_sums_of_plausible_offers_are_exact(response: Any, offer: Any) -> None:
+    offers = [*response["data"]["offers"], offer]
+    for each in offers:
+        assert Decimal(str(each["extendedPrice"])) == Decimal(str(each["unitPrice"])) * each["quantity"]
+    total = sum(Decimal(str(each["extendedPrice"])) for each in offers[:-1])
+    assert Decimal(str(response["data"]["totalExtendedPrice"])) == total
+
+
+@given(product_list_responses(plausible=True), offer_requests(plausible=True), envelopes(st.none(), plausible=True))
+def test_plausible_messages_have_usual_times_and_failures_with_a_reason(
+    response: Any, offer: Any, failure: Any
+) -> None:
+    times = [record["lastUpdateDateTimeUtc"] for record in response["data"]]
+    times += [value for name, value in offer.items() if "Date" in name and value is not None]
+    assert {time[:4] for time in times} <= {"1999", "2000", "2001"}
+    assert response["failureMessages"] == []
+    assert failure["failureMessages"]
+    assert all(text.endswith(".") for text in failure["failureMessages"])
 
 
 @pytest.mark.parametrize("name", EVERY)
