@@ -235,12 +235,9 @@ class Campaign:
         asked = CaseAnswers(number, case, self._judge.verdict(case), await self._sender.ask("case", number, case))
         if self._old.includes(number):
             await self._check_old_answer(asked)
-        if asked.needs_proof:
-            await self._proving.ask_twin(asked)
-            if asked.twin is not None and asked.twin_answer is not None and asked.twin.id not in self._case_ids:
-                seen.add_twin(number, asked.twin, asked.twin_answer, self._judge.demands)
-        elif asked.contradiction == "valid-rejected":
-            asked.answer = await self._known_identifiers.answer_that_counts(number, case, asked.answer)
+        await self._proving.prove(asked)
+        if asked.twin is not None and asked.twin_answer is not None and asked.twin.id not in self._case_ids:
+            seen.add_twin(number, asked.twin, asked.twin_answer, self._judge.demands)
         seen.add(asked, self._judge)
 
     async def _check_old_answer(self, asked: CaseAnswers) -> None:
@@ -273,7 +270,9 @@ class Campaign:
         bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
         examples = [*accepted_examples(seen.sent), *settings.plain]
         repetitions = Bounds(TRIES, min(monotonic() + REPEATING, (monotonic() + self._deadline) / 2))
-        laboratory = Laboratory(self._sender, self._judge, settings.plan.message_type, examples, bounds, repetitions)
+        laboratory = Laboratory(
+            self._sender, self._judge, self._proving, settings.plan.message_type, examples, bounds, repetitions
+        )
         with suppress(TargetLostError):
             self._sender.rejects_sometimes = await answers_differ(seen.sent, self._sender, repetitions.deadline)
         await self._explaining.run(laboratory, options["concurrency"])

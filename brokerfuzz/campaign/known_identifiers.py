@@ -59,7 +59,7 @@ class KnownIdentifiers:
 
     async def answer_that_counts(self, number: int, case: Case, answer: Answer) -> Answer:
         """Returns the answer to a valid message, or to the same message with other identifiers if the target rejected
-        the message because of its identifiers.
+        the message because of its identifiers. It may then reject the message for another reason.
 
         An empty identifier changes only after status 409, because it may be the reason of another status.
         """
@@ -69,8 +69,11 @@ class KnownIdentifiers:
         if not may_concern_identifiers(answer) or self._is_refuted(status) or self._sender.is_fresh(case):
             return answer
         answer_to_another = await self.answer_to_another(number, case, fills_empty=status == CONFLICT)
-        if answer_to_another is None or answer_to_another.kind != "accepted":
+        if answer_to_another is None:
             return answer
+        if answer_to_another.kind != "accepted":
+            has_another_reason = status == CONFLICT != answer_to_another.status
+            return answer_to_another if has_another_reason else answer
         async with self._lock:
             if not await self._rejects_known_identifiers(number, case, status):
                 return answer

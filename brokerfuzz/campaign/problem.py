@@ -1,7 +1,7 @@
 """Sends the message of a contradiction again, or changed ones, to find out whether they have the same problem.
 
-A message has the same problem if its verdict is the same, and if its answer says the same. If messages with several
-problems are changed, this keeps one problem from turning into another one.
+A message has the same problem if its verdict is the same, and if its answer has the same status and, for crashes, says
+the same. If messages with several problems are changed, this keeps one problem from turning into another one.
 """
 
 import asyncio
@@ -149,7 +149,8 @@ class Problem:
         failure = self.failure
         if answer.kind != failure.answer.kind:
             return False
-        return failure.kind not in TEXT_MATTERS or self._text.includes(text_of(answer, body))
+        text = text_of(answer, body)
+        return self._text.includes(text) if failure.kind in TEXT_MATTERS else self._text.head == text.head
 
     async def recurs(self, tries: int = TRIES) -> bool:
         """Sends the message again, and returns whether the problem occurs again. If not, sends it several more times,

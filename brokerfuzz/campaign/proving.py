@@ -14,8 +14,16 @@ class Proving:
         self._sender, self._judge = sender, judge
         self._known_identifiers = known_identifiers
 
-    async def ask_twin(self, asked: CaseAnswers) -> None:
-        """Adds the answer to the twin of a rejected case. Raises `TargetLostError`."""
+    async def prove(self, asked: CaseAnswers) -> None:
+        """Adds the answer to the twin of a rejected case. If a valid message was rejected because the target already
+        knows its number, replaces the answer with the one that counts. Raises `TargetLostError`.
+        """
+        if asked.needs_proof:
+            await self._ask_twin(asked)
+        elif asked.contradiction == "valid-rejected":
+            asked.answer = await self._known_identifiers.answer_that_counts(asked.number, asked.case, asked.answer)
+
+    async def _ask_twin(self, asked: CaseAnswers) -> None:
         asked.is_conflict = self._sender.is_conflict(asked.case, asked.answer)
         twin = twin_of(asked.case, asked.verdict, self._sender.contact.case, self._judge)
         if twin is None or not self._sender.can_send(twin):

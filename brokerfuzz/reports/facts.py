@@ -147,7 +147,7 @@ def campaign_facts(document: Document) -> Iterator[Fact]:
         messages = counted(known["messages"], "valid message was", "valid messages were")
         properties = with_article(listed(known["properties"], "or"))
         yield _fact(
-            "known identifiers",
+            "known values",
             f"{messages} accepted only with {properties} that the target does not know{known['advice']}",
         )
     if document.get("sporadic"):

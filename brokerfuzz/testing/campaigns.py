@@ -23,7 +23,7 @@ from brokerfuzz.targets.threads import outside_of_event_loop
 from brokerfuzz.wording import counted, listed
 
 _MOST_SHOWN = 10
-_FACTS = ("next", "known identifiers", "sporadic")
+_FACTS = ("next", "known values", "sporadic")
 _ALL_FINDINGS = "`report.findings` lists all of them, and the argument reports=['findings.html'] writes them to a file"
 
 

@@ -331,6 +331,32 @@ def test_a_target_that_reports_results_in_bodies_needs_a_hook() -> None:
     assert "use the hook classify" in report.result.advice
 
 
+def test_unknown_products_and_known_numbers_are_one_finding_with_the_steps_that_help() -> None:
+    """The most common service: each number is accepted once, and only known products."""
+    numbers: set[str] = set()
+
+    async def behave(body: bytes, writer: Any) -> None:
+        message = parsed(body)
+        product_ids = [str(product["productId"]) for product in objects(message, "products") if "productId" in product]
+        status, text = 201, b""
+        if not CONFORMS(body):
+            status = 400
+        elif set(product_ids) - {"P-1"}:
+            status, text = 422, f"there is no product {product_ids[0]}".encode()
+        elif message.get("number") in numbers:
+            status, text = 409, b"the number exists"
+        else:
+            numbers.add(str(message.get("number")))
+        writer.write(response(status, text))
+
+    with serving(behave) as url:
+        report = brokerfuzz.fire(url, sites=["productClusters*", "isActive"])
+    (finding,) = [finding for finding in report.findings if finding.kind == "valid-rejected"]
+    assert finding.text.startswith("productClusters")
+    assert "use --fresh number" in report.outcome.headline
+    assert "certain values of productClusters[].products[].productId, list them: --values" in report.result.advice
+
+
 def test_answers_that_differ_only_in_details_show_the_same_problem() -> None:
     numbers = count()
 

@@ -17,6 +17,7 @@ from brokerfuzz.campaign.difference import Difference, OrdinaryValues, undone
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.problem import TRIES, Bounds, LimitReachedError, Problem
 from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.twins import twin_of_finding
 from brokerfuzz.cases.case import Case, compact
@@ -43,12 +44,13 @@ class Laboratory:
         self,
         sender: Sender,
         judge: Judge,
+        proving: Proving,
         message_type: MessageType,
         examples: Sequence[Case],
         bounds: Bounds,
         repetitions: Bounds,
     ) -> None:
-        self._repetitions = repetitions
+        self._proving, self._repetitions = proving, repetitions
         self._sender, self._judge, self._bounds, self._examples = sender, judge, bounds, examples
         self.plain = sender.contact.case
         ordinary = OrdinaryValues({}, {}) if self.plain is None else OrdinaryValues.of(self.plain, examples)
@@ -131,7 +133,7 @@ class Laboratory:
         return places
 
     def unmasking(self, explanations: Sequence[Explanation]) -> Unmasking:
-        return Unmasking(self._sender, self._judge, self.reducer, explanations)
+        return Unmasking(self._sender, self._judge, self._proving, self.reducer, explanations)
 
     async def size_limit(self, failure: Failure, accepted: int) -> int | None:
         """Returns the largest size of a message that is accepted, if the size is the cause (see `Reducer`)."""

@@ -16,6 +16,7 @@ from brokerfuzz.campaign.causes.reducing import Reducer
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.difference import Difference, undone
 from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.cases.case import TWIN_TAGS, Case
 from brokerfuzz.json_trees import tree_of, write_tree
@@ -25,8 +26,10 @@ from brokerfuzz.schemas.verdicts import Violation
 class Unmasking:
     """Undoes the causes of known failures, as far as this changes neither the verdict nor the broken rules."""
 
-    def __init__(self, sender: Sender, judge: Judge, reducer: Reducer, explanations: Sequence[Explanation]) -> None:
-        self._sender, self._judge, self._reducer = sender, judge, reducer
+    def __init__(
+        self, sender: Sender, judge: Judge, proving: Proving, reducer: Reducer, explanations: Sequence[Explanation]
+    ) -> None:
+        self._sender, self._judge, self._proving, self._reducer = sender, judge, proving, reducer
         self._explanations = explanations
 
     def masking(self, asked: CaseAnswers) -> Explanation | None:
@@ -50,12 +53,10 @@ class Unmasking:
         if case is None:
             return None
         with suppress(UnsendableError):
-            answer = await self._sender.ask("unmasked", asked.number, case)
-            again = CaseAnswers(asked.number, case, case.verdict, answer)
-            if again.needs_proof and case.twin is not None:
-                again.is_conflict = self._sender.is_conflict(case, answer)
-                again.is_twin_stored = self._sender.contact.is_stored(case.twin)
-                again.twin, again.twin_answer = case.twin, await self._sender.ask("unmasked", asked.number, case.twin)
+            again = CaseAnswers(
+                asked.number, case, case.verdict, await self._sender.ask("unmasked", asked.number, case)
+            )
+            await self._proving.prove(again)
             return again
         return None
 
