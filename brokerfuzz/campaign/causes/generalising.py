@@ -114,12 +114,12 @@ class Generaliser:
         return (
             self._best(candidates, first)
             or self._best(candidates_inside, first)
-            or self._best([*self._in_items([*candidates, *candidates_inside], causes)], first)
+            or self._best([*self._in_items([*candidates, *candidates_inside], causes)], first, ENOUGH)
             or self._best([*self._in_context(candidates, causes, failure.body)], first)
         )
 
-    def _best(self, candidates: Sequence[Attributes], first: int) -> Attributes:
-        """Returns the candidate that covers most failing cases, among them the first one."""
+    def _best(self, candidates: Sequence[Attributes], first: int, least: int = 1) -> Attributes:
+        """Returns the candidate that covers most failing cases (`least` or more), among them the first one."""
         is_faulty = self._evidence.sent[first].verdict.label == "invalid"
         ignored = self._wrongly_rejected if is_faulty else self._wrongly_rejected | self._rightly_rejected
         best: Attributes = ()
@@ -127,9 +127,10 @@ class Generaliser:
         for number, attributes in enumerate(candidates):
             mask = self.having(attributes)
             if mask >> first & 1 and is_certain(mask & ~ignored, self._failing):
+                failing = (mask & self._failing).bit_count()
                 named = sum(isinstance(one, Attribute) and one.site is not None for one in attributes)
-                rank = ((mask & self._failing).bit_count(), named, -number)
-                if not best or rank > best_rank:
+                rank = (failing, named, -number)
+                if failing >= least and (not best or rank > best_rank):
                     best, best_rank = attributes, rank
         return best
 
