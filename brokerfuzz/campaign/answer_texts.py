@@ -72,8 +72,9 @@ def line_of_code(answer: Answer) -> str:
     """
     if answer.kind != "crashed":
         return ""
-    text = f"{answer.reason}\n{answer.body.decode(errors='replace')}"
-    lines = list(_LINE_OF_CODE.finditer(text))
+    lines = list(_LINE_OF_CODE.finditer(answer.reason))
+    if not lines:
+        lines = list(_LINE_OF_CODE.finditer(answer.body.decode(errors="replace")))
     if not lines:
         return ""
     innermost = lines[-1] if ", line " in lines[-1][0] else lines[0]

@@ -1,6 +1,8 @@
 """Completes the findings at the end of a campaign: their names, their sources, and how to reproduce them."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from brokerfuzz.campaign.causes.evidence import Evidence
 from brokerfuzz.campaign.causes.explanation import Explanation
@@ -25,7 +27,18 @@ def findings_of(
     """Returns a finding for each explanation, the most important ones first."""
     findings = [_finding(explanation, evidence, target, contract, fresh) for explanation in explanations]
     order = list(IN_WORDS)
-    return tuple(sorted(findings, key=lambda finding: (order.index(finding.kind), -finding.failed)))
+    findings.sort(key=lambda finding: (order.index(finding.kind), -finding.failed))
+    return tuple(_with_names_of_their_own(findings))
+
+
+def _with_names_of_their_own(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Two lines of code may crash under the same condition."""
+    names = Counter[str]()
+    for finding in findings:
+        number = names[finding.name]
+        names[finding.name] += 1
+        key = (*finding.failing, str(number))
+        yield replace(finding, name=finding_name(finding.kind, finding.message_type, key)) if number else finding
 
 
 def _finding(

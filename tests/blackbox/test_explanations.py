@@ -262,6 +262,20 @@ def test_crashes_at_one_line_of_a_service_are_one_finding_whatever_the_text(trac
     assert finding.text.startswith("index.php:28: crashes (status 500) if omniChannel.offers is ")
 
 
+def test_two_lines_that_crash_under_the_same_condition_have_names_of_their_own() -> None:
+    def reads(body: bytes) -> bool:
+        minimum = parsed(body).get("orderMinimum")
+        if minimum == 0:
+            raise RuntimeError
+        if isinstance(minimum, int) and minimum < 0:
+            raise ZeroDivisionError
+        return CONFORMS(body)
+
+    report = brokerfuzz.fire(reads, rules=["*/orderMinimum:minimum"])
+    assert len({finding.name for finding in report.findings}) == 2
+    assert sum(finding.failed for finding in report.findings) == report.result.counts["invalid", "crashed"]
+
+
 def test_a_number_of_items_is_a_cause_beside_properties_whose_names_contain_brackets() -> None:
     def crashes(message: dict[str, Any]) -> bool:
         return len([*objects(message, "offers")]) == 3

@@ -75,7 +75,9 @@ class FailureSearch:
             while group:
                 self._add_without_experiments(Failure.of(self._evidence.sent[group[0]]), group)
         causes = sorted(self._causes, key=lambda cause: cause.failure.number)
-        return [explanation_of(group) for group in belonging_together(_without_covered(causes))]
+        at_each_line = _grouped(causes, lambda cause: cause.line)
+        needed = [cause for group in at_each_line for cause in _without_covered(group)]
+        return [explanation_of(group) for group in belonging_together(needed)]
 
     def _could_fail(self, asked: CaseAnswers) -> bool:
         if self._kind != "valid-rejected":
@@ -193,20 +195,21 @@ class FailureSearch:
 
 
 def _without_covered(causes: Sequence[Cause]) -> list[Cause]:
-    """Leaves out causes without attributes whose failures have the attributes of another cause, and causes all of whose
-    failures belong to a wider one: if the URLs with a query contain "&", a target that rejects "&" rejects them, too.
+    """Of the causes at one line, leaves out those without attributes whose failures have the attributes of another one,
+    and those all of whose failures belong to a wider one: if the URLs with a query contain "&", a target that rejects
+    "&" rejects them, too.
     """
     explained = [cause for cause in causes if cause.attributes]
     reached = reduce(or_, (cause.tried for cause in explained), 0)
     unexplained = [cause for cause in causes if not cause.attributes and cause.covered & ~reached]
-    everything = reduce(or_, (cause.covered for cause in causes), 0)
-    complete = [replace(cause, covered=cause.tried & everything) for cause in explained]
+    failing = reduce(or_, (cause.covered for cause in causes), 0)
+    complete = [replace(cause, covered=cause.tried & failing) for cause in explained]
     return [cause for cause in complete if not any(_is_wider(other, cause) for other in complete)] + unexplained
 
 
 def _is_wider(wider: Cause, cause: Cause) -> bool:
-    has_the_same_answer = (_answer(wider), wider.line) == (_answer(cause), cause.line)
-    return has_the_same_answer and wider.covered != cause.covered and not cause.covered & ~wider.covered
+    is_wider = wider.covered != cause.covered and not cause.covered & ~wider.covered
+    return is_wider and _answer(wider) == _answer(cause)
 
 
 def _answer(cause: Cause) -> tuple[str, ...]:
