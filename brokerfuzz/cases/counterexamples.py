@@ -22,6 +22,7 @@ from brokerfuzz.schemas.flattening import OTHER_ITEMS, Schema, conjoin
 _MOST_SCHEMAS = 20
 _MOST_PAIRS = 6
 _MOST_OF_SCHEMA = 10
+_UNEXPECTED = (("unexpected", "a"), ("unexpected", 1), ("~ an unexpected property with a long name", 1))
 
 
 @once_per_contract
@@ -58,7 +59,8 @@ class Counterexamples:
         schemas = _breaking_schemas(self.others, self.keyword, self.rule.value)
         for schema in islice(schemas, _MOST_SCHEMAS):
             drawn = values_of(self.contract, self.rule.message_type, schema, self.rule.site)
-            broken = [value for value in drawn if value in self] or [value for value in PLAIN_VALUES if value in self]
+            candidates = [*drawn, *_with_unexpected_property(drawn)]
+            broken = [value for value in [*candidates, *PLAIN_VALUES] if value in self]
             values.update({repr(value): value for value in broken[:_MOST_OF_SCHEMA]})
         return [values[text] for text in sorted(values, key=lambda text: (len(text), text))]
 
@@ -93,10 +95,17 @@ def _breaking_schemas(others: Schema, keyword: str, value: Any) -> Iterator[Sche
         case "patternProperties":
             opposites = {pattern: {"not": of_pattern} for pattern, of_pattern in value.items()}
             yield {**others, keyword: opposites, "minProperties": len(others.get("required", ())) + 1}
+        case "propertyNames":
+            yield {**others, keyword: {"not": value}, "minProperties": len(others.get("required", ())) + 1}
         case "minContains":
             yield {**others, "items": {"not": others["contains"]}}
         case "maxContains":
             yield {**others, "items": others["contains"], "minItems": value + 1}
+
+
+def _with_unexpected_property(values: Sequence[Any]) -> list[Any]:
+    objects = [value for value in values if isinstance(value, dict)]
+    return [{**value, name: unexpected} for value in objects for name, unexpected in _UNEXPECTED]
 
 
 def _conjoined(*schemas: Schema) -> Iterator[Schema]:

@@ -33,7 +33,8 @@ SECONDS = 2.0
 
 
 def searched_values(schema: Schema, site: str) -> list[Any]:
-    """Returns up to 40 different values that comply with the schema, the shortest first. They do not include null.
+    """Returns up to 40 different values that comply with the schema, the shortest first, and empty ones last. They do
+    not include null.
 
     Raises `ContractError` if no value was found: the schema allows no value, or its values are too rare.
     """
@@ -63,7 +64,7 @@ def _search(schema_text: str) -> Sequence[str]:
     for value in (*schema.get("examples", ()), *spellings, *PLAIN_VALUES):
         is_last(value)
     _propose(schema, is_last)
-    return sorted(texts, key=lambda text: (len(text), text))
+    return sorted(texts, key=lambda text: (text in ('""', "[]", "{}"), len(text), text))
 
 
 def _propose(schema: Schema, is_last: Any) -> None:

@@ -54,11 +54,12 @@ def _twice(context: ProbeContext) -> Iterator[Probe]:
 
 def _twice_in_message(context: ProbeContext) -> Iterator[Probe]:
     name, value = next(iter(context.message.items()))
-    escaped = f'"\\u{ord(name[0]):04x}{name[1:]}":'.encode()
     yield "same-value", (), _behind({name: value})
     yield "null-last", (), _behind({name: None})
     yield "null-first", (), Rewrite(lambda body: compact({name: None})[:-1] + b"," + body[1:])
-    yield "escaped-name", (), Rewrite(lambda body: body[:-1] + b"," + escaped + compact(value) + b"}")
+    if name.isalnum() and name.isascii():
+        escaped = f'"\\u{ord(name[0]):04x}{name[1:]}":'.encode()
+        yield "escaped-name", (), Rewrite(lambda body: body[:-1] + b"," + escaped + compact(value) + b"}")
     if isinstance(value, str):
         yield "other-string-last", (), _behind({name: f"{value}-2"})
     for listed, schema in context.schema.get("properties", {}).items():
