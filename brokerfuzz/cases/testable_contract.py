@@ -2,6 +2,7 @@
 rule.
 """
 
+import warnings
 from collections.abc import Collection
 
 from brokerfuzz.cases.case import clock, compact
@@ -20,8 +21,8 @@ _NAMED = 5
 def check_testable(
     contract: Contract, message_type: MessageType, chosen: Selection, verdicts: Collection[Label]
 ) -> None:
-    """Raises `ContractError` if brokerfuzz cannot generate a valid message, or cannot break a rule that the filter
-    `chosen` selects.
+    """Raises `ContractError` if brokerfuzz cannot generate a valid message, or cannot break any rule that the filter
+    `chosen` selects. Warns if it can break only some of them.
 
     Without invalid cases in `verdicts`, no rule has to be broken.
     """
@@ -34,9 +35,17 @@ def check_testable(
             f"generates {wrong}; "
             "change the schema there"
         )
-    unbroken = _unbroken(contract, message_type) if "invalid" in verdicts else []
-    if untested := [rule for rule in unbroken if chosen.rules is None or rule in chosen.rules]:
-        raise ContractError(_problem(untested, _problems(contract, message_type, full=True)))
+    if "invalid" in verdicts and (untested := untested_rules(contract, message_type, chosen)):
+        wrong = _problems(contract, message_type, full=True)
+        if wrong or len(untested) == len(chosen.among(contract.rules[message_type]) or ()):
+            raise ContractError(_problem(untested, wrong))
+        warnings.warn(_problem(untested, wrong), stacklevel=2)
+
+
+def untested_rules(contract: Contract, message_type: MessageType, chosen: Selection) -> list[str]:
+    """Returns the IDs of the chosen rules that brokerfuzz cannot break without breaking another rule."""
+    unbroken = _unbroken(contract, message_type)
+    return [rule for rule in unbroken if chosen.rules is None or rule in chosen.rules]
 
 
 @once_per_contract
@@ -64,8 +73,8 @@ def _problem(untested: list[str], wrong: str) -> str:
         )
     exclusions = " ".join(f"--rule '{EXCLUDES}{rule}'" for rule in untested[:_NAMED])
     return (
-        f"brokerfuzz cannot generate a message that breaks only {_named(untested, 'or')}, so no case would test this; "
-        "change the contract, or "
+        f"brokerfuzz cannot generate a message that breaks only {_named(untested, 'or')}, so no case tests this; "
+        "change the contract if another rule makes this one impossible, or "
         f"exclude what cannot be tested: {exclusions} (in Python: rules=['{EXCLUDES}...'])"
     )
 

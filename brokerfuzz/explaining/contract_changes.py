@@ -1,5 +1,6 @@
 """Compares a changed contract with the built-in one, and says what brokerfuzz can test of it."""
 
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.errors import ContractError
 from brokerfuzz.explaining.description import Description
 from brokerfuzz.schemas import Contract, MessageType, Rule, load_contract
-from brokerfuzz.wording import counted
+from brokerfuzz.wording import counted, listed
 
 
 def changes(contract: Contract) -> tuple[Description, bool]:
@@ -45,6 +46,7 @@ def _lines(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]:
             yield f"  {kind:<8} {entry['rule'].partition('/')[2]}: {entry['demand']}{before}, broken by {tested}"
     yield from (f"  removed  {rule.partition('/')[2]}" for rule in changed["removed"])
     yield from [f"  problem: {changed['problem']}"] if changed["problem"] else []
+    yield from (f"  note: {note}" for note in changed["notes"])
 
 
 def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str, Any]:
@@ -57,6 +59,7 @@ def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str,
         "changed": [],
         "removed": [one.id for one in ours.values() if one.message_type == message_type and one.id not in known],
         "problem": _problem(contract, message_type),
+        "notes": _notes(contract, message_type),
     }
     for rule in rules:
         before = ours.get(rule.id)
@@ -78,10 +81,23 @@ def _techniques(faults: Faults, rule: Rule) -> int:
 def _problem(contract: Contract, message_type: MessageType) -> str | None:
     """Says which rules cannot be tested, where brokerfuzz cannot generate a value, and what to do."""
     try:
-        check_testable(contract, message_type, selection(contract), ["valid", "invalid"])
+        with warnings.catch_warnings(record=True) as notes:
+            warnings.simplefilter("always")
+            check_testable(contract, message_type, selection(contract), ["valid", "invalid"])
     except ContractError as problem:
         return str(problem)
-    return None
+    return str(notes[0].message) if notes else None
+
+
+def _notes(contract: Contract, message_type: MessageType) -> list[str]:
+    """Says which schemas also allow other values than objects, perhaps by mistake."""
+    sites = contract.sites[message_type].values()
+    places = [site.path or "the root" for site in sites if "properties" in site.schema and "type" not in site.schema][
+        :5
+    ]
+    if not places:
+        return []
+    return [f'a string or null is valid, too, at {listed(places)}: the schema has properties, but no "type": "object"']
 
 
 def _ambiguous_places(contract: Contract, message_types: Collection[MessageType]) -> Iterator[str]:

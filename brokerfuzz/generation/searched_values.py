@@ -41,6 +41,11 @@ def searched_values(schema: Schema, site: str) -> list[Any]:
     texts = _search(json.dumps(schema))
     if texts:
         return [json.loads(text) for text in texts]
+    pattern = schema.get("pattern", "")
+    if pattern.startswith("/") and pattern.endswith("/"):
+        raise ContractError(
+            f"the pattern {pattern!r} of {site or 'the root'} matches nothing: remove the slashes around it"
+        )
     raise ContractError(
         f"brokerfuzz found no value for {site or 'the root'} with the schema {json.dumps(schema)[:200]}: correct or "
         "simplify the schema, or add `examples` to it"

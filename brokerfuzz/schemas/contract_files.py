@@ -33,6 +33,7 @@ from brokerfuzz.schemas.contract_limits import (
 from brokerfuzz.schemas.flattening import KEYWORDS, Lookup, Schema, flatten, unknown_keywords, with_all_sites
 from brokerfuzz.schemas.json_documents import parsed_document
 from brokerfuzz.schemas.manifest import Transfer, transfers_of
+from brokerfuzz.schemas.nullable import simplify_nullable
 from brokerfuzz.schemas.sites import Rule, Site, sites_by_path
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, registry_of, validator
 from brokerfuzz.shapes import problem_in
@@ -125,6 +126,9 @@ def _schemas(folder: Path, message_types: Iterable[MessageType]) -> Mapping[str,
         file = f"{name}{SCHEMA_SUFFIX}"
         schemas[name] = _checked_schema(folder / file, json_of(_file(folder, file)))
     references = {str(part.get("$ref", "")) for schema in schemas.values() for part in objects_in(schema)}
+    if not any("/anyOf/" in reference for reference in references):
+        for schema in schemas.values():
+            simplify_nullable(schema)
     for name in (name for name in found if name not in needed):
         file = f"{name}{SCHEMA_SUFFIX}"
         if not any(

@@ -16,6 +16,7 @@ from referencing._core import Resolved, Resolver
 from referencing.jsonschema import DRAFT202012
 
 from brokerfuzz.errors import ContractError
+from brokerfuzz.schemas.nullable import NULL, is_nullable
 from brokerfuzz.schemas.subschemas import subschemas
 
 Schema = dict[str, Any]
@@ -77,6 +78,8 @@ _KEPT = {*SIMPLE, *COMPOSED, *ANNOTATIONS} - {"$schema", "$id", "$anchor", "$dyn
 KEYWORDS = (*ANNOTATIONS, *REFERENCES, *APPLICATORS, *SIMPLE, *(name for name in COMPOSED if name != OTHER_ITEMS))
 _PLAIN = {*_KEPT, *APPLICATORS, KNOWN, CUT_OFF} - {*COMPOSED}
 JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
+
+_NOT_NULL: Schema = {"type": [name for name in JSON_TYPES if name != "null"]}
 
 
 def composed_keywords_of(schema: Mapping[str, Any]) -> list[str]:
@@ -143,6 +146,8 @@ class _Flattening:
             return _DEEPER
         parts = [self._reference(schema[name], resolver, inside) for name in REFERENCES if name in schema]
         parts += [below(part) for part in schema.get("allOf", [])]
+        if is_nullable(schema):
+            parts.append(_or_null(below(schema["else"])))
         return reduce(conjoin, parts, own)
 
     def _reference(self, reference: str, resolver: Resolver[Any], inside: tuple[int, ...]) -> Schema:
@@ -175,7 +180,7 @@ class _Flattening:
             if not own["type"]:
                 return False
         conditions: list[Schema] = []
-        if "if" in schema:
+        if "if" in schema and not is_nullable(schema):
             conditions.append({k: _finite(below(schema[k])) for k in ("if", "then", "else") if k in schema})
         for name, then in schema.get("dependentSchemas", {}).items():
             conditions.append({"if": {"required": [name]}, "then": _finite(below(then))})
@@ -196,6 +201,24 @@ def _items(schema: Schema, below: Callable[[Any], Schema]) -> Schema:
     if schema["items"] is False:
         return {OTHER_ITEMS: False}
     return {OTHER_ITEMS if "prefixItems" in schema else "items": items}
+
+
+def _or_null(schema: Schema) -> Schema:
+    """Returns a schema that also allows null."""
+    if schema is _DEEPER:
+        return {"type": ["null"], CUT_OFF: True}
+    nullable = dict(schema)
+    if "type" in schema:
+        nullable["type"] = [name for name in JSON_TYPES if name in types_of(schema) | {"null"}]
+    if "enum" in schema and not _is_among(None, schema["enum"]):
+        nullable["enum"] = [*schema["enum"], None]
+    if "anyOf" in schema:
+        nullable["anyOf"] = [*schema["anyOf"], NULL]
+    if "oneOf" in schema:
+        nullable["oneOf"] = [*(conjoin(branch, _NOT_NULL) for branch in schema["oneOf"]), NULL]
+    if "not" in schema:
+        nullable["not"] = conjoin(schema["not"], _NOT_NULL)
+    return nullable
 
 
 def _finite(schema: Schema) -> Schema:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fixture_types import Run
 
 import brokerfuzz
 
@@ -14,6 +15,7 @@ ORDER = "order"
 
 
 def own_contract(folder: Path, schema: Mapping[str, Any]) -> brokerfuzz.Contract:
+    folder.mkdir()
     manifest = {ORDER: {"direction": "request", "route": "POST /orders"}}
     (folder / "messages.json").write_text(json.dumps(manifest), encoding="utf-8")
     (folder / f"{ORDER}.schema.json").write_text(json.dumps(schema), encoding="utf-8")
@@ -35,7 +37,7 @@ def values_that_break(rule: str, name: str, contract: brokerfuzz.Contract) -> li
 
 
 def test_a_pattern_of_digits_gives_strings_with_all_digits(tmp_path: Path) -> None:
-    contract = own_contract(tmp_path, with_properties(code={"type": "string", "pattern": "^[0-9]{4}$"}))
+    contract = own_contract(tmp_path / "own", with_properties(code={"type": "string", "pattern": "^[0-9]{4}$"}))
     codes = [message["code"] for message in islice(brokerfuzz.messages(ORDER, 0, contract=contract), 100)]
     assert set("".join(codes)) == set("0123456789")
 
@@ -43,7 +45,98 @@ def test_a_pattern_of_digits_gives_strings_with_all_digits(tmp_path: Path) -> No
 @pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
 def test_a_choice_of_types_is_broken_with_each_type_that_no_branch_allows(keyword: str, tmp_path: Path) -> None:
     choice = {keyword: [{"type": "string"}, {"type": "integer"}]}
-    contract = own_contract(tmp_path, with_properties(size=choice))
+    contract = own_contract(tmp_path / "own", with_properties(size=choice))
     values = values_that_break(f"size:{keyword}", "size", contract)
     of_other_types: list[Any] = [None, 1.5, True, [], {}]
     assert all(value in values for value in of_other_types)
+
+
+def test_a_schema_or_null_has_the_rules_of_the_schema(tmp_path: Path) -> None:
+    address = {
+        "type": "object",
+        "properties": {
+            "street": {"type": "string", "minLength": 1},
+            "code": {"type": "string", "pattern": "^[0-9]{5}$"},
+        },
+        "required": ["street"],
+        "additionalProperties": False,
+    }
+    optional = own_contract(
+        tmp_path / "optional",
+        with_properties(
+            address={"anyOf": [{"$ref": "#/$defs/Address"}, {"type": "null"}]},
+            kind={"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}], "title": "Kind"},
+            size={"anyOf": [{"oneOf": [{"type": "string"}, {"type": "integer"}]}, {"type": "null"}]},
+        )
+        | {"$defs": {"Address": address}},
+    )
+    broken = {fault.rule for case in brokerfuzz.catalogue(ORDER, contract=optional) for fault in case.faults}
+    names = {rule.id.partition("/")[2] for rule in brokerfuzz.rules(ORDER, contract=optional)}
+    assert names == {rule.partition("/")[2] for rule in broken}
+    assert {"address:type", "address.street:required", "address.street:minLength", "address.code:pattern"} <= names
+    assert {"address:additionalProperties", "kind:enum", "size:oneOf"} <= names
+    nothing = b'{"address": null, "kind": null, "size": null}'
+    assert brokerfuzz.check(ORDER, nothing, contract=optional).label == "valid"
+
+
+@pytest.mark.parametrize(
+    "demand",
+    [
+        {"anyOf": [{"required": ["orderMinimum"]}, {"required": ["fixedOrderQuantities"]}]},
+        {"oneOf": [{"required": ["email"]}, {"required": ["phone"]}]},
+        {"not": {"required": ["email"]}},
+    ],
+    ids=str,
+)
+def test_a_choice_of_required_properties_in_the_message_itself_is_broken_and_its_properties_too(
+    demand: dict[str, Any], tmp_path: Path
+) -> None:
+    text = {"type": "string"}
+    properties = {"id": text, "email": text, "phone": text, "orderMinimum": text, "fixedOrderQuantities": text}
+    contract = own_contract(
+        tmp_path / "own", {"type": "object", "properties": properties, "required": ["id"], **demand}
+    )
+    messages = list(islice(brokerfuzz.messages(ORDER, 0, contract=contract), 50))
+    assert {name for message in messages for name in message} >= {"id", "phone", "orderMinimum"}
+    broken = {fault.rule for case in brokerfuzz.catalogue(ORDER, contract=contract) for fault in case.faults}
+    assert broken >= {f"{ORDER}/:{next(iter(demand))}", f"{ORDER}/id:required", f"{ORDER}/phone:type"}
+
+
+@pytest.mark.filterwarnings("default:brokerfuzz cannot generate a message that breaks only")
+def test_a_rule_that_another_rule_makes_impossible_is_named_and_left_out(tmp_path: Path, run: Run) -> None:
+    size = {"type": "integer", "maximum": 10, "exclusiveMaximum": 5}
+    contract = own_contract(tmp_path / "own", with_properties(size=size))
+    corpus = tmp_path / "corpus.ndjson"
+    exported = run("export", corpus, "--contract", contract.folder)
+    assert exported.exit_code == 0, exported.stderr
+    assert "cannot generate a message that breaks only order/size:maximum" in exported.stderr
+    broken = {fault["rule"] for line in corpus.read_text().splitlines() for fault in json.loads(line).get("faults", ())}
+    assert "order/size:exclusiveMaximum" in broken
+    assert "order/size:maximum" not in broken
+    checked = run("contract", "check", contract.folder)
+    assert checked.exit_code == 1
+    assert "problem: brokerfuzz cannot generate a message that breaks only order/size:maximum" in checked.stdout
+
+
+def test_a_pattern_with_slashes_around_it_is_said_in_one_line(tmp_path: Path, run: Run) -> None:
+    contract = own_contract(tmp_path / "own", with_properties(code={"type": "string", "pattern": "/^[a-z]+$/"}))
+    for command in (
+        ["contract", "check", contract.folder],
+        ["export", tmp_path / "out", "--contract", contract.folder],
+    ):
+        result = run(*command)
+        said = [line for line in result.output.splitlines() if "'/^[a-z]+$/' of code matches nothing" in line]
+        assert len(said) == 1
+        assert said[0].endswith("remove the slashes around it")
+
+
+def test_a_message_without_type_is_tested_as_an_object_and_the_check_notes_what_else_is_valid(
+    tmp_path: Path, run: Run
+) -> None:
+    schema = {"properties": {"id": {"type": "string"}, "size": {"type": "integer", "minimum": 1}}, "required": ["id"]}
+    contract = own_contract(tmp_path / "own", schema)
+    broken = {fault.rule for case in brokerfuzz.catalogue(ORDER, contract=contract) for fault in case.faults}
+    assert broken >= {"order/id:required", "order/id:type", "order/size:type", "order/size:minimum"}
+    checked = run("contract", "check", contract.folder)
+    assert checked.exit_code == 0
+    assert "note: a string or null is valid, too, at the root" in checked.stdout
