@@ -85,7 +85,8 @@ def _about_limits(explanation: Explanation, contract: Contract) -> Iterator[str]
     for attribute in [attribute for cause in explanation.causes for attribute in cause.attributes]:
         if isinstance(attribute, Attribute) and (limit := _LIMITS.get(type(attribute.condition))):
             question, keyword = limit
-            if attribute.site is None or keyword not in sites[attribute.site].schema:
+            limited = sites.get(attribute.site or "")
+            if limited is None or keyword not in limited.schema:
                 yield (
                     f"the contract leaves open {question}: if the limit of the target is right, state it in a contract "
                     f"of your own, with {keyword}"
