@@ -255,7 +255,7 @@ class AcceptanceSearch:
         if unread_sites:
             text = f"{some_of(unread_sites)}: nothing is checked"
             yield _Candidate(("unchecked",), text, self._covered(unread), unread)
-        yield from self._habits(lenient, unread)
+        yield from self._habits(lenient, unread | self._unchecked_items(lenient))
         yield from self._sites_with_several_leniencies()
         yield from self._places()
 
@@ -264,20 +264,27 @@ class AcceptanceSearch:
         does not read. A target that reads nearly everything has no explanation for them together.
         """
 
-        def varieties(cases: Mask) -> int:
-            return sum(bool(mask & cases) for mask in lenient.values())
-
-        unread = sorted(
-            attribute.name
-            for attribute, cases in self._having.items()
-            if attribute.kind == "below" and is_certain(cases, self._failing) and varieties(cases) >= SEVERAL
-        )
+        unread = sorted(attribute.name for attribute in self._unchecked("below", lenient))
         outermost = [site for site in unread if not any(_is_inside(other, site) for other in unread if other != site)]
         return outermost if len(outermost) >= SEVERAL else []
 
+    def _unchecked_items(self, lenient: dict[Leniency, Mask]) -> Mask:
+        unchecked = self._unchecked("later item", lenient)
+        return reduce(or_, (self._having[attribute] for attribute in unchecked), 0)
+
+    def _unchecked(self, kind: str, lenient: dict[Leniency, Mask]) -> list[FaultAttribute]:
+        """Returns the attributes of this kind with which (almost) every fault of several kinds is accepted."""
+        return [
+            attribute
+            for attribute, cases in self._having.items()
+            if attribute.kind == kind
+            and is_certain(cases, self._failing)
+            and sum(bool(mask & cases) for mask in lenient.values()) >= SEVERAL
+        ]
+
     def _habits(self, lenient: dict[Leniency, Mask], unread: Mask) -> Iterator[_Candidate]:
         """Yields the leniencies at several places, or at all places that are checked at all. The target does not read
-        the places of the faults in `unread`, which is another cause.
+        the places or items of the faults in `unread`, which is another cause.
         """
         units_with: dict[Leniency, set[int]] = defaultdict(set)
         for index in sorted({*range(len(self._units))} - self._covered(unread)):

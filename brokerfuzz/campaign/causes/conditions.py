@@ -4,6 +4,7 @@ slash, it is above a limit. A finding names such a condition as its cause.
 The edges of the generator are conditions, so an edge that is added there also explains failures.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -15,6 +16,8 @@ from brokerfuzz.schemas.verdicts import describe
 from brokerfuzz.wording import counted, with_article
 
 _LONGEST_LITERAL: Final = 12
+_YEAR: Final = re.compile(r"[0-9]{4}-(?=[0-9])")
+"""The year of a timestamp, which is longer than a literal."""
 _BITS: Final = {31: "32 bits", 32: "32 bits", 53: "53 bits", 63: "64 bits", 64: "64 bits"}
 """The names of bounds that are powers of two, or next to one."""
 _NAMES: Final = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object"}
@@ -247,6 +250,8 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Con
     is_short = not isinstance(value, str) or len(value) <= _LONGEST_LITERAL
     if isinstance(value, str) and value and is_short and "enum" not in schema:
         yield Contains(value)
+    if isinstance(value, str) and (year := _YEAR.match(value)):
+        yield Contains(year[0])
     yield from (HasEdge(edge, name) for edge in edges)
     if isinstance(value, float):
         yield HasPoint()

@@ -27,14 +27,23 @@ Mask = int
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """The items of an array in which a condition must hold: `first` (counted from 0) and later ones, or `only` it."""
+    """The items of an array in which a condition must hold: from `first` to `last`, counted from 0. None is the end."""
 
     array: str
     first: int
-    only: bool = False
+    last: int | None
 
     def __str__(self) -> str:
-        return f"in item {self.first + 1}{'' if self.only else ' or later'} of {self.array or 'the message'}"
+        if self.first == self.last:
+            items = f"item {self.first + 1}"
+        elif self.last is None:
+            items = f"item {self.first + 1} or later"
+        else:
+            items = f"the first {self.last + 1} items"
+        return f"in {items} of {self.array or 'the message'}"
+
+    def contain(self, index: int) -> bool:
+        return self.first <= index and (self.last is None or index <= self.last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +221,7 @@ class Evidence:
         for site, indexes, value in self._occurrences(asked):
             is_there = site.startswith(f"{items.array}[]") and attribute.site in (site, None)
             is_there = is_there and len(indexes) > depth  # the name of an unknown property may contain brackets
-            if is_there and _is_in(items, indexes[depth]) and attribute.condition.holds(value, self._schema_at(site)):
+            if is_there and items.contain(indexes[depth]) and attribute.condition.holds(value, self._schema_at(site)):
                 return True
         return False
 
@@ -258,10 +267,6 @@ def occurrences(
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from occurrences(item, sites, f"{site}[]", (*indexes, index))
-
-
-def _is_in(items: Items, index: int) -> bool:
-    return index == items.first if items.only else index >= items.first
 
 
 def mask_of(cases: Iterable[int], size: int) -> Mask:

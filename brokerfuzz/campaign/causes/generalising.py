@@ -220,16 +220,23 @@ def _split(causes: Sequence[Difference]) -> tuple[list[Difference], list[Differe
 
 
 def _items_around(cause: Difference) -> Iterator[Items]:
-    """Yields the items of the arrays around a cause: the outermost first, and from an item on before only this one."""
+    """Yields the items of the arrays around a cause, the outermost first: from this item on, only this one, and all up
+    to this one or the next.
+    """
     array = ""
     for step in steps_of(cause.place):
         if step.isdecimal():
-            for only in (False, True):
-                if int(step) or only:
-                    yield Items(array, int(step), only=only)
+            index = int(step)
+            yield from (Items(array, first, last) for first, last in _ranges_around(index))
             array += "[]"
         else:
             array = f"{array}.{step}" if array else step
+
+
+def _ranges_around(index: int) -> list[tuple[int, int | None]]:
+    if not index:
+        return [(0, 0), (0, 1)]
+    return [(index, None), (index, index), (0, index), (0, index + 1)]
 
 
 def _is_rightly_rejected(asked: CaseAnswers) -> bool:

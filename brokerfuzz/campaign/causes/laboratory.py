@@ -157,7 +157,9 @@ class Laboratory:
     async def _limits_of_length(self, problem: Problem, cause: Difference, text: str) -> list[Condition]:
         length = await self.reducer.longest_accepted(problem, cause, len(text))
         if length is not None:
-            return [LongerThan(length), MoreBytes(length)]
+            return [
+                MoreBytes(length) if await self.reducer.counts_bytes(problem, cause, length) else LongerThan(length)
+            ]
         size = await self.reducer.longest_accepted(problem, cause, len(text.encode(errors="surrogatepass")))
         return [] if size is None else [MoreBytes(size)]
 

@@ -101,6 +101,11 @@ class Reducer:
             return None
         return await _largest_that_passes(0, length, fails)
 
+    async def counts_bytes(self, problem: Problem, cause: Difference, length: int) -> bool:
+        """Returns whether a string of `length` characters fails if each of them has two bytes in UTF-8."""
+        tree = tree_of(problem.failure.body)
+        return await problem.outcome(replaced(tree, cause.path, "é" * length)) == "same problem"
+
     async def most_items_accepted(
         self, problem: Problem, cause: Difference, generated: Callable[[int], Tree]
     ) -> int | None:
