@@ -38,8 +38,18 @@ def value_at(value: Any, pointer: str) -> Any:
 def site_of(pointer: str) -> str:
     """Returns the site of a JSON Pointer: `productClusters[].id` for `/productClusters/0/id`."""
     return "".join(
-        "[]" if step.isascii() and step.isdecimal() else f".{step}" for step in steps_of(pointer)
+        "[]" if step.isascii() and step.isdecimal() else f".{step_of_site(step)}" for step in steps_of(pointer)
     ).removeprefix(".")
+
+
+def step_of_site(name: str) -> str:
+    """Escapes a property name for a site, in which a dot separates names, and brackets stand for items."""
+    return name.replace(".", "%2E").replace("[]", "%5B%5D")
+
+
+def name_at_site(site: str) -> str:
+    """Returns the name of the property at a site."""
+    return site.rpartition(".")[2].replace("%2E", ".").replace("%5B%5D", "[]")
 
 
 def escape(name: str) -> str:

@@ -33,6 +33,7 @@ def counterexamples_of(contract: Contract, rule: Rule) -> "Counterexamples":
     others = _without(whole, keyword)
     condition = rule.condition
     if condition is not None and condition.site == rule.site:
+        others.pop("allOf", None)  # it contains the rule
         others = conjoin(others, condition.when if condition.holds else {"not": condition.when})
     return Counterexamples(contract, rule, keyword, whole, others)
 

@@ -12,6 +12,7 @@ from brokerfuzz.generation import Wish, Wishes
 from brokerfuzz.generation.ambiguity_sites import detectors_at
 from brokerfuzz.generation.judging import matches
 from brokerfuzz.generation.nodes import values_at, values_of
+from brokerfuzz.pointers import name_at_site
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, load_contract
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import Schema, conjoin, types_of
@@ -101,8 +102,12 @@ def breakable_places(rule: Rule, message: Any) -> list[Steps]:
     """
     every = places(message, rule.site)
     if forbids_property(rule):
-        outer, _, name = rule.site.rpartition(".")
-        every = [(*steps, name) for steps in places(message, outer) if isinstance(value_at(message, steps), dict)]
+        outer = rule.site.rpartition(".")[0]
+        every = [
+            (*steps, name_at_site(rule.site))
+            for steps in places(message, outer)
+            if isinstance(value_at(message, steps), dict)
+        ]
     found = [steps for steps in every if rule.condition is None or _meets(rule.condition, message, steps)]
     if rule.keyword == "required" or rule.value in ([], [None], "null") or forbids_property(rule):
         return found

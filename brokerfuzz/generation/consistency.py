@@ -19,7 +19,7 @@ from brokerfuzz.generation.edge_values import LONGEST
 from brokerfuzz.generation.judging import matches
 from brokerfuzz.schemas.flattening import KNOWN, Schema, composed_keywords_of, types_of
 from brokerfuzz.schemas.instants import instant
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.sites import join, site_below
 
 Repair = Callable[[Any], None]
 Renew = Callable[[Any, Sequence[Any]], Any]
@@ -273,8 +273,8 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
         data["totalExtendedPrice"] = _number(total, total_schema)
 
     sums = {
-        join(site, name)
-        for name in (
+        site_below(site, path)
+        for path in (
             "offers",
             "totalExtendedPrice",
             "offers[].extendedPrice",

@@ -9,7 +9,7 @@ from brokerfuzz.errors import ReferenceDataError, quoted
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import Schema, types_of
-from brokerfuzz.schemas.sites import JSON_RULE, join
+from brokerfuzz.schemas.sites import JSON_RULE, site_below
 from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
 
 _COMPUTED = {
@@ -89,4 +89,4 @@ class ValueChecker:
 def _computed(contract: Contract, message_type: str) -> Iterator[str]:
     for ambiguity in contract.ambiguities:
         for site in (ambiguity.sites or {}).get(message_type, ()) if ambiguity.detector in _COMPUTED else ():
-            yield from (join(site, name) for name in _COMPUTED[str(ambiguity.detector)])
+            yield from (site_below(site, name) for name in _COMPUTED[str(ambiguity.detector)])

@@ -20,7 +20,7 @@ from brokerfuzz.schemas.ambiguity_detectors import (
 )
 from brokerfuzz.schemas.instants import SPELLINGS
 from brokerfuzz.schemas.interpretations import MEANINGS
-from brokerfuzz.schemas.sites import Rule, Site, join, sources_of
+from brokerfuzz.schemas.sites import Rule, Site, site_below, sources_of
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
 
@@ -80,7 +80,7 @@ class Ambiguity:
         """Returns the site of an entry of `sites`, and the sites of the properties that the detector reads there."""
         site, *names = [where] if isinstance(where, str) else where
         below = f"{site}[]" if self.detector == "distinct" else site
-        return [site, *(join(below, name) for name in (*names, *PROPERTIES.get(str(self.detector), ())))]
+        return [site, *(site_below(below, name) for name in (*names, *PROPERTIES.get(str(self.detector), ())))]
 
     @property
     def read_sites(self) -> Iterator[tuple[str, str]]:

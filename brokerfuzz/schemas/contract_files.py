@@ -225,10 +225,10 @@ def _lookup_in(path: Path) -> Lookup:
 def _check_names(known: SitesOfTypes, folder: Path) -> None:
     for message_type, found in known.items():
         for name in (name for site in found.values() for name in site.schema.get("properties", {})):
-            if not name or any(part in name for part in (".", "[]", "\0")):
+            if not name or any(part in name for part in ("%2E", "%5B%5D", "\0")):
                 raise ContractError(
-                    f"{folder / message_type}{SCHEMA_SUFFIX} has a property named {name!r}: rename it, because '.' and "
-                    "'[]' are reserved for site names, and a message with NUL is never valid"
+                    f"{folder / message_type}{SCHEMA_SUFFIX} has a property named {name!r}: rename it, because names "
+                    "of sites contain '%2E' and '%5B%5D' for '.' and '[]', and a message with NUL is never valid"
                 )
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
+from brokerfuzz.pointers import name_at_site, step_of_site
 from brokerfuzz.schemas.flattening import CUT_OFF, OTHER_ITEMS, SIMPLE, Schema, composed_keywords_of, conditions_of
 from brokerfuzz.wording import counted, with_article
 
@@ -36,7 +37,7 @@ class Site:
     @property
     def name(self) -> str:
         """The name of the property. The name is empty for the root and for array items."""
-        return "" if self.path.endswith("[]") else self.path.rpartition(".")[2]
+        return "" if self.path.endswith("[]") else name_at_site(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,13 @@ class Rule:
 
 
 def join(site: str, name: str) -> str:
-    return f"{site}.{name}" if site else name
+    """Returns the site of a property of the object at a site."""
+    return site_below(site, step_of_site(name))
+
+
+def site_below(site: str, path: str) -> str:
+    """Returns the site at a path inside the object at a site."""
+    return f"{site}.{path}" if site else path
 
 
 def site_of(steps: Steps) -> str:

@@ -17,7 +17,7 @@ from brokerfuzz.generation.ambiguous_values import drawable
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.loading import known_contract
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.sites import join, site_below
 from brokerfuzz.schemas.verdicts import known_labels
 
 Fields = Mapping[str, SearchStrategy[Any]]
@@ -180,7 +180,7 @@ def pinned_sites(
     known = contract.sites[message_type]
     pinned: dict[str, SearchStrategy[Any]] = {}
     for path, strategy in fields.items():
-        site = join(above, str(path))
+        site = site_below(above, str(path))
         if not path or site not in known:
             below = [name.removeprefix(f"{above}.") for name in known if not above or name.startswith(f"{above}.")]
             kind, remedy = f"property of {message_type}", "`brokerfuzz rules` shows every site"

@@ -15,7 +15,7 @@ from brokerfuzz.errors import ContractError
 from brokerfuzz.generation import ABSENT, RandomSource, Source, Style, Wish, Wishes, message, node_of, valid_draw
 from brokerfuzz.schemas import Contract, MessageType, check, load_contract
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.sites import Steps, join
+from brokerfuzz.schemas.sites import Steps, site_below
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source
@@ -62,7 +62,7 @@ class ValidValues:
 
     def often(self, sites: Collection[str]) -> "ValidValues":
         """The values at these sites are rarely absent, null or empty."""
-        return self.wishing({join(self.site, path): Wish(state=None, often=True) for path in sites})
+        return self.wishing({site_below(self.site, path): Wish(state=None, often=True) for path in sites})
 
     def sized(self, what: str, path: str, low: int, high: int | None, *, least: int = 0) -> "ValidValues":
         """Limits the number of items in the array at `path` to the range from `low` to `high`. If `low` is 0, the array
@@ -70,7 +70,7 @@ class ValidValues:
         `max_clusters`. In this example, `what` is `clusters`.
         """
         arguments.size_bounds(what, low, high, least=least)
-        site = join(self.site, path)
+        site = site_below(self.site, path)
         arguments.not_pinned(what, low, high, site, self.style.pinned, least=least)
         if (low == 0 and high is None) or arguments.is_within_one_of(site, self.style.pinned):
             return self

@@ -140,3 +140,37 @@ def test_a_message_without_type_is_tested_as_an_object_and_the_check_notes_what_
     checked = run("contract", "check", contract.folder)
     assert checked.exit_code == 0
     assert "note: a string or null is valid, too, at the root" in checked.stdout
+
+
+def test_names_of_properties_may_contain_dots_and_brackets(tmp_path: Path) -> None:
+    inner = {"type": "object", "properties": {"unit.net": {"type": "integer", "minimum": 1}}, "required": ["unit.net"]}
+    contract = own_contract(
+        tmp_path / "own",
+        with_properties(
+            **{"price.v2": inner, "tags[]": {"type": "array", "items": {"type": "string", "minLength": 1}}}
+        ),
+    )
+    message = next(brokerfuzz.messages(ORDER, 0, contract=contract))
+    assert message.keys() == {"price.v2", "tags[]"}
+    invalid = [case for case in brokerfuzz.catalogue(ORDER, contract=contract) if case.faults]
+    broken = {fault.rule for case in invalid for fault in case.faults}
+    assert broken == {rule.id for rule in brokerfuzz.rules(ORDER, contract=contract)}
+    assert broken >= {f"{ORDER}/price%2Ev2.unit%2Enet:minimum", f"{ORDER}/tags%5B%5D[]:minLength"}
+
+    def accepts_everything(body: bytes) -> bool:
+        try:
+            return isinstance(json.loads(body), dict)
+        except ValueError:
+            return False
+
+    report = brokerfuzz.fire(accepts_everything, ORDER, contract=contract, rules=["*minimum", "*minLength"], shrink=0)
+    assert any("unit.net" in finding.body.decode() for finding in report.findings)
+
+
+def test_values_that_the_search_does_not_find_may_be_examples_of_the_schema(tmp_path: Path) -> None:
+    rare = {"type": "array", "contains": {"type": "object", "minProperties": 30}, "minContains": 30}
+    with pytest.raises(brokerfuzz.BrokerfuzzError, match="add `examples` to it"):
+        next(brokerfuzz.messages(ORDER, 0, contract=own_contract(tmp_path / "rare", with_properties(rows=rare))))
+    rows = [{f"column-{number}": number for number in range(30)}] * 30
+    contract = own_contract(tmp_path / "own", with_properties(rows={**rare, "examples": [rows]}))
+    assert next(brokerfuzz.messages(ORDER, 0, contract=contract)) == {"rows": rows}

@@ -180,7 +180,7 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str]] = {
     "a reference to nowhere": (put('{"$ref": "#/$defs/none"}'), "does not exist: correct the reference"),
     "endless messages": (put('{"properties": {"a": {"$ref": "#"}}, "required": ["a"]}'), "make a property"),
     "a pattern that is none": (put('{"properties": {"a": {"pattern": "("}}}'), "correct the schema"),
-    "a property with a dot": (put('{"properties": {"a.b": {}}}'), "rename it"),
+    "a property with an escaped dot": (put('{"properties": {"a%2Eb": {}}}'), "rename it"),
     "a property with NUL": (put('{"properties": {"a\\u0000b": {}}}'), "a message with NUL is never valid"),
     "a stray schema": (put("{}", "offer.schema.json"), f"contains none of {OFFERS}"),
     "ambiguities that are none": (put("{}", AMBIGUITIES), f"{AMBIGUITIES} is not a list of entries"),

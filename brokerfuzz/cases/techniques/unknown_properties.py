@@ -11,6 +11,7 @@ from orjson import Fragment
 from brokerfuzz.cases.changes import AddProperty, Change
 from brokerfuzz.cases.techniques.enumerations import FULL_WIDTH
 from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_rows
+from brokerfuzz.pointers import name_at_site
 from brokerfuzz.schemas.flattening import Schema
 
 # -------------------------------------------------------------------------------------------------------- new names
@@ -116,7 +117,7 @@ def key_from_below(context: FaultContext) -> Change | None:
 @breaks("additionalProperties", family="unknown-property")
 def key_from_above(context: FaultContext) -> Change | None:
     """An unknown property inside an object, with the name of the property that contains the object."""
-    name = context.rule.site.replace("[]", "").rpartition(".")[2]
+    name = name_at_site(context.rule.site.replace("[]", ""))
     if not name or name in context.schema.get("properties", {}):
         return None
     return AddProperty(name, [] if context.rule.site.endswith("[]") else {})
