@@ -49,8 +49,8 @@ COMPOSED = (
     "pattern", "format", "minProperties", "maxProperties", "patternProperties", "minContains", "maxContains",
     *_WITH_LIST, *_WITH_SCHEMA,
 )  # fmt: skip
-"""The keywords whose values the generator composes, and then judges with a validator. The schemas in these keywords are
-no sites: each of these keywords is one rule.
+"""The keywords that the generator does not follow: a validator judges its values. The schemas in these keywords are no
+sites: each of these keywords is one rule.
 """
 FORMATS = frozenset(
     [
@@ -83,7 +83,7 @@ _NOT_NULL: Schema = {"type": [name for name in JSON_TYPES if name != "null"]}
 
 
 def composed_keywords_of(schema: Mapping[str, Any]) -> list[str]:
-    """Returns the keywords whose values the generator composes and judges, such as `pattern` and `oneOf`."""
+    """Returns the keywords that the generator does not follow, such as `pattern` and `oneOf`."""
     if schema.keys() <= _PLAIN:
         return []
     return [keyword for keyword in COMPOSED if keyword in schema and _is_composed(keyword, schema[keyword])]
