@@ -86,8 +86,8 @@ class Generaliser:
         candidates: list[Attributes] = [(notation,) for notation in notations_of(failure.body)]
         candidates += [(broken,) for violation in failure.verdict.broken for broken in _broken(violation)]
         for site, value in self._occurrences(failure.body):
-            attributes_of_value = self._attributes_of(value, site)
-            candidates += [(one,) for one in attributes_of_value if not _needs_experiment(one.condition)]
+            of_value = self._attributes_of(value, site)
+            candidates += [(attribute,) for attribute in of_value if not _needs_experiment(attribute.condition)]
         attributes = self._best(candidates, first)
         mask = self.having(attributes)
         explained = (mask & unexplained).bit_count()
