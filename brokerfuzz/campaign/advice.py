@@ -8,7 +8,7 @@ from typing import Final
 
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.causes.acceptances import EVERYTHING
-from brokerfuzz.campaign.causes.conditions import HasValue, LongerThan, MoreItems, Present
+from brokerfuzz.campaign.causes.conditions import HAS_VALUE, LONGER, MORE_ITEMS, PRESENT
 from brokerfuzz.campaign.causes.evidence import Attribute, Evidence
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.contradictions import CONFLICT
@@ -24,8 +24,8 @@ _MOST_SITES: Final = 3
 _ONCE: Final = re.compile("idempotency|request-?id|nonce", re.IGNORECASE)
 """Names of headers by which servers recognise a request that they have already answered."""
 _LIMITS: Final = {
-    LongerThan: ("how long a string may be (string-length)", "maxLength"),
-    MoreItems: ("how many items an array may contain (item-count)", "maxItems"),
+    LONGER: ("how long a string may be (string-length)", "maxLength"),
+    MORE_ITEMS: ("how many items an array may contain (item-count)", "maxItems"),
 }
 
 
@@ -83,7 +83,7 @@ def _about_limits(explanation: Explanation, contract: Contract) -> Iterator[str]
     """Yields how to settle the open questions about lengths and numbers of items."""
     sites = contract.sites[explanation.failure.case.message_type]
     for attribute in [attribute for cause in explanation.causes for attribute in cause.attributes]:
-        if isinstance(attribute, Attribute) and (limit := _LIMITS.get(type(attribute.condition))):
+        if isinstance(attribute, Attribute) and (limit := _LIMITS.get(attribute.condition.kind)):
             question, keyword = limit
             limited = sites.get(attribute.site or "")
             if limited is None or keyword not in limited.schema:
@@ -108,4 +108,4 @@ def _possibly_unknown(explanation: Explanation, contract: Contract) -> Iterator[
 
 def _is_about_any_value(cause: Cause) -> bool:
     first = cause.attributes[0] if cause.attributes else None
-    return first is None or (isinstance(first, Attribute) and isinstance(first.condition, HasValue | Present))
+    return first is None or (isinstance(first, Attribute) and first.condition.kind in (HAS_VALUE, PRESENT))

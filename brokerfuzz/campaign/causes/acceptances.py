@@ -14,7 +14,7 @@ from functools import reduce
 from operator import or_
 from typing import Final, NamedTuple
 
-from brokerfuzz.campaign.causes.conditions import Absent, Differs, Equals, HasValue
+from brokerfuzz.campaign.causes.conditions import DIFFERS, EQUALS, HAS_VALUE, MISSING
 from brokerfuzz.campaign.causes.evidence import Attribute, Evidence, Mask, is_certain, mask_of
 from brokerfuzz.campaign.causes.explanation import Explanation, some_of
 from brokerfuzz.campaign.causes.leniencies import Leniency, conversions_with_one_cause, leniency_of
@@ -356,10 +356,10 @@ class AcceptanceSearch:
         for path, site in self._contract.sites[self._evidence.message_type].items():
             if "enum" in site.schema:
                 for value in site.schema["enum"]:
-                    yield Attribute(Equals(value), path)
-                    yield Attribute(Differs(value), path)
+                    yield Attribute(EQUALS.of(value), path)
+                    yield Attribute(DIFFERS.of(value), path)
             if site.name and not site.required:
-                yield from (Attribute(condition, path) for condition in (HasValue(), Absent(), Equals(None)))
+                yield from (Attribute(condition, path) for condition in (HAS_VALUE.of(), MISSING.of(), EQUALS.of(None)))
 
 
 def _could_fail(asked: CaseAnswers) -> bool:

@@ -5,9 +5,9 @@ The edges of the generator are conditions, so an edge that is added there also e
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.generation.edge_values import Edge
@@ -23,240 +23,147 @@ _BITS: Final = {31: "32 bits", 32: "32 bits", 53: "53 bits", 63: "64 bits", 64: 
 _NAMES: Final = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object"}
 
 
-class Condition(Protocol):
-    """`subject` is what can have the condition, in words: `string`. `str()` follows the word "if"."""
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of conditions with a parameter, such as a length. `subject` is what can have them, in words: `string`.
+    `test` takes a value, the schema of its site, and the parameter. The value is parsed, or `ABSENT`. `words` follow
+    the word "if".
+    """
+
+    subject: str
+    test: Callable[[Any, Schema, Any], bool]
+    words: Callable[[Any], str]
+
+    def of(self, parameter: Any = None) -> "Condition":
+        return Condition(self, self.words(parameter), parameter)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`str()` follows the word "if"."""
+
+    kind: Kind
+    text: str
+    parameter: Any = field(compare=False)
 
     @property
-    def subject(self) -> str: ...
+    def subject(self) -> str:
+        return self.kind.subject
 
     def holds(self, value: Any, schema: Schema) -> bool:
-        """`value` is a parsed value at a site with this schema, or `ABSENT`."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    subject = "property"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return value is ABSENT
+        return self.kind.test(value, schema, self.parameter)
 
     def __str__(self) -> str:
-        return "it is absent"
+        return self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Present:
-    subject = "property"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return value is not ABSENT
-
-    def __str__(self) -> str:
-        return "it is present"
+def _has_other_type(value: Any, schema: Schema, name: str) -> bool:
+    allowed = types_of(schema)
+    is_allowed = name in allowed or (name == "number" and "integer" in allowed)
+    return _NAMES.get(type(value)) == name and not is_allowed
 
 
-@dataclass(frozen=True, slots=True)
-class HasValue:
-    subject = "property"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return value is not ABSENT and value is not None
-
-    def __str__(self) -> str:
-        return "it has a value"
+def _is_equal(value: Any, schema: Schema, wanted: Any) -> bool:
+    return type(value) is type(wanted) and bool(value == wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class Equals:
-    value: Any
-    subject = "value"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return type(value) is type(self.value) and bool(value == self.value)
-
-    def __str__(self) -> str:
-        return f"it is {describe(self.value)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Differs:
-    value: Any
-    subject = "value"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return value is not ABSENT and value != self.value
-
-    def __str__(self) -> str:
-        return f"it is not {describe(self.value)}"
-
-
-@dataclass(frozen=True, slots=True)
-class OfType:
-    """The value has a JSON type that the contract does not allow there."""
-
-    name: str
-    subject = "value"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        allowed = types_of(schema)
-        is_allowed = self.name in allowed or (self.name == "number" and "integer" in allowed)
-        return _NAMES.get(type(value)) == self.name and not is_allowed
-
-    def __str__(self) -> str:
-        return f"it is {with_article(self.name)}"
-
-
-@dataclass(frozen=True, slots=True)
-class HasEdge:
-    """`subject` is `string` or `number`, because the test of an edge only knows values of one of these types."""
-
-    edge: Edge
-    subject: str
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return _NAMES.get(type(value)) == self.subject and self.edge.test(value, schema)
-
-    def __str__(self) -> str:
-        return self.edge.text
-
-
-@dataclass(frozen=True, slots=True)
-class Contains:
-    literal: str
-    subject = "string"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return isinstance(value, str) and self.literal in value
-
-    def __str__(self) -> str:
-        return f"it contains {describe(self.literal)}"
-
-
-@dataclass(frozen=True, slots=True)
-class LongerThan:
-    length: int
-    subject = "string"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return isinstance(value, str) and len(value) > self.length
-
-    def __str__(self) -> str:
-        return f"it is longer than {self.length:,} characters"
-
-
-@dataclass(frozen=True, slots=True)
-class MoreBytes:
-    """Some programs and databases count the bytes of UTF-8, and not the characters."""
-
-    size: int
-    subject = "string"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return isinstance(value, str) and len(value.encode(errors="surrogatepass")) > self.size
-
-    def __str__(self) -> str:
-        return f"it is longer than {self.size:,} bytes in UTF-8"
-
-
-@dataclass(frozen=True, slots=True)
-class HasPoint:
-    """Some readers reject 1.0 and 1e2 where they expect an integer."""
-
-    subject = "number"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return isinstance(value, float)
-
-    def __str__(self) -> str:
-        return "it has a decimal point or an exponent"
-
-
-@dataclass(frozen=True, slots=True)
-class Above:
-    """Some readers treat an integer and the same number with a fraction or an exponent differently."""
-
-    bound: int
-    only_integers: bool = False
-    subject = "number"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return _is_number(value, self.only_integers) and value > self.bound
-
-    def __str__(self) -> str:
-        return f"it is {'an integer ' * self.only_integers}{_bits(self.bound) or f'above {self.bound:,}'}"
-
-
-@dataclass(frozen=True, slots=True)
-class Below:
-    bound: int
-    only_integers: bool = False
-    subject = "number"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return _is_number(value, self.only_integers) and value < self.bound
-
-    def __str__(self) -> str:
-        return f"it is {'an integer ' * self.only_integers}{_bits(self.bound) or f'below {self.bound:,}'}"
-
-
-@dataclass(frozen=True, slots=True)
-class MoreItems:
-    count: int
-    subject = "array"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return isinstance(value, list) and len(value) > self.count
-
-    def __str__(self) -> str:
-        return f"it has more than {counted(self.count, 'item')}"
-
-
-@dataclass(frozen=True, slots=True)
-class ItemCount:
-    count: int
-    subject = "array"
-
-    def holds(self, value: Any, schema: Schema) -> bool:
-        return isinstance(value, list) and len(value) == self.count
-
-    def __str__(self) -> str:
-        return "it is empty" if not self.count else f"it has {counted(self.count, 'item')}"
-
-
-def _bits(bound: int) -> str | None:
-    if abs(bound) > 2**64:
-        return "beyond 64 bits"
-    return next((f"beyond {name}" for power, name in _BITS.items() if abs(abs(bound) - 2**power) <= 1), None)
+def _has_more_bytes(value: Any, schema: Schema, size: int) -> bool:
+    return isinstance(value, str) and len(value.encode(errors="surrogatepass")) > size
 
 
 def _is_number(value: Any, only_integers: bool) -> bool:
     return isinstance(value, int if only_integers else int | float) and not isinstance(value, bool)
 
 
+def _bound_in_words(side: str, bound: int, only_integers: bool) -> str:
+    bits = next((name for power, name in _BITS.items() if abs(abs(bound) - 2**power) <= 1), None)
+    if abs(bound) > 2**64:
+        bits = "64 bits"
+    return f"it is {'an integer ' * only_integers}{f'beyond {bits}' if bits else f'{side} {bound:,}'}"
+
+
+def _edges_of(subject: str) -> Kind:
+    """The test of an edge only knows values of one JSON type."""
+    return Kind(
+        subject,
+        lambda value, schema, edge: _NAMES.get(type(value)) == subject and edge.test(value, schema),
+        lambda edge: str(edge.text),
+    )
+
+
+MISSING: Final = Kind("property", lambda value, schema, _: value is ABSENT, lambda _: "it is absent")
+PRESENT: Final = Kind("property", lambda value, schema, _: value is not ABSENT, lambda _: "it is present")
+HAS_VALUE: Final = Kind(
+    "property", lambda value, schema, _: value is not ABSENT and value is not None, lambda _: "it has a value"
+)
+EQUALS: Final = Kind("value", _is_equal, lambda value: f"it is {describe(value)}")
+DIFFERS: Final = Kind(
+    "value",
+    lambda value, schema, other: value is not ABSENT and bool(value != other),
+    lambda other: f"it is not {describe(other)}",
+)
+OTHER_TYPE: Final = Kind("value", _has_other_type, lambda name: f"it is {with_article(name)}")
+EDGES: Final = {subject: _edges_of(subject) for subject in ("string", "number")}
+CONTAINS: Final = Kind(
+    "string",
+    lambda value, schema, literal: isinstance(value, str) and literal in value,
+    lambda literal: f"it contains {describe(literal)}",
+)
+LONGER: Final = Kind(
+    "string",
+    lambda value, schema, length: isinstance(value, str) and len(value) > length,
+    lambda length: f"it is longer than {length:,} characters",
+)
+MORE_BYTES: Final = Kind("string", _has_more_bytes, lambda size: f"it is longer than {size:,} bytes in UTF-8")
+HAS_POINT: Final = Kind(  # some readers reject 1.0 and 1e2 where they expect an integer
+    "number", lambda value, schema, _: isinstance(value, float), lambda _: "it has a decimal point or an exponent"
+)
+ABOVE: Final = Kind(  # some readers treat an integer and the same number with a fraction differently
+    "number",
+    lambda value, schema, bound: _is_number(value, bound[1]) and bool(value > bound[0]),
+    lambda bound: _bound_in_words("above", *bound),
+)
+BELOW: Final = Kind(
+    "number",
+    lambda value, schema, bound: _is_number(value, bound[1]) and bool(value < bound[0]),
+    lambda bound: _bound_in_words("below", *bound),
+)
+MORE_ITEMS: Final = Kind(
+    "array",
+    lambda value, schema, count: isinstance(value, list) and len(value) > count,
+    lambda count: f"it has more than {counted(count, 'item')}",
+)
+ITEM_COUNT: Final = Kind(
+    "array",
+    lambda value, schema, count: isinstance(value, list) and len(value) == count,
+    lambda count: f"it has {counted(count, 'item')}" if count else "it is empty",
+)
+
+
 def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Condition]:
     """Yields the conditions that hold for a value, the plainest first. `edges` are the edges of the value."""
     if value is ABSENT:
-        yield Absent()
+        yield MISSING.of()
         return
     name = _NAMES.get(type(value), "null")
-    if OfType(name).holds(value, schema):
-        yield OfType(name)
+    if _has_other_type(value, schema, name):
+        yield OTHER_TYPE.of(name)
     if isinstance(value, list):
-        yield ItemCount(len(value))
+        yield ITEM_COUNT.of(len(value))
         return
     if isinstance(value, dict):
         return
     is_short = not isinstance(value, str) or len(value) <= _LONGEST_LITERAL
     if isinstance(value, str) and value and is_short and "enum" not in schema:
-        yield Contains(value)
+        yield CONTAINS.of(value)
     if isinstance(value, str) and (year := _YEAR.match(value)):
-        yield Contains(year[0])
-    yield from (HasEdge(edge, name) for edge in edges)
+        yield CONTAINS.of(year[0])
+    if kind := EDGES.get(name):
+        yield from (kind.of(edge) for edge in edges)
     if isinstance(value, float):
-        yield HasPoint()
+        yield HAS_POINT.of()
     if isinstance(value, int) and abs(value) > 1:  # a search has found the first one that fails
         for only_integers in (False, True):
-            yield Above(value - 1, only_integers) if value > 0 else Below(value + 1, only_integers)
+            yield ABOVE.of((value - 1, only_integers)) if value > 0 else BELOW.of((value + 1, only_integers))
     if is_short:
-        yield Equals(value)
+        yield EQUALS.of(value)

@@ -17,14 +17,14 @@ from itertools import product
 from typing import Any, Final
 
 from brokerfuzz.campaign.causes.conditions import (
-    Above,
-    Absent,
-    Below,
+    ABOVE,
+    BELOW,
+    CONTAINS,
+    EQUALS,
+    HAS_VALUE,
+    MISSING,
+    PRESENT,
     Condition,
-    Contains,
-    Equals,
-    HasValue,
-    Present,
     conditions_of,
 )
 from brokerfuzz.campaign.causes.evidence import (
@@ -143,14 +143,14 @@ class Generaliser:
         if isinstance(value, dict) or cause.is_added:
             for path in self._sites:
                 if path == cause.site or path.startswith((f"{cause.site}.", f"{cause.site}[]")):
-                    yield from (Attribute(HasValue(), path), Attribute(Present(), path))
+                    yield from (Attribute(HAS_VALUE.of(), path), Attribute(PRESENT.of(), path))
 
     def _attributes_of(self, value: Any, site: str) -> Iterator[Attribute]:
         """Yields the conditions of a value, at its site and at any site."""
         schema = self._sites[site].schema if site in self._sites else {}
         for condition in conditions_of(value, schema, self._edges.of_scalar(site, value)):
             yield Attribute(condition, site)
-            if not isinstance(condition, Absent):
+            if condition.kind is not MISSING:
                 yield Attribute(condition, None)
 
     def _in_items(self, candidates: Sequence[Attributes], causes: Sequence[Difference]) -> Iterator[Attributes]:
@@ -186,11 +186,11 @@ class Generaliser:
                 continue
             is_scalar = value is None or isinstance(value, str | int | float)
             if isinstance(value, bool) or value is None or (is_scalar and "enum" in site.schema):
-                yield Attribute(Equals(value), path)
+                yield Attribute(EQUALS.of(value), path)
             elif not site.required:
-                yield Attribute(HasValue(), path)
+                yield Attribute(HAS_VALUE.of(), path)
             if not site.required:
-                yield Attribute(Present(), path)
+                yield Attribute(PRESENT.of(), path)
 
     def _occurrences(self, body: bytes) -> Iterator[tuple[str, Any]]:
         with suppress(ValueError, RecursionError):  # not JSON, or nested too deeply
@@ -204,9 +204,9 @@ def _broken(violation: Violation) -> list[Broken]:
 
 def _needs_experiment(condition: Condition) -> bool:
     """Returns whether every value has such a condition of its own."""
-    if isinstance(condition, Equals):
-        return condition.value is not None and not isinstance(condition.value, bool)
-    return isinstance(condition, Above | Below | Contains)
+    if condition.kind is EQUALS:
+        return condition.parameter is not None and not isinstance(condition.parameter, bool)
+    return condition.kind in (ABOVE, BELOW, CONTAINS)
 
 
 def _is_at(violation: Violation, cause: Difference) -> bool:

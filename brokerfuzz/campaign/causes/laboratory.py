@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Final
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.causes.conditions import Condition, LongerThan, MoreBytes, MoreItems
+from brokerfuzz.campaign.causes.conditions import LONGER, MORE_BYTES, MORE_ITEMS, Condition
 from brokerfuzz.campaign.causes.explanation import Explanation
 from brokerfuzz.campaign.causes.reducing import Reducer
 from brokerfuzz.campaign.causes.unmasking import Unmasking
@@ -151,17 +151,17 @@ class Laboratory:
             elif isinstance(cause.value, JsonArray):
                 generated = partial(self._with_items, problem.failure.case.message_type, cause.site)
                 count = await self.reducer.most_items_accepted(problem, cause, generated)
-                found += [MoreItems(count)] if count else []
+                found += [MORE_ITEMS.of(count)] if count else []
         return found
 
     async def _limits_of_length(self, problem: Problem, cause: Difference, text: str) -> list[Condition]:
         length = await self.reducer.longest_accepted(problem, cause, len(text))
         if length is not None:
             return [
-                MoreBytes(length) if await self.reducer.counts_bytes(problem, cause, length) else LongerThan(length)
+                MORE_BYTES.of(length) if await self.reducer.counts_bytes(problem, cause, length) else LONGER.of(length)
             ]
         size = await self.reducer.longest_accepted(problem, cause, len(text.encode(errors="surrogatepass")))
-        return [] if size is None else [MoreBytes(size)]
+        return [] if size is None else [MORE_BYTES.of(size)]
 
     def _with_items(self, message_type: MessageType, site: str, count: int) -> Tree:
         """Generates a valid message whose array at a site has this number of items."""
