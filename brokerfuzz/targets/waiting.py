@@ -3,6 +3,8 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from time import monotonic
 
 from brokerfuzz.targets.answers import Answer, AnswerKind
@@ -52,12 +54,23 @@ def pauses(seconds: float) -> Iterator[float]:
 
 def pause_of(status: int, retry_after: str | None) -> float | None:
     """Returns how many seconds a response asks brokerfuzz to wait, or None if it does not. Status 429 asks for a pause
-    even without the header `Retry-After`. If the header contains a date instead of seconds, the pause is 0, and
-    `repeated` waits longer and longer.
+    even without the header `Retry-After`. If the header is missing or invalid, or contains a date in the past, the
+    pause is 0, and `repeated` waits longer and longer.
     """
     if status == _TOO_MANY or (status == _UNAVAILABLE and retry_after is not None):
-        return float(retry_after) if retry_after and _SECONDS.fullmatch(retry_after.strip()) else 0.0
+        return _seconds_until(retry_after or "")
     return None
+
+
+def _seconds_until(retry_after: str) -> float:
+    if _SECONDS.fullmatch(retry_after.strip()):
+        return float(retry_after)
+    try:
+        date = parsedate_to_datetime(retry_after)
+    except (ValueError, OverflowError):
+        return 0.0
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (date - datetime.now(UTC)).total_seconds())
 
 
 def postponed(answer: Answer, pause: float) -> Answer:

@@ -5,6 +5,7 @@ import gzip
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -264,7 +265,8 @@ def later(status: int, *headers: str) -> bytes:
         (later(429, "Retry-After: 1.5"), 1.5),
         (later(429, "Retry-After: -1"), 0.0),
         (later(429, "Retry-After: when I am back"), 0.0),
-        (later(503, "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT"), 0.0),
+        (later(503, "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT"), 0.0),
+        (later(503, "Retry-After: Wed, 21 Oct 99999 07:28:00 GMT"), 0.0),
         (later(503), None),
         (later(500, "Retry-After: 7"), None),
         (response(201, b"", "Retry-After: 7"), None),
@@ -275,6 +277,16 @@ def test_an_answer_says_for_how_long_the_target_asked_brokerfuzz_to_wait(postpon
         said = asked(url)
     assert said.pause == pause
     assert said.reached == (pause is None)
+
+
+@pytest.mark.parametrize("zone", ["GMT", "-0000", ""])
+def test_an_answer_may_name_the_time_until_which_brokerfuzz_waits(zone: str) -> None:
+    date = f"{datetime.now(UTC) + timedelta(seconds=90):%a, %d %b %Y %H:%M:%S} {zone}"
+    with serving(sends(later(503, f"Retry-After: {date}"))) as url:
+        said = asked(url)
+    assert said.pause is not None
+    assert 60 < said.pause <= 90
+    assert not said.reached
 
 
 @pytest.mark.parametrize(
