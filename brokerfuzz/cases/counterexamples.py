@@ -12,12 +12,12 @@ from itertools import combinations, islice
 from typing import Any
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation.judging import judge_of
 from brokerfuzz.generation.nodes import values_of
 from brokerfuzz.generation.searched_values import PLAIN_VALUES
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import OTHER_ITEMS, Schema, conjoin
+from brokerfuzz.schemas.judging import judge_of
 
 _MOST_SCHEMAS = 20
 _MOST_PAIRS = 6

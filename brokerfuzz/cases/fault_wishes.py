@@ -9,13 +9,14 @@ from typing import Any
 
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.generation import Wish, Wishes
-from brokerfuzz.generation.ambiguity_sites import detectors_at
-from brokerfuzz.generation.judging import matches
 from brokerfuzz.generation.nodes import values_at, values_of
+from brokerfuzz.generation.site_questions import asks
 from brokerfuzz.pointers import name_at_site
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, load_contract
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import Schema, conjoin, types_of
+from brokerfuzz.schemas.judging import matches
+from brokerfuzz.schemas.questions.responses import Envelope
 from brokerfuzz.schemas.sites import Steps, join
 
 
@@ -34,7 +35,7 @@ def wishes_at(contract: Contract, message_type: MessageType, site: str) -> Wishe
     for path in [*_around(site), site]:
         if path and path not in wishes and sites[path].schema.get("type") != []:
             wishes[path] = Wish(least=1) if types_of(sites[path].schema) - {"null"} == {"array"} else Wish()
-    if site.startswith("failureMessages[]") and "envelope" in detectors_at(contract, message_type, ""):
+    if site.startswith("failureMessages[]") and asks(contract, message_type, "", Envelope):
         wishes["data"] = Wish(state="null")  # otherwise, the generator would remove the failure messages
     return wishes
 

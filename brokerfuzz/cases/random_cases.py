@@ -23,6 +23,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.generation import RandomSource, Wishes, node_of
 from brokerfuzz.generation.plausible.streams import PlausibleMessages, today
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
+from brokerfuzz.schemas.contract_entries import path_of
 from brokerfuzz.schemas.sites import Steps
 
 Waiting = TypeVar("Waiting", Rule, tuple[Ambiguity, Any])
@@ -160,7 +161,7 @@ class _Stream:
             return wishes_for(self._contract, self._rules[0])
         if self._questions:
             _, site = self._questions[0]
-            return wishes_at(self._contract, self._message_type, self._probes.path(site))
+            return wishes_at(self._contract, self._message_type, path_of(site))
         return {}
 
     def _broken(self, message: Any, twin: Case, rule: Rule) -> Case | None:
@@ -173,7 +174,7 @@ class _Stream:
 
     def _probed(self, message: Any, question: tuple[Ambiguity, Any]) -> Case | None:
         ambiguity, site = question
-        there = _has_value(message, self._probes.path(site))
+        there = _has_value(message, path_of(site))
         found = list(self._probes.probes(ambiguity, site, message)) if there else []
         if not found:
             return None

@@ -15,10 +15,10 @@ from brokerfuzz.cases.covering.goals import edges_of
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
 from brokerfuzz.cases.spellings import NUMBER_LITERALS, SPELLINGS, TEXT_LITERALS
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
-from brokerfuzz.generation.ambiguity_sites import detectors_at
-from brokerfuzz.generation.judging import matches
+from brokerfuzz.generation.site_questions import plain_values_at, questions_at
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import KNOWN, composed_keywords_of, types_of
+from brokerfuzz.schemas.judging import matches
 from brokerfuzz.schemas.sites import join
 
 _TEXT, _NUMBER = "@@0@@", 90000.25
@@ -89,7 +89,8 @@ class ValidCases:
         return (
             not bound
             and not composed_keywords_of(site.schema)
-            and not detectors_at(self.contract, self.message_type, site.path)
+            and not questions_at(self.contract, self.message_type, site.path)
+            and plain_values_at(self.contract, self.message_type, site.path) is None
         )
 
     @property

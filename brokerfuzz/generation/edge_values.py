@@ -6,39 +6,15 @@ message can contain any number of them.
 """
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from brokerfuzz.schemas.edge import Edge, EdgeTable, Test, any_of
 from brokerfuzz.schemas.flattening import Schema
-
-Test = Callable[[Any, Schema], bool]
-
-
-class Edge(NamedTuple):
-    """`text` follows the word "if" in findings. The edges `shortest`, `longest`, `lowest` and `highest` have no fixed
-    values: they depend on the schema.
-    """
-
-    name: str
-    text: str
-    test: Test
-    values: Sequence[Any] = ()
-
-
-class EdgeTable(NamedTuple):
-    """`usual` are ordinary values, the plainest first."""
-
-    usual: Sequence[Any]
-    edges: Sequence[Edge]
-
-    @property
-    def values(self) -> Sequence[Any]:
-        """All values, the plainest first."""
-        return (*self.usual, *(value for edge in self.edges for value in edge.values))
-
+from brokerfuzz.schemas.questions.notations import INSTANTS
 
 SIZES = (0, 1, 2, 11, 100)
 """Sizes of arrays that programs may treat differently: no item, one item, several items, more than ten items, and very
@@ -56,15 +32,6 @@ def longest(schema: Schema) -> int:
     """Returns the length of the longest string that is generated for a schema."""
     most: int = min(schema.get("maxLength", LONGEST), _LONGEST_OF_ALL)
     return max(most, int(schema.get("minLength", 0)))
-
-
-def _any_of(letters: str) -> Test:
-    some = frozenset(letters)
-    return lambda text, schema: not some.isdisjoint(text)
-
-
-def _some(is_one: Callable[[str], bool]) -> Test:
-    return lambda text, schema: any(map(is_one, text))
 
 
 def _beyond_ascii(is_one: Callable[[str], bool]) -> Test:
@@ -105,7 +72,7 @@ TEXTS = EdgeTable(
         Edge(
             "control-characters",
             "it contains a control character",
-            _any_of("".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))),
+            any_of("".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))),
             ("\t\n", "a\r\nb", "\x01\x1f\x7f", "\u0085"),
         ),
         Edge(
@@ -144,21 +111,21 @@ TEXTS = EdgeTable(
             _beyond_ascii(lambda letter: letter > "\uffff"),
             ("𝒳", "🧪", "👩‍👩‍👧‍👦", "🇨🇭"),
         ),
-        Edge("quotes", "it contains a quotation mark or an apostrophe", _any_of("\"'`"), ('"', "'", "`")),
-        Edge("back-slashes", "it contains a backslash", _any_of("\\"), ("\\", "\\u0041")),
+        Edge("quotes", "it contains a quotation mark or an apostrophe", any_of("\"'`"), ('"', "'", "`")),
+        Edge("back-slashes", "it contains a backslash", any_of("\\"), ("\\", "\\u0041")),
         Edge(
             "markup",
             "it contains <, > or &",
-            _any_of("<>&"),
+            any_of("<>&"),
             ("&amp;", "<b>", "]]>", "<!--", "<script>alert(1)</script>"),
         ),
         Edge(
             "formats",
             "it contains one of %{}$#",
-            _any_of("%{}$#"),
+            any_of("%{}$#"),
             ("%s%n", "{0}", "{{7*7}}", "${7*7}", "#{7*7}", '{"$gt":""}'),
         ),
-        Edge("queries", "it contains one of *;=|()", _any_of("*;=|()"), _QUERIES),
+        Edge("queries", "it contains one of *;=|()", any_of("*;=|()"), _QUERIES),
         Edge(
             "paths",
             "it contains a path such as ../",
@@ -202,91 +169,11 @@ LATEST_NOW = datetime(9900, 1, 1, tzinfo=UTC)
 future.
 """
 
-_INSTANTS = EdgeTable(
-    ("2020-01-01T00:00:00Z", "2021-06-30T12:00:00Z"),
-    (
-        Edge(
-            "leap-day",
-            "it is on a leap day",
-            lambda text, schema: "-02-29T" in text,
-            ("2024-02-29T23:59:59Z", "2000-02-29T23:59:59Z"),
-        ),
-        Edge(
-            "beyond-2038",
-            "it is later than 2038",
-            lambda text, schema: text > "2038-01-19T03:14:07",
-            ("2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z"),
-        ),
-        Edge(
-            "before-1970",
-            "it is before 1970",
-            lambda text, schema: text < "1970",
-            ("1753-01-01T00:00:00Z", "1900-01-01T00:00:00Z", "1969-12-31T23:59:59Z"),
-        ),
-        Edge(
-            "end-of-a-day",
-            "it is the last second of a day",
-            lambda text, schema: "T23:59:59" in text,
-            ("1999-12-31T23:59:59Z",),
-        ),
-    ),
-)
-"""Most values are later than the value before them, because the time at which something ends gets the next value."""
-_PAST_INSTANTS = EdgeTable(
+PAST_INSTANTS = EdgeTable(
     ("2000-01-01T00:00:00Z", "2000-06-30T12:00:00Z", "1996-03-31T01:30:00Z", "1996-10-27T01:30:00Z"),
-    [edge._replace(values=tuple(text for text in edge.values if text < "2001")) for edge in _INSTANTS.edges],
+    [edge._replace(values=tuple(text for text in edge.values if text < "2001")) for edge in INSTANTS.edges],
 )
 """Timestamps before `EARLIEST_NOW` (the earliest supported time), so they are never in the future."""
-
-_CRONS = EdgeTable(
-    ("0 0 * * *", "0 0 29 2 *", "59 23 31 12 7"),
-    (
-        Edge("steps", "it contains a step such as */5", _any_of("/"), ("*/5 * * * *", "15 */2 * 1-6 0")),
-        Edge("ranges", "it contains a range", _any_of("-"), ("0 9 * * 1-5",)),
-        Edge("lists", "it contains a list", _any_of(","), ("30 6 1,15 * *",)),
-        Edge("every-minute", "it begins with *", lambda text, schema: text[:1] == "*", ("* * * * *",)),
-    ),
-)
-_URLS = EdgeTable(
-    ("https://example.com/", "https://example.com/a/b.png", "https://xn--bcher-kva.example/"),
-    (
-        Edge("no-path", "it has no path", lambda text, schema: text.count("/") == 2, ("https://example.com",)),
-        Edge("port", "it contains a port", lambda text, schema: text.count(":") == 2, ("https://example.com:8443/",)),
-        Edge("query", "it contains a query", _any_of("?"), ("https://example.com/a?b=c&d=%20#e",)),
-        Edge(
-            "escapes",
-            "it contains a percent-encoded character",
-            _any_of("%"),
-            ("https://cdn.example.com/%E6%BC%A2.pdf",),
-        ),
-        Edge(
-            "unencrypted",
-            "it begins with http:",
-            lambda text, schema: text.startswith("http:"),
-            ("http://example.com",),
-        ),
-        Edge("long", "it is long", lambda text, schema: len(text) >= 200, ("https://example.com/" + "a" * 480,)),
-    ),
-)
-_NAMES = EdgeTable(
-    ("A", "Active", "Component", "Discontinued", "Kit"),
-    (
-        Edge("one-letter", "it is a single letter", lambda text, schema: len(text) == 1, ("B",)),
-        Edge("several-words", "it has several words", _any_of(" "), ("In Review", "Print on Demand")),
-        Edge("small-letters", "it has only small letters", lambda text, schema: text.islower(), ("active",)),
-        Edge("digits", "it contains a digit", _some(str.isdigit), ("v2",)),
-    ),
-)
-OF_DETECTOR: Mapping[str, EdgeTable] = {
-    "past": _PAST_INSTANTS,
-    "timestamp": _INSTANTS,
-    "cron": _CRONS,
-    "url": _URLS,
-    "name": _NAMES,
-}
-"""Maps each detector to strings whose notation is unambiguous: for example, `timestamp` to `2020-01-01T00:00:00Z` and
-other timestamps.
-"""
 
 # -------------------------------------------------------------------------------------------------------- numbers
 

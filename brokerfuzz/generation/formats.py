@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from brokerfuzz.generation.edge_values import OF_DETECTOR
+from brokerfuzz.generation.edge_values import PAST_INSTANTS
+from brokerfuzz.schemas.questions.notations import Url
 
 
 class Spellings(NamedTuple):
@@ -17,10 +18,10 @@ class Spellings(NamedTuple):
     other_notation: str
 
 
-_URIS = tuple(OF_DETECTOR["url"].values)
+_URIS = tuple(Url.plain.values)
 FORMATS: Mapping[str, Spellings] = {
     "date-time": Spellings(
-        (*OF_DETECTOR["past"].values, "2000-01-01T00:00:00.123Z", "2000-01-01T01:00:00+01:00"),
+        (*PAST_INSTANTS.values, "2000-01-01T00:00:00.123Z", "2000-01-01T01:00:00+01:00"),
         "2000-02-30T00:00:00Z", "2000-01-01T00:00:00", "2000-01-01 00:00",
     ),
     "date": Spellings(("2000-01-01", "2024-02-29", "1970-01-01", "9999-12-31"), "2023-02-29", "2000-01", "01/31/2000"),

@@ -2,8 +2,8 @@
 
 A node draws the value of its site. It asks a source (see `sources`) for each choice, and fulfils the wishes of the
 source. If an object has conditions (`if`, `then`, `else`), its node first draws the properties in the conditions, and
-then the others with the branch that applies. Finally, it repairs contradictions between the properties (see
-`consistency`).
+then the others with the branch that applies. Finally, it changes values that touch an open question (see
+`schemas.questions`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,13 +14,11 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site
 from brokerfuzz.generation.choices import SiteChoices
-from brokerfuzz.generation.consistency import Repair, repairs, repetition
-from brokerfuzz.generation.judging import judge_of
 from brokerfuzz.generation.node_states import describe, set_states
 from brokerfuzz.generation.scalars import ValuePlace, Values, choice, listed, may_be_null, scalar
 from brokerfuzz.generation.searched_values import searched_values
+from brokerfuzz.generation.site_questions import questions_at
 from brokerfuzz.generation.sources import (
     COMPLETE,
     SETTINGS,
@@ -36,7 +34,10 @@ from brokerfuzz.generation.structures import is_composed, judged, nested_types, 
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.judging import judge_of, matches
+from brokerfuzz.schemas.questions import Freedom, Question
+from brokerfuzz.schemas.questions.equal_items import Distinct
+from brokerfuzz.schemas.sites import join, place_below
 
 ABSENT: Any = object()
 """What a node draws if its property is absent."""
@@ -185,7 +186,7 @@ class _Builder:
                 items.append(item.at(source))
             source.wishes, source.item = wishes, outer
             drawn = items.copy()
-            settle(items, source)
+            items[:] = settle(items, source, high)
             if len(items) < low:  # the repairs have removed equal items; strategies of the user may draw no others
                 items += [*(value for value in others if value not in items), *(drawn if source.pins else ())][
                     : low - len(items)
@@ -223,7 +224,7 @@ class _Builder:
                 value = decided.get(name, ABSENT) if name in deciding else node.at(source)
                 if value is not ABSENT:
                     found[name] = value
-            settle(found, source)
+            found = settle(found, source)
             return dict(reversed(found.items())) if source.backwards else found
 
         return draw
@@ -236,27 +237,46 @@ class _Builder:
 
     # ----------------------------------------------------------------------------------------------------- repairs
 
-    def _settling(self, schema: Schema, site: str) -> Callable[[Any, Source], None]:
-        """Returns a function that repairs an object or array. If messages may touch an ambiguity, it repairs it only
-        mostly, and otherwise repeats an item, if the ambiguity is about equal items.
+    def _settling(self, schema: Schema, site: str) -> Callable[..., Any]:
+        """Returns a function that changes an object or array so that it touches no open question. It mostly does so for
+        questions that messages may touch, and otherwise the result touches them.
         """
-        asked = ambiguities_by_site(self.contract, self.message_type).get(site, ())
-        often = [ambiguity for ambiguity in asked if ambiguity.id in self.style.ambiguities]
-        pinned = self.style.pinned
-        always = repairs([ambiguity for ambiguity in asked if ambiguity not in often], site, schema, pinned)
-        mostly: list[Repair] = repairs(often, site, schema, pinned) if often else []
-        repeat = repetition(often, site, schema, pinned)
+        asked = questions_at(self.contract, self.message_type, site)
+        allowed = [question for ambiguity_id, question in asked if ambiguity_id in self.style.ambiguities]
+        avoided = [question for ambiguity_id, question in asked if ambiguity_id not in self.style.ambiguities]
+        if schema.get("uniqueItems") and not asked:
+            avoided = [Distinct()]
+        pinned = (place_below(site, pin) for pin in self.style.pinned)
+        free = Freedom(schema, {place for place in pinned if place is not None})
 
-        def settle(value: Any, source: Source) -> None:
-            for repair in always:
-                repair(value)
-            for repair in mostly:
+        def settle(value: Any, source: Source, most: int | None = None) -> Any:
+            for question in allowed:
                 if source.choose(_MOSTLY):
-                    repair(value)
-                elif repeat and value:
-                    repeat(value)
+                    question.repair(value, free)
+                elif not free.pinned and not question.touches(value) and (most or not _has_wishes(source, site)):
+                    value = _touching(question, value, source, schema, most)
+            for question in avoided:
+                question.repair(value, free)
+            return value
 
         return settle
+
+
+def _has_wishes(source: Source, site: str) -> bool:
+    """Returns whether something below an object must be present, or have a certain size."""
+    return any(
+        place_below(site, path) and (wish.state is not None or wish.least or wish.most is not None)
+        for path, wish in source.wishes.items()
+    )
+
+
+def _touching(question: Question, value: Any, source: Source, schema: Schema, most: int | None) -> Any:
+    """Returns a value that touches the question, with at most so many items, or the same value if there is none."""
+    probes = [probe for _, probe in question.probes(value, None)]
+    if most is not None:
+        probes = [probe if len(probe) <= most else [*probe[: most - 1], probe[-1]] for probe in probes]
+    fitting = [probe for probe in probes if matches(schema, probe)]
+    return deepcopy(source.choose(fitting)) if fitting else value
 
 
 def names_in(schema: Any) -> set[str]:

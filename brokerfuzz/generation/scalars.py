@@ -15,14 +15,18 @@ from math import ceil, floor
 from typing import Any, NamedTuple
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation import ambiguous_values, edge_values, realistic_values
-from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site, detectors_at, notation_detector_at
-from brokerfuzz.generation.judging import judge_of, matches
+from brokerfuzz.generation import edge_values, realistic_values
+from brokerfuzz.generation.edge_values import PAST_INSTANTS
+from brokerfuzz.generation.site_questions import ambiguous_values, asks, plain_values_at
 from brokerfuzz.generation.sources import Draw, Source
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
+from brokerfuzz.schemas.edge import EdgeTable
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.instants import instant, spell
+from brokerfuzz.schemas.judging import judge_of, matches
+from brokerfuzz.schemas.questions import Question
+from brokerfuzz.schemas.questions.notations import INSTANTS, DecimalRange
 
 _EXACT = 1 << 53
 _LARGEST = 1.7976931348623157e308
@@ -41,12 +45,12 @@ class ValuePlace:
     plausible: bool = False
     ambiguities: frozenset[str] = frozenset()
 
-    def is_concerned_by(self, detector: str) -> bool:
-        return detector in detectors_at(self.contract, self.message_type, self.path)
+    def asks(self, kind: type[Question]) -> bool:
+        return asks(self.contract, self.message_type, self.path, kind)
 
     @property
-    def notation(self) -> str | None:
-        return notation_detector_at(self.contract, self.message_type, self.path)
+    def notation(self) -> EdgeTable | None:
+        return plain_values_at(self.contract, self.message_type, self.path)
 
 
 class Values(NamedTuple):
@@ -84,9 +88,9 @@ def realistic(schema: Schema, place: ValuePlace, values: Sequence[Any]) -> Seque
     """Returns the realistic values of a place, which may be none. A time at which something ends is later than other
     times.
     """
-    if place.notation == "past":
+    if place.notation is PAST_INSTANTS:
         return ()
-    if place.notation == "timestamp":
+    if place.notation is INSTANTS:
         later = "end" in place.path.rpartition(".")[2].lower()
         return values[later : later + 1]
     return realistic_values.values(place.message_type, place.path, schema)
@@ -105,9 +109,9 @@ def scalar(schema: Schema, place: ValuePlace) -> Values | None:
     if not found:
         return None
     values_of_all = found[0] if len(found) == 1 else _any_of(found)
-    concerning = ambiguities_by_site(place.contract, place.message_type).get(place.path, ())
-    named = {one.id: one.detector for one in concerning if one.id}
-    odd = ambiguous_values.fitting(schema, types, place.ambiguities, named)
+    odd = place.ambiguities and ambiguous_values(
+        place.contract, place.message_type, place.path, schema, place.ambiguities
+    )
     return _sometimes(odd, values_of_all) if odd else values_of_all
 
 
@@ -152,17 +156,17 @@ _LONG = 200
 """Strings of at least this length are drawn as a letter and a number, because recording long strings is slow."""
 
 
-def _notations(detector: str, shortest: int, longest: int | None, place: ValuePlace) -> Values:
+def _notations(table: EdgeTable, shortest: int, longest: int | None, place: ValuePlace) -> Values:
     top = longest or edge_values.LONGEST
-    usual = [text for text in edge_values.OF_DETECTOR[detector].values if shortest <= len(text) <= top]
+    usual = [text for text in table.values if shortest <= len(text) <= top]
     if not usual:
         raise ContractError(
             f"brokerfuzz cannot generate a value for {place.path} that has from {shortest} to {top} characters: "
             f"change minLength or maxLength of {place.path}"
         )
     return (
-        _instants(usual, past=detector == "past")
-        if detector in ("past", "timestamp")
+        _instants(usual, past=table is PAST_INSTANTS)
+        if table in (PAST_INSTANTS, INSTANTS)
         else choice(usual)._replace(is_listed=False)
     )
 
@@ -224,7 +228,7 @@ def _numbers(schema: Schema, place: ValuePlace) -> Values:
     low, high = map(float, _bounds(schema))
     if "multipleOf" in schema:
         return _multiples(schema["multipleOf"], low, high, place)
-    decimal = place.is_concerned_by("decimal_range")
+    decimal = place.asks(DecimalRange)
     values = edge_values.numbers(low, high, decimal=decimal)
 
     def draw(source: Source) -> Any:

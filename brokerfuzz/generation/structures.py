@@ -10,10 +10,10 @@ from functools import cache
 from typing import Any
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation.judging import judge_of
 from brokerfuzz.generation.searched_values import searched_values
 from brokerfuzz.generation.sources import Draw, Source
 from brokerfuzz.schemas.flattening import COMPOSED, Schema, composed_keywords_of, conditions_of, conjoin, types_of
+from brokerfuzz.schemas.judging import judge_of
 from brokerfuzz.schemas.sites import join
 
 _ATTEMPTS = 8

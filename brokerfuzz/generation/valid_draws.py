@@ -8,7 +8,6 @@ from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.nodes import Style, node_of
 from brokerfuzz.generation.sources import Source
 from brokerfuzz.schemas import Contract, MessageType, check, load_contract
-from brokerfuzz.schemas.ambiguity_detectors import COMPARED, PROPERTIES
 
 _ATTEMPTS = 50
 
@@ -22,7 +21,7 @@ def valid_draw(contract: Contract, message_type: MessageType, style: Style | Non
     if contract is load_contract() or style.pinned:
         return draw
     allowed = ("valid", "unspecified") if style.ambiguities else ("valid",)
-    related = {one.id for one in contract.ambiguities if one.detector in {*COMPARED, *PROPERTIES}}
+    related = {one.id for one in contract.ambiguities if one.relates_values}
 
     def draw_valid(source: Source) -> Any:
         unspecified, reason = [], ""

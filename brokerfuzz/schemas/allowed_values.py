@@ -7,18 +7,11 @@ import orjson
 
 from brokerfuzz.errors import ReferenceDataError, quoted
 from brokerfuzz.schemas.contract import Contract
-from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, path_of
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.sites import JSON_RULE, site_below
 from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
 
-_COMPUTED = {
-    "envelope": ("operationWasSuccessful", "failureMessages[]"),
-    "arithmetic": ("totalExtendedPrice", "offers[].extendedPrice"),
-}
-"""Maps the detector of an ambiguity to properties of the objects at its sites. Users cannot list values for these
-properties, because brokerfuzz computes them from other properties.
-"""
 _LARGEST = 1 << 53
 """The largest number that reference data may contain. Doubles cannot represent all integers above this number, and sums
 of very large numbers are not finite.
@@ -87,6 +80,8 @@ class ValueChecker:
 
 
 def _computed(contract: Contract, message_type: str) -> Iterator[str]:
+    """Yields the sites whose values brokerfuzz computes from other properties."""
     for ambiguity in contract.ambiguities:
-        for site in (ambiguity.sites or {}).get(message_type, ()) if ambiguity.detector in _COMPUTED else ():
-            yield from (site_below(site, name) for name in _COMPUTED[str(ambiguity.detector)])
+        computed = ambiguity.kind.computed if ambiguity.kind else ()
+        for where in (ambiguity.sites or {}).get(message_type, ()):
+            yield from (site_below(path_of(where), place) for place in computed)

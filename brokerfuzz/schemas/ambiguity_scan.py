@@ -10,23 +10,14 @@ from typing import Any
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import Place, pointer
-from brokerfuzz.schemas.ambiguity_detectors import (
-    ARRAYS,
-    NEAR_NOW,
-    NUMBERS,
-    OBJECTS,
-    OF_RELATIONS,
-    OF_VALUES,
-    STRINGS,
-    TIMESTAMP,
-    Kinds,
-    distinct,
-)
+from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.schemas.contract import Contract
-from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, Ambiguity
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, Ambiguity, path_of
 from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of
 from brokerfuzz.schemas.instants import OTHER, Moment, timestamp
 from brokerfuzz.schemas.known_values import DETECTOR
+from brokerfuzz.schemas.questions.notations import Timestamp
+from brokerfuzz.schemas.questions.question import NUMBERS
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.schemas.verdicts import Touched, Violation, describe
 
@@ -61,7 +52,7 @@ class _Check:
     """Decides whether a value of these Python types touches an ambiguity. `found` describes such a value."""
 
     ambiguity: Ambiguity
-    kinds: Kinds
+    kinds: tuple[type, ...]
     test: Callable[[Any], bool]
     found: Callable[[Any], str] = describe
 
@@ -77,18 +68,19 @@ class _SiteScan:
         checks: Sequence[_Check],
     ) -> None:
         self._props, self._items, self._past = props, items, past
-        self._checks: dict[type, list[_Check]] = {dict: [], list: [], str: []}
+        self.checks: dict[type, list[tuple[Callable[[Any], bool], _Check]]] = {dict: [], list: [], str: []}
         for check in checks:
             for kind in check.kinds:
-                self._checks.setdefault(kind, []).append(check)
+                self.checks.setdefault(kind, []).append((check.test, check))
 
     def scan(self, value: Any, place: Place, inspection: Inspection) -> None:
         kind = type(value)
-        if kind not in self._checks:
+        if kind not in self.checks:
             return
         if kind is dict:
             for name, inner in value.items():
-                if inner is not None and (below := self._props.get(name)) is not None:
+                below = self._props.get(name)
+                if below is not None and type(inner) in below.checks:
                     below.scan(inner, (place, name), inspection)
         elif kind is list:
             if self._items is not None:
@@ -96,8 +88,8 @@ class _SiteScan:
                     self._items.scan(item, (place, index), inspection)
         elif kind is str and self._past is not None:
             self._past(value, place, inspection)
-        for check in self._checks[kind]:
-            if check.test(value):
+        for test, check in self.checks[kind]:
+            if test(value):
                 inspection.touch(check.ambiguity, place, check.found(value))
 
 
@@ -108,11 +100,10 @@ class _ScanBuilder:
         self._sites = contract.sites[message_type]
         concerned = [ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)]
         self._by_detector = {str(ambiguity.detector): ambiguity for ambiguity in concerned}
-        self._at_site: dict[str, list[tuple[Ambiguity, list[str]]]] = {}
+        self._at_site: dict[str, list[tuple[Ambiguity, Any]]] = {}
         for ambiguity in concerned:
             for where in (ambiguity.sites or {}).get(message_type, ()):
-                at, *names = (where,) if isinstance(where, str) else where
-                self._at_site.setdefault(at, []).append((ambiguity, names))
+                self._at_site.setdefault(path_of(where), []).append((ambiguity, where))
         self._rules = {rule.site: rule for rule in contract.rules[message_type] if rule.keyword == NOT_IN_FUTURE}
         self._unknown = contract.values.detectors(message_type) if contract.values else {}
 
@@ -121,7 +112,7 @@ class _ScanBuilder:
         props = {
             name: self.at(there) for name in schema.get("properties", {}) if (there := join(path, name)) in self._sites
         }
-        of_site = [self._of(ambiguity, names, path) for ambiguity, names in self._at_site.get(path, ())]
+        of_site = [self._of(ambiguity, where, path) for ambiguity, where in self._at_site.get(path, ())]
         return _SiteScan(
             props,
             self.at(f"{path}[]") if f"{path}[]" in self._sites else None,
@@ -135,31 +126,18 @@ class _ScanBuilder:
         if "integer" in types_of(schema) and "type" in schema and (ambiguity := self._by_detector.get("integer_form")):
             yield _Check(ambiguity, (float,), float.is_integer)
         if "maxLength" not in schema and (ambiguity := self._by_detector.get("string_length")):
-            yield _size_check(ambiguity, STRINGS, "characters", _allowed_length(schema))
+            yield _size_check(ambiguity, str, "characters", _allowed_length(schema))
         has_open_size = "array" in types_of(schema) and "maxItems" not in schema
         if has_open_size and (ambiguity := self._by_detector.get("item_count")):
-            yield _size_check(ambiguity, ARRAYS, "items", schema.get("minItems", 0))
+            yield _size_check(ambiguity, list, "items", schema.get("minItems", 0))
 
-    def _of(self, ambiguity: Ambiguity, names: list[str], path: str) -> _Check | None:
-        """Returns the check of an ambiguity, whose detector compares the properties `names`, at a site."""
-        detector = str(ambiguity.detector)
-        if detector in OF_VALUES:
-            return _Check(ambiguity, *OF_VALUES[detector])
-        if detector == TIMESTAMP:
-            spelling = ambiguity.options["spelling"]
-            return _Check(ambiguity, STRINGS, lambda value: spelling in timestamp(value).spellings)
-        if detector == DETECTOR:
-            return _Check(ambiguity, (*STRINGS, *NUMBERS, bool), self._unknown[path])
-        if detector == "distinct":
-            key = names[0] if names else None
-            return _Check(
-                ambiguity,
-                ARRAYS,
-                lambda value: len(value) > 1 and distinct(value, key),
-                lambda value: f"the same {key or 'item'} twice",
-            )
-        known = self._sites[path].schema.get("properties", {})
-        return _relation(ambiguity, names) if detector in OF_RELATIONS and set(names) <= known.keys() else None
+    def _of(self, ambiguity: Ambiguity, where: Any, path: str) -> _Check | None:
+        if ambiguity.detector == DETECTOR:
+            return _Check(ambiguity, (str, *NUMBERS, bool), self._unknown[path])
+        if ambiguity.kind is None:
+            return None
+        question = ambiguity.question_at(where)
+        return _Check(ambiguity, question.python_types, question.touches, question.found)
 
     def _past_check(self, path: str) -> Scan | None:
         """Returns a function that finds timestamps in the future, if a rule forbids them at a site. Timestamps that may
@@ -185,7 +163,7 @@ class _ScanBuilder:
         return check
 
     def _ambiguity_of_other_timestamps(self, path: str) -> Ambiguity | None:
-        at_site = (ambiguity for ambiguity, _ in self._at_site.get(path, ()) if ambiguity.detector == TIMESTAMP)
+        at_site = (ambiguity for ambiguity, _ in self._at_site.get(path, ()) if ambiguity.kind is Timestamp)
         return next((ambiguity for ambiguity in at_site if ambiguity.options["spelling"] == OTHER), None)
 
 
@@ -196,16 +174,6 @@ def _allowed_length(schema: Schema) -> int:
     return max(int(schema.get("minLength", 0)), *lengths, 0)
 
 
-def _size_check(ambiguity: Ambiguity, kinds: Kinds, unit: str, allowed: int) -> _Check:
+def _size_check(ambiguity: Ambiguity, kind: type, unit: str, allowed: int) -> _Check:
     limit = max(ambiguity.options["limit"], allowed)
-    return _Check(ambiguity, kinds, lambda value: len(value) > limit, lambda value: f"{len(value):,} {unit}")
-
-
-def _relation(ambiguity: Ambiguity, names: list[str]) -> _Check:
-    compare = OF_RELATIONS[str(ambiguity.detector)]
-    return _Check(
-        ambiguity,
-        OBJECTS,
-        lambda value: compare(*map(value.get, names)),
-        lambda value: ", ".join(f"{name} {describe(value.get(name))}" for name in names),
-    )
+    return _Check(ambiguity, (kind,), lambda value: len(value) > limit, lambda value: f"{len(value):,} {unit}")

@@ -1,25 +1,17 @@
 """Reads the entries of `ambiguities.json` and `semantics.json`, and says what is wrong with an entry."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from jsonschema_rs import Validator, validator_for
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.schemas.ambiguity_detectors import (
-    COMPARED,
-    DETECTORS,
-    NEAR_NOW,
-    OF_LIMITS,
-    OF_PLACES,
-    PROPERTIES,
-    REJECTED,
-    TIMESTAMP,
-)
-from brokerfuzz.schemas.instants import SPELLINGS
+from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, OF_LIMITS, REJECTED
 from brokerfuzz.schemas.interpretations import MEANINGS
+from brokerfuzz.schemas.questions import KINDS, Question
 from brokerfuzz.schemas.sites import Rule, Site, site_below, sources_of
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
@@ -76,11 +68,27 @@ class Ambiguity:
         """Returns whether the verdict on a message of this type can depend on the ambiguity."""
         return self.detector is not None and (self.sites is None or message_type in self.sites)
 
+    @property
+    def kind(self) -> type[Question] | None:
+        """The kind of question at the sites. None if the ambiguity is not about certain sites."""
+        return KINDS.get(str(self.detector))
+
+    def question_at(self, where: Any) -> Question:
+        """Returns the question at an entry of `sites`."""
+        _, *names = [where] if isinstance(where, str) else where
+        return KINDS[str(self.detector)](names, self.options)
+
+    @property
+    def relates_values(self) -> bool:
+        """Returns whether the question is about several values together."""
+        entries = chain.from_iterable((self.sites or {}).values())
+        return self.kind is not None and any(self.question_at(where).reads for where in entries)
+
     def read_at(self, where: Any) -> list[str]:
-        """Returns the site of an entry of `sites`, and the sites of the properties that the detector reads there."""
-        site, *names = [where] if isinstance(where, str) else where
-        below = f"{site}[]" if self.detector == "distinct" else site
-        return [site, *(site_below(below, name) for name in (*names, *PROPERTIES.get(str(self.detector), ())))]
+        """Returns the site of an entry of `sites`, and the sites of the properties that the question relates there."""
+        site = path_of(where)
+        reads = self.question_at(where).reads if self.kind else ()
+        return [site, *(site_below(site, place) for place in reads if place and not place.endswith("[]"))]
 
     @property
     def read_sites(self) -> Iterator[tuple[str, str]]:
@@ -100,15 +108,20 @@ class Ambiguity:
     def _left(self, entries: Any, known: Mapping[str, Site]) -> Iterator[Any]:
         for where in entries:
             site, *read = self.read_at(where)
-            if site in known and self.detector in _OF_NOTATIONS and _ANSWERS & known[site].schema.keys():
+            is_about_notation = self.kind is not None and self.kind.plain is not None
+            if site not in known or (is_about_notation and _ANSWERS & known[site].schema.keys()):
                 continue
-            if site in known and all(one in known for one in read):
+            if all(one in known for one in read):
                 yield where
-            elif site in known and self.detector == "distinct":
-                yield (site,)  # without an identifier, whole items are compared
+            elif self.kind is not None and self.kind.makes_sense_without_names:
+                yield (site,)
 
 
-_OF_NOTATIONS = {"cron", "url", "name", "timestamp"}
+def path_of(where: Any) -> str:
+    """Returns the path of an entry of `sites`, which can be followed by names of properties."""
+    return where if isinstance(where, str) else str(where[0])
+
+
 _ANSWERS = {"format", "pattern", "enum"}
 """The keywords that define the notation of a string, so that it is no longer ambiguous."""
 
@@ -121,7 +134,7 @@ def _if_detector(names: Iterable[str], **properties: Any) -> dict[str, Any]:
     }
 
 
-def _sites_with(counts: Sequence[int]) -> dict[str, Any]:
+def _sites_with(counts: Collection[int]) -> dict[str, Any]:
     """Returns a schema for sites with so many names of properties. A site without names can be a string."""
     lists = {"type": "array", "items": {"type": "string"}, "minItems": 1 + min(counts), "maxItems": 1 + max(counts)}
     return {"additionalProperties": {"items": {**lists, "type": ["array", "string"] if 0 in counts else "array"}}}
@@ -145,13 +158,12 @@ _AMBIGUITY = validator_for(
             _if_detector([NEAR_NOW], interpretations={"type": "object", "required": ["seconds"],
                                                       "properties": {"seconds": _SECONDS}}),
             _if_detector(DETECTORS - {NEAR_NOW}, interpretations={"type": "array", "contains": {"const": REJECTED}}),
-            _if_detector(OF_PLACES, sites=_SITES),
+            _if_detector(KINDS, sites=_SITES),
             _if_detector(OF_LIMITS, limit={"type": "integer", "minimum": 1}),
-            _if_detector([TIMESTAMP], spelling={"enum": SPELLINGS}),
             *(_if_detector([name], interpretations={"items": {"enum": [*found, REJECTED]}})
               for name, found in MEANINGS.items()),
-            *(_if_detector([name], sites=_sites_with(counts)) for name, counts in COMPARED.items()),
-            _if_detector(OF_PLACES - COMPARED.keys(), sites=_sites_with([0])),
+            *(_if_detector([name], sites=_sites_with(kind.numbers_of_names), **kind.options_schema)
+              for name, kind in KINDS.items()),
         ],
     }
 )  # fmt: skip

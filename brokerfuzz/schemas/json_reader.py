@@ -86,7 +86,7 @@ def _parsed_quickly(body: bytes) -> Any:
         compact = orjson.dumps(value)
     except (ValueError, TypeError):  # not JSON, or nested too deeply for orjson
         return None
-    loses_nothing = compact == body or compact == b"".join(_TOKENS.findall(body))
+    loses_nothing = compact == body.strip() or compact == b"".join(_TOKENS.findall(body))
     return value if loses_nothing and not _LONG_INTEGER.search(compact) else None
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from brokerfuzz.errors import ContractError, path_in, quoted
 from brokerfuzz.file_contents import read_errors
-from brokerfuzz.schemas.ambiguity_detectors import OF_VALUES, TIMESTAMP
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import Ambiguity
 from brokerfuzz.schemas.contract_files import DATA, read_files
@@ -102,7 +101,7 @@ def _narrowed(contract: Contract, values: KnownValues) -> Contract:
 
 def _without_known_sites(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:
     """Removes the sites with reference data, because a value that the target knows is not ambiguous."""
-    if ambiguity.detector not in (*OF_VALUES, TIMESTAMP) or ambiguity.sites is None:
+    if ambiguity.sites is None:
         return ambiguity
     left = {
         name: [site for site in sites if site not in known.get(name, ())] for name, sites in ambiguity.sites.items()

@@ -1,8 +1,8 @@
 """The oracle judges the bytes of a message and returns a verdict.
 
 A JSON Schema validator (jsonschema-rs) checks the structure. This module adds the rules that the schemas cannot
-express, and the ambiguities. The oracle shares no code with the generators, so that it detects their mistakes instead
-of repeating them.
+express, and the ambiguities. The oracle shares only the classes of open questions with the
+generators, so that it detects their mistakes instead of repeating them.
 """
 
 import json

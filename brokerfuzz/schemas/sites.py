@@ -94,8 +94,17 @@ def join(site: str, name: str) -> str:
 
 
 def site_below(site: str, path: str) -> str:
-    """Returns the site at a path inside the object at a site."""
-    return f"{site}.{path}" if site else path
+    """Returns the site at a path below a site, such as `name` in an object, or `[].name` in an array."""
+    return f"{site}.{path}" if site and path and not path.startswith("[]") else f"{site}{path}"
+
+
+def place_below(site: str, other: str) -> str | None:
+    """Returns the place of another site below a site: `[].name` for `offers` and `offers[].name`. None if the other
+    site is elsewhere.
+    """
+    if not site or other == site or other.startswith((f"{site}.", f"{site}[")):
+        return other.removeprefix(site).removeprefix(".")
+    return None
 
 
 def site_of(steps: Steps) -> str:

@@ -13,7 +13,7 @@ from brokerfuzz.cases.case_filters import matching
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
-from brokerfuzz.generation.ambiguous_values import drawable
+from brokerfuzz.generation.site_questions import can_be_drawn
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.loading import known_contract
@@ -216,7 +216,7 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
     known = [
         ambiguity.id
         for ambiguity in contract.ambiguities
-        if ambiguity.concerns(message_type) and ambiguity.id in drawable()
+        if ambiguity.concerns(message_type) and can_be_drawn(ambiguity)
     ]
     if ambiguities is None or ambiguities == "all":
         return frozenset(known if ambiguities else ())

@@ -19,6 +19,7 @@ from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.errors import LabelError
 from brokerfuzz.generation import Source, Style, Wish, Wishes, node_of
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
+from brokerfuzz.schemas.contract_entries import path_of
 from brokerfuzz.schemas.sites import JSON_RULE, Steps
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
@@ -161,7 +162,7 @@ class LabelledCases:
             return None
         maker = ProbeMaker(self.contract, self.message_type, faults.now)
         ambiguity, site = source.choose(known)
-        message = self._message(source, wishes_at(self.contract, self.message_type, maker.path(site)))
+        message = self._message(source, wishes_at(self.contract, self.message_type, path_of(site)))
         probes = list(maker.probes(ambiguity, site, message))
         if not probes:
             return None

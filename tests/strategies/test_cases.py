@@ -1,7 +1,9 @@
 """Strategies for invalid messages and for cases of every verdict."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
 
-from brokerfuzz import MESSAGE_TYPES, Broken, Case, MessageType, check, rules
+from brokerfuzz import MESSAGE_TYPES, Broken, Case, MessageType, check, load_contract, rules
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fault_wishes import breakable_places
 from brokerfuzz.strategies import (
@@ -27,6 +29,7 @@ from brokerfuzz.strategies import (
 )
 
 OFFER: MessageType = "offer-creation-request"
+PRICING: MessageType = "offer-pricing-response"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 INVALID: dict[MessageType, Callable[..., SearchStrategy[Broken]]] = {
     "offer-creation-request": invalid_offer_requests,
@@ -123,9 +126,32 @@ def test_messages_touch_every_ambiguity_that_a_value_can_touch_and_are_never_inv
     assert len(touched) > 5 - 3 * (message_type == "offer-pricing-response")
 
 
-def test_messages_touch_only_the_ambiguities_that_a_test_asks_for() -> None:
-    for offer in drawn(offer_requests(ambiguities=["url-syntax"])):
-        assert {touched.ambiguity for touched in check(OFFER, offer).ambiguities} <= {"url-syntax"}
+@EACH_TYPE
+def test_messages_touch_the_ambiguity_that_a_test_asks_for_and_no_other(message_type: MessageType) -> None:
+    for ambiguity in load_contract().ambiguities:
+        if ambiguity.kind is not None and message_type in (ambiguity.sites or {}):
+            found = drawn(VALID[message_type](ambiguities=[ambiguity.id]), 40)
+            verdicts = [check(message_type, message, now=NOW) for message in found]
+            touched = {touch.ambiguity for verdict in verdicts for touch in verdict.ambiguities}
+            assert touched == {ambiguity.id} or (not touched and not ambiguity.relates_values)
+
+
+def test_messages_touch_an_ambiguity_of_an_own_contract(tmp_path: Path) -> None:
+    entry = {
+        "id": "price-classes",
+        "question": "Which names can a price class have?",
+        "plain": "a short name",
+        "source": "the values are not shown",
+        "detector": "name",
+        "interpretations": ["accepted", "rejected"],
+        "sites": {PRICING: ["data.offers[].priceClass"]},
+    }
+    (tmp_path / "ambiguities.json").write_text(json.dumps([entry]))
+    contract = load_contract(tmp_path)
+    for asked in (["price-classes"], "all"):
+        found = drawn(pricing_responses(ambiguities=asked, contract=contract), 60)
+        touched = [one.ambiguity for body in found for one in check(PRICING, body, contract=contract).ambiguities]
+        assert "price-classes" in touched
 
 
 @given(cases(OFFER))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from brokerfuzz.generation import ABSENT
-from brokerfuzz.generation.edge_values import Edge
+from brokerfuzz.schemas.edge import Edge
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.verdicts import describe
 from brokerfuzz.wording import counted, with_article

@@ -7,11 +7,12 @@ from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.generation import ABSENT, edge_values
-from brokerfuzz.generation.ambiguity_sites import notation_detector_at
-from brokerfuzz.generation.edge_values import SIZES, Edge
+from brokerfuzz.generation.edge_values import SIZES
 from brokerfuzz.generation.nodes import values_at
+from brokerfuzz.generation.site_questions import plain_values_at
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.contract import once_per_contract
+from brokerfuzz.schemas.edge import Edge
 from brokerfuzz.schemas.flattening import KNOWN, Schema, composed_keywords_of, types_of
 from brokerfuzz.schemas.sites import join
 
@@ -91,8 +92,7 @@ class Edges:
     def _at_site(self, path: str, schema: Schema) -> Mapping[type, Sequence[Edge]]:
         """Returns the edges of strings and numbers at a site, by their types in Python."""
         types = types_of(schema)
-        detector = notation_detector_at(self.contract, self.message_type, path)
-        texts = edge_values.OF_DETECTOR[detector] if detector else edge_values.TEXTS
+        texts = plain_values_at(self.contract, self.message_type, path) or edge_values.TEXTS
         numbers = edge_values.NUMBERS if "number" in types else edge_values.INTEGERS
         found = {str: texts.edges} if "string" in types else {}
         return found | ({int: numbers.edges, float: numbers.edges} if types & {"integer", "number"} else {})

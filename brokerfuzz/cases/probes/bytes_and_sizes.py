@@ -23,7 +23,6 @@ _DOUBLES = {
     "thousands-of-digits": "1" * 5000,
     "long-integer-below-zero": "-237462374673276894279832749832423479823",
 }
-_DECIMALS = {"large": "1e29", "small": "1e-29", "smallest-double": "5e-324", "largest-double": "1.7976931348623157e308"}
 _SURROGATES = {
     "high": r"\ud800",
     "low": r"\udc00",
@@ -182,7 +181,6 @@ def _large(context: ProbeContext) -> Iterator[Probe]:
 MAKERS: Mapping[str, Make] = {
     "integer_form": _integer_forms,
     "double_range": literal(_DOUBLES),
-    "decimal_range": literal(_DECIMALS),
     "duplicate_properties": _twice,
     "lone_surrogates": quoted(_SURROGATES),
     "nul_characters": quoted(_NULS),

@@ -44,11 +44,6 @@ class ProbeContext:
 Make = Callable[[ProbeContext], Iterator[Probe]]
 
 
-def spelled(values: Mapping[str, str]) -> Make:
-    """Returns a function that generates a probe for each string in `values`."""
-    return lambda context: (context.put(name, value) for name, value in values.items())
-
-
 def quoted(values: Mapping[str, str]) -> Make:
     """Returns a function that generates a probe for each string, in JSON notation without quotes."""
     return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())

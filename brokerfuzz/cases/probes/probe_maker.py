@@ -12,10 +12,13 @@ from brokerfuzz.cases.fault_wishes import joined, wishes_at
 from brokerfuzz.cases.probes import bytes_and_sizes, values
 from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext
 from brokerfuzz.generation import COMPLETE, SMALLEST, Setting, Wish, Wishes, message
-from brokerfuzz.generation.ambiguity_sites import fitting_sites
+from brokerfuzz.generation.site_questions import fitting_sites
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
+from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.schemas.contract import once_per_contract
+from brokerfuzz.schemas.contract_entries import path_of
 from brokerfuzz.schemas.flattening import KNOWN, types_of
+from brokerfuzz.schemas.questions.notations import OFFSETS
 from brokerfuzz.schemas.sites import join
 
 _MAKERS: Mapping[str, Make] = {**values.MAKERS, **bytes_and_sizes.MAKERS}
@@ -67,7 +70,7 @@ class ProbeMaker:
 
     def _small_messages(self, site: Any) -> Iterator[Any]:
         """Yields messages with a value at the site: the smallest first, then those with one more property."""
-        path = self.path(site)
+        path = path_of(site)
         yield self._message(site, SMALLEST)
         for name in self.contract.sites[self.message_type][path].schema.get("properties", {}):
             yield self._message(site, SMALLEST, {join(path, name): Wish(least=1)})
@@ -84,20 +87,15 @@ class ProbeMaker:
         )
 
     def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:
-        timed = ambiguity.detector == "near_now" or name in values.OFFSETS
+        timed = ambiguity.detector == NEAR_NOW or name in OFFSETS
         return f"probe:{ambiguity.id}", f"as:{name}", *([now_tag(self.now)] if self.now is not None and timed else [])
 
     def _message(self, site: Any, setting: Setting, more: Wishes | None = None) -> Any:
-        wishes = joined(wishes_at(self.contract, self.message_type, self.path(site)), more or {})
+        wishes = joined(wishes_at(self.contract, self.message_type, path_of(site)), more or {})
         return message(self.contract, self.message_type, setting, wishes)
 
     def _rules_at(self, site: Any) -> int:
-        return sum(rule.site == self.path(site) for rule in self.contract.rules[self.message_type])
-
-    @staticmethod
-    def path(site: Any) -> str:
-        """Returns the path of a site from `ambiguities.json` (see `ProbeContext`)."""
-        return site if isinstance(site, str) else str(site[0])
+        return sum(rule.site == path_of(site) for rule in self.contract.rules[self.message_type])
 
     def sites(self, ambiguity: Ambiguity) -> list[Any]:
         known = self.contract.sites[self.message_type]
@@ -112,11 +110,22 @@ class ProbeMaker:
 
     def probes(self, ambiguity: Ambiguity, site: Any, message: Any) -> Iterator[Probe]:
         """Yields the probes of an ambiguity that are possible at a site of the message."""
-        make = _MAKERS.get(str(ambiguity.detector))
-        steps = places(message, self.path(site))
-        if make is not None and steps:
-            schema = self.contract.sites[self.message_type][self.path(site)].schema
-            yield from make(ProbeContext(ambiguity, site, schema, message, steps[0], self.now))
+        steps = places(message, path_of(site))
+        if not steps:
+            return
+        schema = self.contract.sites[self.message_type][path_of(site)].schema
+        context = ProbeContext(ambiguity, site, schema, message, steps[0], self.now)
+        if ambiguity.kind is not None:
+            yield from _of_question(context)
+        elif make := _MAKERS.get(str(ambiguity.detector)):
+            yield from make(context)
+
+
+def _of_question(context: ProbeContext) -> Iterator[Probe]:
+    question = context.ambiguity.question_at(context.site)
+    if isinstance(context.present, question.python_types):  # an own contract can allow other values
+        for name, value in question.probes(context.present, context.now):
+            yield context.put(name, value)
 
 
 @once_per_contract

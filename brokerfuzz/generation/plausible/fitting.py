@@ -7,15 +7,15 @@ from typing import Any
 from zlib import crc32
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation.ambiguity_sites import ambiguities_by_site
 from brokerfuzz.generation.choices import SiteChoices, State
-from brokerfuzz.generation.consistency import repairs
-from brokerfuzz.generation.judging import matches
 from brokerfuzz.generation.nodes import ABSENT, Style, node_of
+from brokerfuzz.generation.site_questions import questions_at
 from brokerfuzz.generation.sources import RandomSource
 from brokerfuzz.generation.valid_draws import valid_draw
 from brokerfuzz.schemas import Contract, MessageType, check, load_contract
 from brokerfuzz.schemas.flattening import KNOWN, Schema
+from brokerfuzz.schemas.judging import matches
+from brokerfuzz.schemas.questions import Freedom
 from brokerfuzz.schemas.sites import join
 
 _STYLE = Style(plausible=True)
@@ -51,7 +51,6 @@ class Fitting:
         self._draw = valid_draw(contract, message_type, _STYLE)
         self._sites = contract.sites[message_type]
         self._usual_sites = load_contract().sites.get(message_type, {})
-        self._ambiguities = ambiguities_by_site(contract, message_type)
 
     def of(self, message: Any, seed: str) -> Any:
         """Returns a valid message that has the values of `message` where the contract allows them. `message` is
@@ -80,8 +79,8 @@ class Fitting:
             return value
         else:
             return self._drawn(site, source)
-        for repair in repairs(self._ambiguities.get(site, ()), site, schema):
-            repair(value)
+        for _, question in questions_at(self._contract, self._message_type, site):
+            question.repair(value, Freedom(schema))
         return value
 
     def _object(self, value: dict[str, Any], schema: Schema, site: str, source: RandomSource) -> dict[str, Any]:

@@ -1,0 +1,117 @@
+"""Finds the open questions about each site (a position in a message type), and the values that touch them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from brokerfuzz.generation.edge_values import LONGEST, PAST_INSTANTS
+from brokerfuzz.schemas import Ambiguity, Contract, MessageType
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, path_of
+from brokerfuzz.schemas.edge import EdgeTable
+from brokerfuzz.schemas.flattening import Schema, types_of
+from brokerfuzz.schemas.judging import matches
+from brokerfuzz.schemas.questions import Question
+from brokerfuzz.schemas.sites import site_below
+
+
+class SiteQuestion(NamedTuple):
+    """A question at a site, and the ID of its ambiguity."""
+
+    id: str
+    question: Question
+
+
+def fitting_sites(contract: Contract, message_type: MessageType, ambiguity: Ambiguity) -> list[Any]:
+    """Returns the sites of an ambiguity. If the ambiguity relates several values, returns only the sites at which the
+    schema gives these values the types that the question expects. A changed contract can allow other types.
+    """
+    known = contract.sites[message_type]
+
+    def fits(where: Any) -> bool:
+        reads = ambiguity.question_at(where).reads if ambiguity.kind else {}
+        expected = {site_below(path_of(where), place): types for place, types in reads.items()}
+        return all(
+            site in known and types_of(known[site].schema) - {"null"} <= {*types} for site, types in expected.items()
+        )
+
+    return [where for where in (ambiguity.sites or {}).get(message_type, ()) if fits(where)]
+
+
+@lru_cache(maxsize=64)
+def _by_site(contract: Contract, message_type: MessageType) -> Mapping[str, Sequence[SiteQuestion]]:
+    found: dict[str, list[SiteQuestion]] = {}
+    for ambiguity in contract.ambiguities:
+        for where in fitting_sites(contract, message_type, ambiguity) if ambiguity.kind else ():
+            found.setdefault(path_of(where), []).append(SiteQuestion(ambiguity.id, ambiguity.question_at(where)))
+    return found
+
+
+def questions_at(contract: Contract, message_type: MessageType, path: str) -> Sequence[SiteQuestion]:
+    return _by_site(contract, message_type).get(path, ())
+
+
+def asks(contract: Contract, message_type: MessageType, path: str, kind: type[Question]) -> bool:
+    """Returns whether there is a question of this kind at a site."""
+    return any(isinstance(question, kind) for _, question in questions_at(contract, message_type, path))
+
+
+@lru_cache(maxsize=4096)
+def plain_values_at(contract: Contract, message_type: MessageType, path: str) -> EdgeTable | None:
+    """Returns the strings that touch no question about their notation, if there is one at a site. For timestamps that
+    must not be in the future, they are past.
+    """
+    for rule in contract.semantics:
+        if rule.message_type == message_type and rule.keyword == NOT_IN_FUTURE and rule.site == path:
+            return PAST_INSTANTS
+    plain = (question.plain for _, question in questions_at(contract, message_type, path))
+    return next((table for table in plain if table is not None), None)
+
+
+# ------------------------------------------------------------------------------------------------ ambiguous values
+
+_OF_TYPE: Mapping[str, Mapping[str, Sequence[Any]]] = {
+    "string": {
+        "nul_characters": ("\0", "a\0b"),
+        "lone_surrogates": ("\ud800", "a\udc00"),
+        "string_length": ("b" * (LONGEST + 1), "b" * 5000),
+    },
+    "integer": {"integer_form": (1.0, 100.0, 2147483647.0)},
+    "number": {"double_range": ((1 << 53) + 1, 10**22 + 1, -(1 << 64) - 1)},
+}
+"""Maps JSON types and detectors to values that touch ambiguities about all values of this type."""
+
+
+def can_be_drawn(ambiguity: Ambiguity) -> bool:
+    """Returns whether a value can touch the ambiguity: it is not about bytes, headers, sizes or the current time."""
+    return ambiguity.kind is not None or any(ambiguity.detector in values for values in _OF_TYPE.values())
+
+
+def ambiguous_values(
+    contract: Contract, message_type: MessageType, path: str, schema: Schema, allowed: Collection[str]
+) -> list[Any]:
+    """Returns strings and numbers at a site that the schema allows, and that touch only ambiguities in `allowed`."""
+    asked = questions_at(contract, message_type, path)
+    values: list[Any] = []
+    for ambiguity_id, question in asked:
+        if ambiguity_id in allowed and not question.reads:
+            values += [value for _, value in question.probes(None, None)]
+    if all(question.plain is None for _, question in asked):
+        values += _of_every_type(contract, types_of(schema), allowed)
+    forbidden = [question for ambiguity_id, question in asked if ambiguity_id not in allowed]
+    return [
+        value
+        for value in values
+        if matches(schema, value)
+        and not any(isinstance(value, one.python_types) and one.touches(value) for one in forbidden)
+    ]
+
+
+def _of_every_type(contract: Contract, types: Collection[str], allowed: Collection[str]) -> list[Any]:
+    detectors = {ambiguity.detector for ambiguity in contract.ambiguities if ambiguity.id in allowed}
+    return [
+        value
+        for json_type in types
+        for detector, values in _OF_TYPE.get(json_type, {}).items()
+        if detector in detectors
+        for value in values
+    ]

@@ -1,0 +1,40 @@
+"""Defines edges: ways in which a valid value can be unusual, such as an empty string."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from brokerfuzz.schemas.flattening import Schema
+
+Test = Callable[[Any, Schema], bool]
+
+
+class Edge(NamedTuple):
+    """`text` follows the word "if" in findings. The edges `shortest`, `longest`, `lowest` and `highest` have no fixed
+    values: they depend on the schema.
+    """
+
+    name: str
+    text: str
+    test: Test
+    values: Sequence[Any] = ()
+
+
+class EdgeTable(NamedTuple):
+    """`usual` are ordinary values, the plainest first."""
+
+    usual: Sequence[Any]
+    edges: Sequence[Edge]
+
+    @property
+    def values(self) -> Sequence[Any]:
+        """All values, the plainest first."""
+        return (*self.usual, *(value for edge in self.edges for value in edge.values))
+
+
+def any_of(letters: str) -> Test:
+    some = frozenset(letters)
+    return lambda text, schema: not some.isdisjoint(text)
+
+
+def some_letter(is_one: Callable[[str], bool]) -> Test:
+    return lambda text, schema: any(map(is_one, text))
