@@ -284,6 +284,15 @@ def test_a_number_of_items_is_a_cause_beside_properties_whose_names_contain_brac
     assert finding.text.endswith(": crashes (RuntimeError) if omniChannel.offers has 3 items")
 
 
+def test_a_service_that_cannot_write_lone_surrogates_has_one_finding() -> None:
+    def cannot_write(message: dict[str, Any]) -> bool:
+        texts = "".join(value for value in everything_in(message) if isinstance(value, str))
+        return any("\ud800" <= letter <= "\udfff" for letter in texts)
+
+    (finding,) = brokerfuzz.fire(crashing(cannot_write), tags=["probe:*", "edge:*"]).findings
+    assert finding.text.endswith("half of a surrogate pair")
+
+
 def test_what_a_crash_masks_is_sent_again_without_its_cause() -> None:
     def accepts(body: bytes) -> bool:
         message = parsed(body)

@@ -115,6 +115,11 @@ LONGER: Final = Kind(
     lambda length: f"it is longer than {length:,} characters",
 )
 MORE_BYTES: Final = Kind("string", _has_more_bytes, lambda size: f"it is longer than {size:,} bytes in UTF-8")
+HAS_LONE_SURROGATE: Final = Kind(
+    "string",
+    lambda value, schema, _: isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value),
+    lambda _: "it contains half of a surrogate pair",
+)
 HAS_POINT: Final = Kind(  # some readers reject 1.0 and 1e2 where they expect an integer
     "number", lambda value, schema, _: isinstance(value, float), lambda _: "it has a decimal point or an exponent"
 )
@@ -154,6 +159,8 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Con
     if isinstance(value, dict):
         return
     is_short = not isinstance(value, str) or len(value) <= _LONGEST_LITERAL
+    if HAS_LONE_SURROGATE.test(value, schema, None):
+        yield HAS_LONE_SURROGATE.of()
     if isinstance(value, str) and value and is_short and "enum" not in schema:
         yield CONTAINS.of(value)
     if isinstance(value, str) and (year := _YEAR.match(value)):
