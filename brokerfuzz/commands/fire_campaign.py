@@ -13,6 +13,7 @@ from brokerfuzz.campaign import Result, Settings
 from brokerfuzz.campaign.journal import head_of
 from brokerfuzz.case_options import campaign_plan, folder_of
 from brokerfuzz.commands import campaign_results, targets
+from brokerfuzz.commands.continuing import continuing_command
 from brokerfuzz.commands.output import UsageError, is_quiet, note
 from brokerfuzz.commands.progress import campaign_line
 from brokerfuzz.commands.resuming import recorded
@@ -21,6 +22,7 @@ from brokerfuzz.option import declared, flag_of
 from brokerfuzz.options import CaseFilters, FireCommandOptions
 from brokerfuzz.targets import Target
 from brokerfuzz.targets.http_target import DEMONSTRATION
+from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.wording import counted
 
 _OF_JOURNAL = (
@@ -55,20 +57,28 @@ def fire(url: str | None, options: FireCommandOptions) -> int:
         _note_known(result.known_findings)
     _note_slowdown(result)
     _show_details(result, as_json=options["json"])
-    return campaign_results.finish(result, settings, about, options, _continuing(result, settings))
+    return campaign_results.finish(result, settings, about, options, _continuing(result, settings, target.secrets))
 
 
 def _command(journal: str | None) -> str | None:
     return None if journal is None else shlex.join(["brokerfuzz", "fire", "TARGET", "--resume", journal])
 
 
-def _continuing(result: Result, settings: Settings) -> str | None:
+def _continuing(result: Result, settings: Settings, secrets: Secrets) -> str | None:
     """Returns the command that continues a campaign that ended early, or the reason why the campaign cannot
     continue.
     """
     if result.stop is None or (result.stop.cause == "contact" and (settings.resume or settings.journal is None)):
         return None
-    return _command(settings.journal) or "impossible without a journal: add --journal FILE next time"
+    if settings.journal is None:
+        return "impossible without a journal: add --journal FILE next time"
+    params = click.get_current_context().params
+    return continuing_command(settings.journal, params, _in_journal(settings), secrets)
+
+
+def _in_journal(settings: Settings) -> list[str]:
+    """The options whose values come from the journal if the campaign is resumed."""
+    return [name for name in _OF_JOURNAL if name != "contract" or settings.plan.contract is None]
 
 
 # ---------------------------------------------------------------------------------------------------------- the plan
@@ -85,9 +95,8 @@ def _resumed(journal: str, given: FireCommandOptions, options: FireCommandOption
     if "journal" in given:
         raise UsageError("--resume also writes to the journal that it reads: remove --journal")
     settings = recorded(journal, folder_of(options), options)
-    of_plan = [name for name in _OF_JOURNAL if name != "contract" or settings.plan.contract is None]
     known = declared(FireCommandOptions)
-    typed = [flag_of(name, known[name]) for name in of_plan if name in given]
+    typed = [flag_of(name, known[name]) for name in _in_journal(settings) if name in given]
     if typed:
         raise UsageError(f"--resume uses the settings in the journal: remove {', '.join(typed)}")
     if settings.plan.count is None and options["max_time"] is None:

@@ -5,6 +5,7 @@ printable are escaped, so that a target cannot control the terminal.
 """
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO
 
@@ -92,7 +93,7 @@ def _titles(findings: Sequence[Document], width: int, limit: int | None) -> Iter
 
 def _next_step(name: str, report: str | None) -> Iterator[str]:
     if report is not None:
-        yield verbatim("next", f"brokerfuzz explain {name} {report}")
+        yield verbatim("next", f"brokerfuzz explain {name} {shlex.quote(report)}")
     else:
         yield from entry("next", "--verbose shows examples; --report findings.html writes a page")
 

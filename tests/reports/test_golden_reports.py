@@ -73,12 +73,12 @@ def test_a_campaign_with_many_findings_fits_on_a_screen(monkeypatch: pytest.Monk
     many = [{**finding, "text": f"{finding['text']} {'and so on ' * 9}"} for finding in document["findings"] * 40]
     long = {**document, "findings": many, "stopped": "the limit " * 12}
     assert many[0]["text"].strip() in printed(long), "a file or pipe has the whole text"
-    text = printed(long, Terminal(), report="findings.json")
+    text = printed(long, Terminal(), report="my findings.json")
     screen = text.partition(" rejections unproven")[0].splitlines()[:-2]
     assert len(screen) <= 24
     assert all(len(line) <= 80 for line in screen)
     assert screen[0].startswith(document["outcome"]["headline"])
-    assert f"   next          brokerfuzz explain {many[0]['name']} findings.json" in screen
+    assert f"   next          brokerfuzz explain {many[0]['name']} 'my findings.json'" in screen
 
 
 def test_known_findings_are_not_printed_and_quiet_shows_only_the_outcome() -> None:
