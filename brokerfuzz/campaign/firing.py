@@ -308,6 +308,7 @@ class Campaign:
             fresh_advice=fresh_advice(known_names, self._settings.fresh),
             sporadic=tuple(sporadic.answers()),
             timing=self._sender.timing,
+            seconds_away=self._sender.health.seconds_away,
             cases=seen.counts.total(),
             left_out=seen.left_out,
             total=None if self._generated is None else self._generated + (self._settings.plan.count or 0),

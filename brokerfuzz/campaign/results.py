@@ -50,7 +50,8 @@ class Result:
     contains the wrong answers that did not occur again when the message was repeated: an example, and the number of
     messages, which `rules` does not count. `renamed` is the number of valid messages that were accepted only with other
     values of `known_names`, and `fresh_advice` recommends `--fresh`. If the campaign ended early, `stop` contains the
-    reason. `unwritten` lists the reports and other files that could not be written.
+    reason. `seconds_away` is how long the target was down before it worked again. `unwritten` lists the reports and
+    other files that could not be written.
     """
 
     target: str
@@ -79,6 +80,7 @@ class Result:
     unwritten: tuple[str, ...] = ()
     masked: Mapping[str, int] = field(default_factory=dict)
     advice: str = ""
+    seconds_away: float = 0.0
     started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
     def against(self, known: frozenset[str]) -> "Result":

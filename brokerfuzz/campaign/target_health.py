@@ -17,6 +17,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from time import monotonic
 
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.proof import ABOUT_THE_CLIENT, UNAUTHENTICATED
@@ -77,13 +78,14 @@ class TargetHealth:
     empty, `checked` sends each message only once and immediately returns its answer.
 
     `waits_for` says why messages wait for the target, also if a time limit has ended the waiting. Otherwise, it is
-    empty.
+    empty. `seconds_away` is how long the target was down in all outages after which it worked again.
     """
 
     def __init__(self, ask: Send, longest_wait: float, *, isolated: bool = False) -> None:
         self.contact = FirstContact()
         self.lost: TargetLostError | None = None
         self.waits_for = ""
+        self.seconds_away = 0.0
         self._ask, self._longest_wait, self._isolated = ask, longest_wait, isolated
         self._under_way = self._failed = 0
         self._changed, self._alone = asyncio.Event(), asyncio.Lock()
@@ -156,12 +158,16 @@ class TargetHealth:
         """Sends the plain message. If it fails too, waits until the target works again, and returns False. Raises
         `TargetLostError` with the answer `failed` if the target is lost.
         """
+        started = monotonic()
         first = await self._ask()
         answer = await self.retried(self._ask, is_usual, first)
         if not is_usual(answer):
             self.lost = self._loss(answer, failed)
             raise self.lost
-        return answer is first
+        if answer is first:
+            return True
+        self.seconds_away += monotonic() - started
+        return False
 
     async def retried(self, send: Send, is_enough: Callable[[Answer], bool], answer: Answer) -> Answer:
         """Sends a message again after longer and longer pauses, because it got the insufficient `answer`. Returns the

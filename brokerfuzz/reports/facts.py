@@ -150,6 +150,8 @@ def campaign_facts(document: Document) -> Iterator[Fact]:
             "known values",
             f"{messages} accepted only with {properties} that the target does not know{known['advice']}",
         )
+    if away := document.get("away"):
+        yield _fact("outage", f"the target was away for {away:.1f} s")
     if document.get("sporadic"):
         yield _fact("sporadic", sporadic_in_words(document["sporadic"]))
     if early := sum(map(_is_shrunk_partly, document["findings"])):

@@ -70,6 +70,7 @@ def document(
         "sporadic": [
             {"answer": answer.kind, "reason": answer.reason, "count": count} for answer, count in result.sporadic
         ],
+        "away": round(result.seconds_away, 3),
         "latency": _latency(result.timing),
     }
 

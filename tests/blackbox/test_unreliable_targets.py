@@ -201,6 +201,10 @@ def test_a_resumed_campaign_counts_the_same_wrong_answers(run: Run, tmp_path: Pa
 # --------------------------------------------------------------------------------------- not ready, or no longer there
 
 
+async def sends_conforming(body: bytes, writer: asyncio.StreamWriter) -> None:
+    writer.write(response(conforming(body)))
+
+
 class Changing:
     """A correct service. After thirty requests, it answers with `said` for some seconds, or resets each connection."""
 
@@ -233,6 +237,18 @@ def test_a_target_that_is_not_ready_for_some_time_has_no_finding(seconds: float,
     assert (report.findings, report.outcome.state, report.outcome.status) == ((), "complete", 0)
     assert report.outcome.unproven == 0
     assert report.result.seconds > seconds - 0.1
+
+
+def test_the_report_says_for_how_long_the_target_was_away(run: Run, tmp_path: Path) -> None:
+    document = tmp_path / "report.json"
+    with serving(Changing(1.5, b"")) as url:
+        done = run("fire", url, *OPTIONS, "--longest-wait", "10s", "--report", document)
+    assert done.exit_code == 0, done.output
+    (seconds,) = re.findall(r"outage +the target was away for ([0-9.]+) s", done.stdout)
+    assert 1.4 <= float(seconds) <= 5
+    assert json.loads(document.read_text())["away"] == pytest.approx(float(seconds), abs=0.1)
+    with serving(sends_conforming) as url:
+        assert "outage" not in run("fire", url, *OPTIONS).stdout
 
 
 def test_by_default_brokerfuzz_waits_for_more_than_a_minute() -> None:
