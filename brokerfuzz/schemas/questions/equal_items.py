@@ -34,7 +34,7 @@ class Distinct(Question, kind="distinct"):
     def found(self, value: Any) -> str:
         return f"the same {self.names[0] if self.names else 'item'} twice"
 
-    def _key(self, item: Any) -> Hashable:
+    def _key(self, item: Any) -> tuple[str | None, Hashable]:
         if self.names and isinstance(item, dict) and isinstance(item.get(self.names[0]), str):
             return item[self.names[0]], None
         return None, frozen(item)
@@ -61,9 +61,10 @@ class Distinct(Question, kind="distinct"):
         value[:] = kept
 
     def _renewed(self, item: Any, schema: Schema, taken: Collection[Hashable]) -> Any:
-        """Returns the item unchanged if there is no similar one."""
-        with_other_key = self._with_other_key(item, schema) if self.names and isinstance(item, dict) else ()
-        others = chain(with_other_key, similar(item, schema))
+        """Returns the item unchanged if there is no similar one. If it has a key, only another key helps."""
+        others = self._with_other_key(item, schema) if self.names and isinstance(item, dict) else iter(())
+        if self._key(item)[0] is None:
+            others = chain(others, similar(item, schema))
         return next((other for other in others if self._key(other) not in taken), item)
 
     def _with_other_key(self, item: dict[str, Any], schema: Schema) -> Iterator[Any]:
