@@ -21,6 +21,7 @@ NOT_SENT = "with --lines plain, messages cannot contain line breaks"
 """The reason why some cases were not sent. All other targets can receive all cases."""
 TOO_LONG = "too long to show: see the JSON report"
 _MOST_NAMES = 4
+_LONGEST_TEXT = 120
 _MOST_LINES = 6
 """The maximum number of lines of a traceback, or of the output of a program. The last lines say the most."""
 _READABLE = ("probe:", "as:")
@@ -54,6 +55,15 @@ def title_of(finding: Document) -> str:
         new = some([printable(entry, 100) for entry in finding["new"]], 2)
         return f"now also {new}; known: {text}"
     return f"known: {text}" if finding["state"] == "known" else text
+
+
+def text_of_crash(finding: Document) -> str:
+    """Returns the text of an exception, or of the response to a crash, and nothing for other kinds of findings."""
+    got = finding["got"]
+    if finding["kind"] != "crashed":
+        return ""
+    text = got["reason"] if got["status"] is None else got["response"]
+    return printable(text or got["reason"], _LONGEST_TEXT)
 
 
 def sentence_of(finding: Document) -> str:

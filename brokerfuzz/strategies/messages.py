@@ -150,7 +150,7 @@ def pricing_responses(
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import pricing_responses
     >>> find(pricing_responses(min_offers=1), lambda response: True)["data"]["offers"]
-    [{'offerId': 'a', 'quantity': 1, 'unitPrice': 1, 'extendedPrice': 1.0}]
+    [{'offerId': 'a', 'quantity': 1, 'unitPrice': 1, 'extendedPrice': 1}]
     """
     valid = ValidValues.of("offer-pricing-response", **options)
     return valid.sized("offers", "data.offers", min_offers, max_offers).draws()

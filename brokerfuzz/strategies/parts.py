@@ -136,7 +136,7 @@ def priced_offers(**options: Unpack[arguments.ValueOptions]) -> Draws[PricedOffe
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import priced_offers
     >>> find(priced_offers(), lambda offer: True)
-    {'offerId': 'a', 'quantity': 1, 'unitPrice': 1, 'extendedPrice': 1.0}
+    {'offerId': 'a', 'quantity': 1, 'unitPrice': 1, 'extendedPrice': 1}
     """
     fields = options.get("fields")
     if isinstance(fields, Mapping):

@@ -249,7 +249,7 @@ def test_texts_that_name_the_property_hide_neither_that_the_cause_is_one_nor_add
     ],
     ids=["php", "python", "node"],
 )
-def test_crashes_at_one_line_of_a_service_are_one_finding_whatever_the_text(trace: str) -> None:
+def test_crashes_at_one_line_of_a_service_are_one_finding_whatever_the_text(trace: str, tmp_path: Path) -> None:
     async def behave(body: bytes, writer: Any) -> None:
         channel = parsed(body).get("omniChannel")
         is_without_offers = isinstance(channel, dict) and not channel.get("offers")
@@ -258,8 +258,10 @@ def test_crashes_at_one_line_of_a_service_are_one_finding_whatever_the_text(trac
         writer.write(response(status, text.encode()))
 
     with serving(behave) as url:
-        (finding,) = brokerfuzz.fire(url, **VALID).findings
+        (finding,) = brokerfuzz.fire(url, **VALID, reports=[tmp_path / "page.html"]).findings
     assert finding.text.startswith("index.php:28: crashes (status 500) if omniChannel.offers is ")
+    (row,) = re.findall("<summary>.*index.php:28.*</summary>", (tmp_path / "page.html").read_text())
+    assert "rror: " in row
 
 
 def test_two_lines_that_crash_under_the_same_condition_have_names_of_their_own() -> None:
