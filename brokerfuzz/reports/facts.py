@@ -63,7 +63,7 @@ def text_of_crash(finding: Document) -> str:
     if finding["kind"] != "crashed":
         return ""
     text = got["reason"] if got["status"] is None else got["response"]
-    return printable(text or got["reason"], _LONGEST_TEXT)
+    return printable(text or "", _LONGEST_TEXT)
 
 
 def sentence_of(finding: Document) -> str:
