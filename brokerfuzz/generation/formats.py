@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from brokerfuzz.generation.edge_values import PAST_INSTANTS
-from brokerfuzz.schemas.questions.notations import Url
+from brokerfuzz.schemas.questions.notations import URLS
 
 
 class Spellings(NamedTuple):
@@ -18,7 +18,7 @@ class Spellings(NamedTuple):
     other_notation: str
 
 
-_URIS = tuple(Url.plain.values)
+_URIS = tuple(URLS.values)
 FORMATS: Mapping[str, Spellings] = {
     "date-time": Spellings(
         (*PAST_INSTANTS.values, "2000-01-01T00:00:00.123Z", "2000-01-01T01:00:00+01:00"),

@@ -109,9 +109,9 @@ def scalar(schema: Schema, place: ValuePlace) -> Values | None:
     if not found:
         return None
     values_of_all = found[0] if len(found) == 1 else _any_of(found)
-    odd = place.ambiguities and ambiguous_values(
-        place.contract, place.message_type, place.path, schema, place.ambiguities
-    )
+    if not place.ambiguities:
+        return values_of_all
+    odd = ambiguous_values(place.contract, place.message_type, place.path, schema, place.ambiguities)
     return _sometimes(odd, values_of_all) if odd else values_of_all
 
 

@@ -106,7 +106,7 @@ def similar(value: Any, schema: Schema) -> Iterator[Any]:
         return
     elif isinstance(value, str) and "string" in types_of(schema):
         yield from _similar_texts(value)
-    elif type(value) in (int, float) and types_of(schema) & NUMBER:
+    elif isinstance(value, int | float) and not isinstance(value, bool) and types_of(schema) & NUMBER:
         yield from takewhile(judge_of(schema), _larger(value))
     elif isinstance(value, list) and len(value) == 1:
         yield from ([other] for other in similar(value[0], schema.get("items", {})))

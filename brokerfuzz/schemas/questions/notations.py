@@ -148,32 +148,33 @@ _URL_PATTERN = re.compile(
 )
 
 
+URLS = EdgeTable(
+    ("https://example.com/", "https://example.com/a/b.png", "https://xn--bcher-kva.example/"),
+    (
+        Edge("no-path", "it has no path", lambda text, schema: text.count("/") == 2, ("https://example.com",)),
+        Edge("port", "it contains a port", lambda text, schema: text.count(":") == 2, ("https://example.com:8443/",)),
+        Edge("query", "it contains a query", any_of("?"), ("https://example.com/a?b=c&d=%20#e",)),
+        Edge(
+            "escapes",
+            "it contains a percent-encoded character",
+            any_of("%"),
+            ("https://cdn.example.com/%E6%BC%A2.pdf",),
+        ),
+        Edge(
+            "unencrypted",
+            "it begins with http:",
+            lambda text, schema: text.startswith("http:"),
+            ("http://example.com",),
+        ),
+        Edge("long", "it is long", lambda text, schema: len(text) >= 200, ("https://example.com/" + "a" * 480,)),
+    ),
+)
+
+
 class Url(Notation, kind="url"):
     """A string that is no web address."""
 
-    plain = EdgeTable(
-        ("https://example.com/", "https://example.com/a/b.png", "https://xn--bcher-kva.example/"),
-        (
-            Edge("no-path", "it has no path", lambda text, schema: text.count("/") == 2, ("https://example.com",)),
-            Edge(
-                "port", "it contains a port", lambda text, schema: text.count(":") == 2, ("https://example.com:8443/",)
-            ),
-            Edge("query", "it contains a query", any_of("?"), ("https://example.com/a?b=c&d=%20#e",)),
-            Edge(
-                "escapes",
-                "it contains a percent-encoded character",
-                any_of("%"),
-                ("https://cdn.example.com/%E6%BC%A2.pdf",),
-            ),
-            Edge(
-                "unencrypted",
-                "it begins with http:",
-                lambda text, schema: text.startswith("http:"),
-                ("http://example.com",),
-            ),
-            Edge("long", "it is long", lambda text, schema: len(text) >= 200, ("https://example.com/" + "a" * 480,)),
-        ),
-    )
+    plain = URLS
     unusual: ClassVar[Mapping[str, str]] = {
         "capital-scheme": "HTTPS://EXAMPLE.COM/", "user": "https://a:b@example.com/",
         "letters-beyond-ascii": "https://example.com/ü.png", "host-beyond-ascii": "https://bücher.example/",
