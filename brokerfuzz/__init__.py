@@ -14,7 +14,7 @@ from brokerfuzz.version import __version__
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Broken, Case, Fault
     from brokerfuzz.cases.catalogue import catalogue
-    from brokerfuzz.cases.random_messages import messages
+    from brokerfuzz.cases.random_cases import messages
     from brokerfuzz.errors import BrokerfuzzError
     from brokerfuzz.options import FireOptions
     from brokerfuzz.schemas import (
@@ -101,7 +101,7 @@ _HOMES = {
     "catalogue": "brokerfuzz.cases.catalogue",
     "fire": "brokerfuzz.testing.campaigns",
     "fire_async": "brokerfuzz.testing.campaigns",
-    "messages": "brokerfuzz.cases.random_messages",
+    "messages": "brokerfuzz.cases.random_cases",
     "parametrize": "brokerfuzz.testing.parametrizing",
 }
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from exported_cases import NOW, OFFER, about, cases
 
-from brokerfuzz.cases.case import Case, Fault, now_tag
+from brokerfuzz.cases.case import Case, Fault
+from brokerfuzz.cases.case_tags import now_tag
 from brokerfuzz.corpus import write
 from brokerfuzz.corpus.formats.case_names import now_of
 from brokerfuzz.schemas import MESSAGE_TYPES, Verdict, Violation

@@ -23,8 +23,8 @@ ALLOWED: dict[str, set[str]] = {
     "cases": {"generation", "json_trees", "schemas", "errors", "shapes"},
     "strategies": {"cases", "generation", "schemas", "errors"},
     "corpus": {
-        "cases.fresh_values", "cases.message_diff", "cases.case_text",
-        "cases.case", "cases.record_reader", "cases.case_sets", "cases.plan", "cases.records",
+        "cases.fresh_values", "cases.message_diff", "cases.case_tags",
+        "cases.case", "cases.case_sets", "cases.plan", "cases.records",
         "cases.case_filters", "cases.stable_names",
         "format_names",
         "workers", "storage", "version", "schemas", "errors",
@@ -34,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "workers": {"errors"},
     "campaign": {
         "workers", "storage", "locks", "targets",
-        "cases.case", "cases.fresh_values", "cases.techniques", "cases.faults", "cases.fault_wishes", "json_trees",
+        "cases.case", "cases.case_tags", "cases.fresh_values", "cases.techniques", "cases.faults", "cases.fault_wishes", "json_trees",
         "cases.catalogue", "cases.covering", "generation", "cases.plan", "option", "options", "version", "schemas", "shapes", "errors",
     },
     "reports": {
@@ -42,11 +42,11 @@ ALLOWED: dict[str, set[str]] = {
         "cases.message_diff",
         "cases.techniques", "storage", "schemas", "shapes", "errors",
     },
-    "service": {"cases.random_messages", "schemas", "errors"},
+    "service": {"cases.random_cases", "schemas", "errors"},
     "testing": {"option", "options", "case_options", "target_options", "reports", "service.running", "campaign", "targets", "corpus.bundled_corpus",
     "cases", "schemas", "errors"},
     "explaining": {"corpus", "inputs", "cases", "generation", "service.bugs", "schemas", "errors"},
-    "inputs": {"corpus", "storage", "cases.case", "cases.record_reader", "schemas", "errors"},
+    "inputs": {"corpus", "storage", "cases.case", "cases.records", "schemas", "errors"},
     "locks": set(),
     "storage": {"errors"},
     "option": {"errors"},
@@ -107,14 +107,8 @@ def test_only_the_command_line_imports_commands() -> None:
     assert {name for name in importing if not name.startswith("commands")} == {"cli"}
 
 
-LATE: dict[str, set[str]] = {"cases.case": {"cases.case_text"}}
-"""Imports inside functions that would otherwise be part of a circle: a case describes itself."""
-
-
 def test_there_are_no_circles_of_modules_even_with_imports_inside_functions() -> None:
-    graph = {
-        name: imports(tree) - {name} - LATE.get(name, set()) for name, tree in modules().items() if name != "__init__"
-    }
+    graph = {name: imports(tree) - {name} for name, tree in modules().items() if name != "__init__"}
     TopologicalSorter(graph).prepare()
 
 
@@ -125,10 +119,8 @@ OPTIONAL = {
 """Packages that are not installed with every brokerfuzz, or that are slow and rarely needed."""
 LAZY = {"__init__", "hypothesis_plugin", "testing.plugin", "testing.rule_summary"}
 """Modules that Python, Hypothesis or pytest imports in each process. They import others when these are needed."""
-LEFT = {"cases.case", "service.running", "targets"}
-"""Modules and parts in which functions still import modules of brokerfuzz. `cases.case` would be part of a circle, and
-the others import modules that need optional packages.
-"""
+LEFT = {"service.running", "targets"}
+"""Modules and parts in which functions import modules of brokerfuzz that need optional packages."""
 
 
 def late_imports(tree: ast.Module) -> set[str]:

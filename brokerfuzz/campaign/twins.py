@@ -8,7 +8,8 @@ from functools import lru_cache
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
 from brokerfuzz.campaign.failure import Failure
-from brokerfuzz.cases.case import TWIN_TAGS, Case
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_tags import TWIN_TAGS
 from brokerfuzz.json_trees import tree_of, write_tree
 from brokerfuzz.schemas import Verdict
 

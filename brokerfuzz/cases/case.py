@@ -1,7 +1,9 @@
 """Defines a case: a message as bytes, its verdict, and the reason for the verdict."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from bisect import bisect
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, cached_property
@@ -10,15 +12,17 @@ from typing import Any
 
 import orjson
 
-from brokerfuzz.cases.rule_names import rule_named
+from brokerfuzz.cases.case_tags import NOW_TAG, TWIN_TAGS, tagged_edge, tagged_now
+from brokerfuzz.cases.message_diff import difference
+from brokerfuzz.cases.rule_names import rule_named, rule_names
 from brokerfuzz.errors import ClockError, LabelError, quoted
 from brokerfuzz.generation.edge_values import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.exact_numbers import integer
-from brokerfuzz.schemas.instants import instant, spell
 from brokerfuzz.schemas.json_reader import is_compact_json
 from brokerfuzz.schemas.known_values import KNOWN_VALUES
 from brokerfuzz.schemas.oracle import aware
+from brokerfuzz.wording import listed, printable_as_in_python
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +76,37 @@ class Case:
     """The changed contract that was used to judge the case, or None."""
 
     def __repr__(self) -> str:
-        from brokerfuzz.cases.case_text import as_call
-
-        return as_call(self, self._contract)
+        names = rule_names(self._contract or load_contract(), self.message_type)
+        options: dict[str, Any] = {
+            "faults": [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in self.faults],
+            "twin": self.twin and _splice(self.body, self.twin.body),
+            "tags": [tag for tag in self.tags if tag.startswith(NOW_TAG)],
+        }
+        arguments = [repr(self.message_type), repr(self.body)]
+        arguments += [f"{name}={value!r}" for name, value in options.items() if value]
+        if self._contract is not None:
+            arguments.append(f"contract=load_contract({str(self._contract.folder)!r})")
+        return f"Case.judged({', '.join(arguments)})"
 
     def __str__(self) -> str:
-        from brokerfuzz.cases.case_text import readable_id
-
-        return readable_id(self, self._contract)
+        if self.label == "valid":
+            return f"{self.label} {self.message_type} {tagged_edge(self.tags) or self.id}"
+        if self.label == "unspecified":
+            touches = [f"{touch.ambiguity} at {touch.at or 'the root'}" for touch in self.verdict.ambiguities]
+            return f"touches {listed(touches)}"
+        names = rule_names(self._contract or load_contract())
+        faults = [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in self.faults]
+        broken = dict.fromkeys(names.get(violation.rule, violation.rule) for violation in self.verdict.broken)
+        return f"breaks {listed(faults or broken)}"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        from brokerfuzz.cases.case_text import described
-
-        for number, line in enumerate(described(self, self._contract)):
-            if number:
-                printer.break_()
-            printer.text(line)
+        """Prints comments that explain the case and its difference from the twin, and then the code from `repr`."""
+        reasons = [line.strip() for line in str(self.verdict).splitlines()[1:]]
+        differences = difference(self.twin.body, self.body) if self.twin else []
+        for line in (str(self), *reasons, *differences):
+            printer.text(f"# {printable_as_in_python(line)}")
+            printer.break_()
+        printer.text(repr(self))
 
     @cached_property
     def id(self) -> str:
@@ -237,6 +256,17 @@ def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -
     )
 
 
+def _splice(body: bytes, twin: bytes) -> Splice:
+    start = _common_prefix_length(body, twin)
+    end = _common_prefix_length(body[start:][::-1], twin[start:][::-1])
+    return start, len(body) - end, twin[start : len(twin) - end]
+
+
+def _common_prefix_length(first: bytes, second: bytes) -> int:
+    shorter = min(len(first), len(second))
+    return bisect(range(shorter), False, key=lambda index: first[: index + 1] != second[: index + 1])
+
+
 def message_id(message_type: MessageType, body: bytes) -> str:
     digest = _begun(message_type).copy()
     digest.update(body)
@@ -272,24 +302,21 @@ def is_always_correct(case: Case, contract: Contract) -> bool:
     )
 
 
-TWIN_TAGS = ("twin",)
-"""The tags of a case that was selected only because it is the twin of another case."""
-NOW_TAG = "now:"
-
-
-def now_tag(now: datetime) -> str:
-    """Returns the tag of a case whose verdict may be wrong at any other time."""
-    return f"{NOW_TAG}{spell(now)}"
-
-
-def tagged_now(tags: Iterable[str]) -> datetime | None:
-    """Returns the time from the tag `now:TIME`, or None if there is no such tag."""
-    return next((instant(tag.removeprefix(NOW_TAG)) for tag in tags if tag.startswith(NOW_TAG)), None)
-
-
 def compact(value: Any) -> bytes:
     """Converts a value to compact JSON: in UTF-8, without white space, with the properties in their given order.
 
     Raises `TypeError` for integers with more than 64 bits and for strings with lone surrogates.
     """
     return orjson.dumps(value)
+
+
+_UNUSUAL = re.compile(rb"[^ -\[\]-~]")
+"""A byte that is not printable ASCII, or the backslash of an escape."""
+
+
+def strangeness(case: Case) -> tuple[bool, int]:
+    """Returns a sort key. Messages with escapes or unusual characters come last, and long messages come after short
+    ones. Of messages with the same number of digits in their length, the order does not change: the simplest techniques
+    come first.
+    """
+    return _UNUSUAL.search(case.body) is not None, len(str(len(case.body)))

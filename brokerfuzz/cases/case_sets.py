@@ -1,12 +1,15 @@
 """Names the sets of cases that a plan can begin with, and generates those that do not depend on a seed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Literal, get_args
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue, essentials
-from brokerfuzz.cases.fuzz_seeds import seeds
+from brokerfuzz.cases.catalogue_order import by_cover
+from brokerfuzz.cases.covering.goals import covered
+from brokerfuzz.cases.techniques import family_of
 from brokerfuzz.schemas import Contract, MessageType
 
 CaseSet = Literal["full", "essential", "large", "seeds", "random", "plausible"]
@@ -28,4 +31,21 @@ def fixed_cases(
     if case_set in ("essential", "large"):
         return essentials(message_type, now=now, contract=contract, large=case_set == "large", rules=rules)
     cases = catalogue(message_type, now=now, contract=contract, rules=rules)
-    return seeds(tuple(cases), contract) if case_set == "seeds" else cases
+    return _seeds(tuple(cases), contract) if case_set == "seeds" else cases
+
+
+_LARGEST_SEED = 2048
+"""The maximum size of a seed, in bytes. A fuzzer runs all seeds and combines them, so large ones slow it down."""
+
+
+def _seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
+    """Selects few short cases that together break every rule, and have every family, edge and ambiguity."""
+    short = [case for case in cases if len(case.body) <= _LARGEST_SEED]
+    return by_cover(short, partial(_goals, contract), only_new=True)
+
+
+def _goals(contract: Contract, case: Case) -> dict[str, int]:
+    """A rule or edge is a separate goal at each site. An ambiguity or a family is one goal for all sites."""
+    found = [" ".join(goal) for goal in covered(case, contract) if goal.kind in ("edge", "rule")]
+    found += [touch.ambiguity for touch in case.verdict.ambiguities]
+    return dict.fromkeys([*found, *(family_of(fault.technique) for fault in case.faults)], 1)

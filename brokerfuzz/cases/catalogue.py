@@ -9,8 +9,9 @@ so that a changed contract changes few lines.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
-from brokerfuzz.cases.case import Case, clock, is_always_correct, tagged_now
+from brokerfuzz.cases.case import Case, clock, is_always_correct
 from brokerfuzz.cases.case_filters import selection
+from brokerfuzz.cases.case_tags import tagged_now
 from brokerfuzz.cases.catalogue_order import ordered
 from brokerfuzz.cases.fault_cases import FaultCases
 from brokerfuzz.cases.faults import Faults

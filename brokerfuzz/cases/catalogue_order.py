@@ -8,7 +8,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
-from brokerfuzz.cases.case import TWIN_TAGS, Case
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_tags import TWIN_TAGS
 from brokerfuzz.cases.covering.goals import edges_of
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import Contract

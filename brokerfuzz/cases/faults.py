@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from brokerfuzz.cases.case import TWIN_TAGS, Broken, Case, Fault, compact, confirmed
+from brokerfuzz.cases.case import Broken, Case, Fault, compact, confirmed
+from brokerfuzz.cases.case_tags import TWIN_TAGS
 from brokerfuzz.cases.changes import Change, apply, place_of, value_at
 from brokerfuzz.cases.counterexamples import counterexamples_of
 from brokerfuzz.cases.fault_wishes import breakable_places, forbids_property, wishes_for

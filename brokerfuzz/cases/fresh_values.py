@@ -20,7 +20,8 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import count
 from secrets import token_hex
 
-from brokerfuzz.cases.case import Case, tagged_now
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_tags import tagged_now
 from brokerfuzz.errors import ReferenceDataError, UnknownNameError
 from brokerfuzz.schemas import Contract, MessageType, Verdict, check
 from brokerfuzz.schemas.flattening import types_of

@@ -10,21 +10,26 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from random import Random
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack, overload
 
-from brokerfuzz.cases.case import Case, clock, is_always_correct, now_tag
+from brokerfuzz.cases.case import Case, clock, is_always_correct
+from brokerfuzz.cases.case_tags import now_tag
 from brokerfuzz.cases.changes import apply, places, value_at
 from brokerfuzz.cases.fault_wishes import breakable_places, wishes_at, wishes_for
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker, questions
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.generation import RandomSource, Wishes, node_of
+from brokerfuzz.errors import quoted
+from brokerfuzz.generation import RandomSource, Wishes, node_of, valid_draw
 from brokerfuzz.generation.plausible.streams import PlausibleMessages, today
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
 from brokerfuzz.schemas.contract_entries import path_of
+from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.sites import Steps
+from brokerfuzz.schemas.verdicts import known_labels
+from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListResponse
 
 Waiting = TypeVar("Waiting", Rule, tuple[Ambiguity, Any])
 
@@ -200,3 +205,70 @@ def _in_turn(waiting: list[Waiting], case_of: Callable[[Waiting], Case | None]) 
 def _has_value(message: Any, path: str) -> bool:
     found: list[Steps] = places(message, path)
     return bool(found) and value_at(message, found[0]) not in (None, [])
+
+
+# ----------------------------------------------------------------------------------------------- the public iterators
+
+
+class MessageOptions(TypedDict, total=False):
+    plausible: bool
+    now: datetime | None
+    contract: Contract | None
+
+
+@overload
+def messages(
+    message_type: Literal["offer-creation-request"], seed: int, **options: Unpack[MessageOptions]
+) -> Iterator[OfferCreationRequest]: ...
+@overload
+def messages(
+    message_type: Literal["product-list-response"], seed: int, **options: Unpack[MessageOptions]
+) -> Iterator[ProductListResponse]: ...
+@overload
+def messages(
+    message_type: Literal["offer-pricing-response"], seed: int, **options: Unpack[MessageOptions]
+) -> Iterator[OfferPricingResponse]: ...
+@overload
+def messages(message_type: MessageType, seed: int, **options: Unpack[MessageOptions]) -> Iterator[Any]: ...
+@overload
+def messages(
+    message_type: MessageType, seed: int, *, verdicts: Collection[Label], **options: Unpack[MessageOptions]
+) -> Iterator[Case]: ...
+def messages(
+    message_type: MessageType,
+    seed: int,
+    *,
+    verdicts: Collection[Label] | None = None,
+    plausible: bool = False,
+    now: datetime | None = None,
+    contract: Contract | None = None,
+) -> Iterator[Any]:
+    """Returns an endless iterator over valid messages, or over cases with these `verdicts`.
+
+    The same arguments give the same messages on every machine. Each message is a new object that you may change.
+    `brokerfuzz.cases.compact` converts a message to bytes. `plausible=True` gives messages for demonstrations and load
+    tests: unique numbers, values that belong together, and dates around `now` (None: today).
+
+    `verdicts` contains one or more of `valid`, `invalid` and `unspecified`. Each case contains a message as bytes, and
+    the message's verdict, faults and twin. `now` is the time for cases whose verdict depends on the current time. If
+    `now` is None, there are no such cases, so every verdict is correct at any supported time. `contract` is a changed
+    contract.
+
+    Raises `UnknownNameError` for an unknown message type or verdict, `ClockError` for an unsupported `now`, and
+    `TypeError` for other wrong arguments.
+
+    >>> from brokerfuzz import messages
+    >>> next(messages("offer-creation-request", seed=1, plausible=True))["number"]
+    'OFF-53780878'
+    """
+    known = known_contract(contract)
+    known.known_message_type(message_type)
+    if not isinstance(seed, int):
+        raise TypeError(f"seed={quoted(seed)}: use an integer")
+    if verdicts is not None:
+        return random_cases(message_type, seed, verdicts=known_labels(verdicts), now=now, contract=contract)
+    time = now and clock(now)
+    if plausible:
+        return PlausibleMessages(known, message_type, seed, time or today()).starting_at(0)
+    draw, source = valid_draw(known, message_type), RandomSource(seed)
+    return (draw(source) for _ in count())

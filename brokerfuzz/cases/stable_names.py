@@ -11,10 +11,9 @@ A name consists of the subject of the case, and a variant that distinguishes the
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from brokerfuzz.cases.case import NOW_TAG, TWIN_TAGS, Case
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_tags import NOW_TAG, TWIN_TAGS
 
-EDGE = "edge:"
-"""Tags with this prefix name the edge (an unusual valid value) that a case tests, and its place."""
 _SHARED_TAGS = {*TWIN_TAGS, "random", "pairs"}
 """The tags that many cases share."""
 
@@ -36,11 +35,6 @@ def variant_of(case: Case) -> str:
     if not words or not _SHARED_TAGS.isdisjoint(case.tags):
         words.append(case.id)
     return " ".join(words)
-
-
-def edge_of(case: Case) -> str | None:
-    """Returns the place and the edge that a case tests, such as `comments:null`."""
-    return next((tag.removeprefix(EDGE) for tag in case.tags if tag.startswith(EDGE)), None)
 
 
 def name_of(case: Case) -> str:

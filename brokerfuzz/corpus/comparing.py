@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
-from brokerfuzz.cases.record_reader import CaseRecord
-from brokerfuzz.cases.stable_names import EDGE
+from brokerfuzz.cases.case_tags import EDGE
+from brokerfuzz.cases.records import CaseRecord
 
 KINDS = ("before", "after", "added", "removed", "changed", "rewritten")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.record_reader import BytesOf, CaseRecord, judged, no_files, record_of
+from brokerfuzz.cases.records import BytesOf, CaseRecord, judged, no_files, record_of
 from brokerfuzz.corpus.folders import manifest_of
 from brokerfuzz.errors import CorpusError, path_in, quoted, shortened
 from brokerfuzz.file_contents import read_errors

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
-from brokerfuzz.cases.record_reader import CaseRecord, check_faults, judged
+from brokerfuzz.cases.records import CaseRecord, check_faults, judged
 from brokerfuzz.corpus.reading import Line, Twins
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.schemas import Contract, Label, check

@@ -7,11 +7,11 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from brokerfuzz.cases.case import NOW_TAG, Case, clock
+from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case_tags import NOW_TAG
 from brokerfuzz.cases.catalogue import catalogue, essentials
 from brokerfuzz.cases.message_diff import difference, laid_out
-from brokerfuzz.cases.record_reader import judged
-from brokerfuzz.cases.records import encode
+from brokerfuzz.cases.records import encode, judged
 from brokerfuzz.corpus.reading import Line, check_rereadable, lines
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.explaining.description import Description

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from brokerfuzz.cases.record_reader import CaseRecord
-from brokerfuzz.cases.stable_names import EDGE
+from brokerfuzz.cases.case_tags import EDGE
+from brokerfuzz.cases.records import CaseRecord
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.comparing import KINDS, CaseTopic, Comparison
 from brokerfuzz.explaining.description import Description

@@ -1,7 +1,6 @@
 """Generates valid messages: one recursive generator, whose choices come from a source."""
 
-from brokerfuzz.generation.choices import SiteChoices, State
-from brokerfuzz.generation.nodes import ABSENT, Node, Style, message, node_of
+from brokerfuzz.generation.nodes import ABSENT, Node, message, node_of
 from brokerfuzz.generation.sources import (
     COMPLETE,
     REQUIRED,
@@ -10,7 +9,10 @@ from brokerfuzz.generation.sources import (
     FixedSource,
     RandomSource,
     Setting,
+    SiteChoices,
     Source,
+    State,
+    Style,
     Wish,
     Wishes,
 )

@@ -6,19 +6,18 @@ then the others with the branch that applies. Finally, it changes values that to
 `schemas.questions`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from typing import Any
 
+from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation.choices import SiteChoices
-from brokerfuzz.generation.node_states import describe, set_states
-from brokerfuzz.generation.scalars import ValuePlace, Values, choice, listed, may_be_null, scalar
+from brokerfuzz.generation.scalars import ValuePlace, Values, choice, listed, may_be_null, realistic, scalar
 from brokerfuzz.generation.searched_values import searched_values
-from brokerfuzz.generation.site_questions import questions_at
+from brokerfuzz.generation.site_questions import settling
 from brokerfuzz.generation.sources import (
     COMPLETE,
     SETTINGS,
@@ -26,7 +25,10 @@ from brokerfuzz.generation.sources import (
     FixedSource,
     RandomSource,
     Setting,
+    SiteChoices,
     Source,
+    State,
+    Style,
     Wish,
     Wishes,
 )
@@ -34,26 +36,16 @@ from brokerfuzz.generation.structures import is_composed, judged, nested_types, 
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema
-from brokerfuzz.schemas.judging import judge_of, matches
-from brokerfuzz.schemas.questions import Freedom, Question
-from brokerfuzz.schemas.questions.equal_items import Distinct
-from brokerfuzz.schemas.sites import join, place_below
+from brokerfuzz.schemas.judging import judge_of
+from brokerfuzz.schemas.sites import join
 
 ABSENT: Any = object()
 """What a node draws if its property is absent."""
-_MOSTLY = (True, True, True, False)
 _NO_WISH = Wish(state=None)
-
-
-@dataclass(frozen=True)
-class Style:
-    """`plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from
-    strategies of the user. `ambiguities` lists the IDs of the ambiguities that messages may touch.
-    """
-
-    plausible: bool = False
-    pinned: frozenset[str] = frozenset()
-    ambiguities: frozenset[str] = frozenset()
+_STATES = 16
+"""The number of states from which a source chooses. A state that occurs several times is more probable."""
+_LENGTH_OF_IDENTIFIERS = 40
+"""Identifiers that must be shorter are not made different."""
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -114,7 +106,7 @@ class _Builder:
     style: Style
 
     def node(self, schema: Schema, site: str, *, optional: bool = False) -> Node:
-        place = ValuePlace(self.contract, self.message_type, site, self.style.plausible, self.style.ambiguities)
+        place = ValuePlace(self.contract, self.message_type, site, self.style)
         draws: list[Draw] = []
         values = None
         if site in self.style.pinned:
@@ -126,8 +118,8 @@ class _Builder:
             values = self._scalars(schema, place, draws)
         node = Node(site, schema, optional, may_be_null(schema), draw=_first_of(draws, values), is_nested=bool(draws))
         if values is not None:
-            describe(node, values, place)
-        set_states(node, is_nested=bool(draws), possible=bool(draws or values) or site in self.style.pinned)
+            _describe(node, values, place)
+        _set_states(node, is_nested=bool(draws), possible=bool(draws or values) or site in self.style.pinned)
         return node
 
     def _nested(self, schema: Schema, place: ValuePlace) -> list[Draw]:
@@ -171,7 +163,7 @@ class _Builder:
                 f"{site} cannot contain at least {least} and at most {most} items: correct minItems or maxItems"
             )
         item = self.node(schema.get("items", {}) if most else {}, site + "[]")
-        settle = self._settling(schema, site)
+        settle = settling(self.contract, self.message_type, site, schema, self.style)
         others = () if item.is_nested else item.edges
 
         def draw(source: Source) -> list[Any]:
@@ -201,7 +193,7 @@ class _Builder:
         conditions = flat.conditions_of(schema)
         base = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
         first = self._props(base, site)
-        settle = self._settling(schema, site)
+        settle = settling(self.contract, self.message_type, site, schema, self.style)
         judges = [judge_of(condition["if"]) for condition in conditions]
         named = {name for condition in conditions for name in names_in(condition["if"])}
         deciding = [name for name in first if name in named]
@@ -224,7 +216,7 @@ class _Builder:
                 value = decided.get(name, ABSENT) if name in deciding else node.at(source)
                 if value is not ABSENT:
                     found[name] = value
-            found = settle(found, source)
+            found = settle(found, source, None)
             return dict(reversed(found.items())) if source.backwards else found
 
         return draw
@@ -235,48 +227,65 @@ class _Builder:
         props = {**schema.get("properties", {}), **dict.fromkeys(undescribed, {} if other is True else other)}
         return {name: self.node(prop, join(site, name), optional=name not in required) for name, prop in props.items()}
 
-    # ----------------------------------------------------------------------------------------------------- repairs
 
-    def _settling(self, schema: Schema, site: str) -> Callable[..., Any]:
-        """Returns a function that changes an object or array so that it touches no open question. It mostly does so for
-        questions that messages may touch, and otherwise the result touches them.
-        """
-        asked = questions_at(self.contract, self.message_type, site)
-        allowed = [question for ambiguity_id, question in asked if ambiguity_id in self.style.ambiguities]
-        avoided = [question for ambiguity_id, question in asked if ambiguity_id not in self.style.ambiguities]
-        if schema.get("uniqueItems") and not asked:
-            avoided = [Distinct()]
-        pinned = (place_below(site, pin) for pin in self.style.pinned)
-        free = Freedom(schema, {place for place in pinned if place is not None})
-
-        def settle(value: Any, source: Source, most: int | None = None) -> Any:
-            for question in allowed:
-                if source.choose(_MOSTLY):
-                    question.repair(value, free)
-                elif not free.pinned and not question.touches(value) and (most or not _has_wishes(source, site)):
-                    value = _touching(question, value, source, schema, most)
-            for question in avoided:
-                question.repair(value, free)
-            return value
-
-        return settle
+# ---------------------------------------------------------------------------------------- states and values of a site
 
 
-def _has_wishes(source: Source, site: str) -> bool:
-    """Returns whether something below an object must be present, or have a certain size."""
-    return any(
-        place_below(site, path) and (wish.state is not None or wish.least or wish.most is not None)
-        for path, wish in source.wishes.items()
+def _describe(node: Node, values: Values, place: ValuePlace) -> None:
+    types = flat.types_of(node.schema) - {"null"}
+    is_flag = values.is_listed and ("enum" in node.schema or types == {"boolean"})
+    node.plain, node.edges = values.edges[0], values.edges
+    node.options = values.edges if "enum" in node.schema else ()
+    node.is_free = not values.is_listed and place.notation is None and types <= {"string", "integer", "number"}
+    node.realistic = (
+        [value for value in (True,) if value in values.edges]
+        if types == {"boolean"}
+        else ()
+        if is_flag or (values.is_listed and not place.notation)
+        else realistic(node.schema, place, values.edges)
     )
+    node.unusual = _unusual(node, types)
+    has_room = node.schema.get("maxLength", _LENGTH_OF_IDENTIFIERS) >= _LENGTH_OF_IDENTIFIERS
+    node.is_identifier = node.is_free and node.optional and has_room and place.path in IDENTIFIERS
 
 
-def _touching(question: Question, value: Any, source: Source, schema: Schema, most: int | None) -> Any:
-    """Returns a value that touches the question, with at most so many items, or the same value if there is none."""
-    probes = [probe for _, probe in question.probes(value, None)]
-    if most is not None:
-        probes = [probe if len(probe) <= most else [*probe[: most - 1], probe[-1]] for probe in probes]
-    fitting = [probe for probe in probes if matches(schema, probe)]
-    return deepcopy(source.choose(fitting)) if fitting else value
+def _unusual(node: Node, types: frozenset[str]) -> Any:
+    if types == {"boolean"} and False in node.edges:
+        return False
+    if not node.is_free or {"maxLength", "multipleOf", "exclusiveMinimum"} & set(node.schema):
+        return None
+    if types == {"string"}:
+        return " " * max(node.schema.get("minLength", 0), 1)
+    return node.schema.get("minimum", -1)
+
+
+def _set_states(node: Node, *, possible: bool, is_nested: bool) -> None:
+    """Determines how often each state occurs. Properties of nested objects are more often present, because few of them
+    are drawn.
+    """
+    if not possible and not node.optional and not node.nullable:
+        raise ContractError(
+            f"the schema of {node.site or 'the root'} contradicts itself, so it allows no value: correct this schema"
+        )
+    deep = "." in node.site or "[]" in node.site
+    absent: list[State] = ["absent"] * ((4 if deep else 9) * node.optional)
+    null: list[State] = ["null"] * ((4 if deep else 2) * node.nullable)
+    plain: list[State] = ["plain"] * (2 * possible * (not is_nested))
+    simple: list[State] = [*absent] if is_nested else [*absent, *plain, *null]
+    rest: list[State] = null if is_nested else []
+    once: list[State] = list(dict.fromkeys(simple))
+    node.states = _padded(simple, rest, possible=possible)
+    node.often = _padded(once, rest[:1], possible=possible)
+
+
+def _padded(simple: list[State], rest: list[State], *, possible: bool) -> Sequence[State]:
+    """Returns 16 states: usually, the value is drawn. An object or array is simpler than null, because nearly all
+    messages have it.
+    """
+    every: list[State] = [*simple, *rest]
+    usual: State = "drawn" if possible else every[-1]
+    middle: list[State] = [usual for _ in range(_STATES - len(simple) - len(rest))]
+    return [*simple, *middle, *rest]
 
 
 def names_in(schema: Any) -> set[str]:

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from brokerfuzz.generation.plausible import MAKERS
 from brokerfuzz.generation.plausible.draws import Draws
-from brokerfuzz.generation.plausible.makers import MAKERS
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.judging import judge_of
 from brokerfuzz.schemas.sites import join

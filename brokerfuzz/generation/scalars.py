@@ -7,7 +7,7 @@ bug occurs.
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -18,7 +18,7 @@ from brokerfuzz.errors import ContractError
 from brokerfuzz.generation import edge_values, realistic_values
 from brokerfuzz.generation.edge_values import PAST_INSTANTS
 from brokerfuzz.generation.site_questions import ambiguous_values, asks, plain_values_at
-from brokerfuzz.generation.sources import Draw, Source
+from brokerfuzz.generation.sources import Draw, Source, Style
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.edge import EdgeTable
@@ -37,13 +37,12 @@ _SELDOM = (False,) * 15 + (True,)
 
 @dataclass(frozen=True, slots=True)
 class ValuePlace:
-    """The place of a value. `ambiguities` contains the IDs of the ambiguities that values at this place may touch."""
+    """The place of a value, and the style of the values there."""
 
     contract: Contract
     message_type: MessageType
     path: str
-    plausible: bool = False
-    ambiguities: frozenset[str] = frozenset()
+    style: Style = field(default_factory=Style)
 
     def asks(self, kind: type[Question]) -> bool:
         return asks(self.contract, self.message_type, self.path, kind)
@@ -100,7 +99,7 @@ def scalar(schema: Schema, place: ValuePlace) -> Values | None:
     """Returns the strings, numbers and booleans that a place allows, or None if it allows none."""
     if (values := listed(schema, place)) is not None:
         return choice(values) if values else None
-    if place.plausible and (fitting := realistic_values.values(place.message_type, place.path, schema)):
+    if place.style.plausible and (fitting := realistic_values.values(place.message_type, place.path, schema)):
         return choice(fitting)
     types = [name for name in _OF_TYPE if name in flat.types_of(schema)]
     if "number" in types and "integer" in types:
@@ -109,9 +108,9 @@ def scalar(schema: Schema, place: ValuePlace) -> Values | None:
     if not found:
         return None
     values_of_all = found[0] if len(found) == 1 else _any_of(found)
-    if not place.ambiguities:
+    if not place.style.ambiguities:
         return values_of_all
-    odd = ambiguous_values(place.contract, place.message_type, place.path, schema, place.ambiguities)
+    odd = ambiguous_values(place.contract, place.message_type, place.path, schema, place.style.ambiguities)
     return _sometimes(odd, values_of_all) if odd else values_of_all
 
 

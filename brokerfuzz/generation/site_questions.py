@@ -1,17 +1,25 @@
-"""Finds the open questions about each site (a position in a message type), and the values that touch them."""
+"""Finds the open questions about each site (a position in a message type), and the values that touch them. Changes
+values so that they touch none.
+"""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import deepcopy
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from brokerfuzz.generation.edge_values import LONGEST, PAST_INSTANTS
+from brokerfuzz.generation.sources import Source, Style
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, path_of
 from brokerfuzz.schemas.edge import EdgeTable
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.judging import matches
-from brokerfuzz.schemas.questions import Question
-from brokerfuzz.schemas.sites import site_below
+from brokerfuzz.schemas.questions import Freedom, Question
+from brokerfuzz.schemas.questions.equal_items import Distinct
+from brokerfuzz.schemas.sites import place_below, site_below
+
+Settle = Callable[[Any, Source, int | None], Any]
+"""A function that changes an object or array. Its last argument is the maximum number of items of an array."""
 
 
 class SiteQuestion(NamedTuple):
@@ -115,3 +123,50 @@ def _of_every_type(contract: Contract, types: Collection[str], allowed: Collecti
         if detector in detectors
         for value in values
     ]
+
+
+# ------------------------------------------------------------------------------------------------------------ repairs
+
+_MOSTLY = (True, True, True, False)
+
+
+def settling(contract: Contract, message_type: MessageType, path: str, schema: Schema, style: Style) -> Settle:
+    """Returns a function that changes an object or array so that it touches no open question. It mostly does so for
+    questions that messages may touch, and otherwise the result touches them.
+    """
+    asked = questions_at(contract, message_type, path)
+    allowed = [question for ambiguity_id, question in asked if ambiguity_id in style.ambiguities]
+    avoided = [question for ambiguity_id, question in asked if ambiguity_id not in style.ambiguities]
+    if schema.get("uniqueItems") and not asked:
+        avoided = [Distinct()]
+    pinned = (place_below(path, pin) for pin in style.pinned)
+    free = Freedom(schema, {place for place in pinned if place is not None})
+
+    def settle(value: Any, source: Source, most: int | None) -> Any:
+        for question in allowed:
+            if source.choose(_MOSTLY):
+                question.repair(value, free)
+            elif not free.pinned and not question.touches(value) and (most or not _has_wishes(source, path)):
+                value = _touching(question, value, source, schema, most)
+        for question in avoided:
+            question.repair(value, free)
+        return value
+
+    return settle
+
+
+def _has_wishes(source: Source, site: str) -> bool:
+    """Returns whether something below an object must be present, or have a certain size."""
+    return any(
+        place_below(site, path) and (wish.state is not None or wish.least or wish.most is not None)
+        for path, wish in source.wishes.items()
+    )
+
+
+def _touching(question: Question, value: Any, source: Source, schema: Schema, most: int | None) -> Any:
+    """Returns a value that touches the question, with at most so many items, or the same value if there is none."""
+    probes = [probe for _, probe in question.probes(value, None)]
+    if most is not None:
+        probes = [probe if len(probe) <= most else [*probe[: most - 1], probe[-1]] for probe in probes]
+    fitting = [probe for probe in probes if matches(schema, probe)]
+    return deepcopy(source.choose(fitting)) if fitting else value

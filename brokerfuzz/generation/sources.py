@@ -10,10 +10,38 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 from zlib import crc32
 
-from brokerfuzz.generation.choices import SiteChoices, State
+from brokerfuzz.schemas.flattening import Schema
+
+State = Literal["absent", "plain", "null", "drawn"]
+"""The state of a property: it is absent, has its plainest value, is null, or has a value that the source draws."""
+
+
+@dataclass(eq=False, slots=True)
+class SiteChoices:
+    """The states and the values of a site.
+
+    `options` contains the values of an enumeration, `edges` contains valid values that programs often handle
+    incorrectly, and `realistic` contains realistic ones. `unusual` is a value that programs may treat as missing. If
+    `is_free`, each string or number that the schema allows touches no ambiguity. Settings give identifiers different
+    values. `states` and `often` contain the possible states, the simplest first.
+    """
+
+    site: str
+    schema: Schema
+    optional: bool = False
+    nullable: bool = False
+    plain: Any = None
+    options: Sequence[Any] = ()
+    edges: Sequence[Any] = ()
+    realistic: Sequence[Any] = ()
+    unusual: Any = None
+    is_free: bool = False
+    is_identifier: bool = False
+    states: Sequence[State] = ()
+    often: Sequence[State] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +73,17 @@ class Wish:
 
 Wishes = Mapping[str, Wish]
 """Maps sites to wishes."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """`plausible` selects realistic values instead of unusual ones. `pinned` lists the sites whose values come from
+    strategies of the user. `ambiguities` lists the IDs of the ambiguities that messages may touch.
+    """
+
+    plausible: bool = False
+    pinned: frozenset[str] = frozenset()
+    ambiguities: frozenset[str] = frozenset()
 
 
 class Source(Protocol):

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation.nodes import Style, node_of
-from brokerfuzz.generation.sources import Source
+from brokerfuzz.generation.nodes import node_of
+from brokerfuzz.generation.sources import Source, Style
 from brokerfuzz.schemas import Contract, MessageType, check, load_contract
 
 _ATTEMPTS = 50

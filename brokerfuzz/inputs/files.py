@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from brokerfuzz.cases.record_reader import CaseRecord
+from brokerfuzz.cases.records import CaseRecord
 from brokerfuzz.corpus.folders import has_manifest
 from brokerfuzz.corpus.reading import Line, records_of
 from brokerfuzz.corpus.reading import lines as corpus_lines

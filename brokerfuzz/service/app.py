@@ -22,7 +22,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from brokerfuzz.cases.random_messages import messages
+from brokerfuzz.cases.random_cases import messages
 from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.schemas.manifest import Transfer
 from brokerfuzz.service.bugs import with_bugs

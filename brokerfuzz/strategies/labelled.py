@@ -6,7 +6,8 @@ from typing import Any, Unpack, cast
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from brokerfuzz.cases.case import TWIN_TAGS, Broken, Case, compact
+from brokerfuzz.cases.case import Broken, Case, compact
+from brokerfuzz.cases.case_tags import TWIN_TAGS
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.errors import LabelError
 from brokerfuzz.schemas import Label, MessageType

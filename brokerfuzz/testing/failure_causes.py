@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.stable_names import edge_of
+from brokerfuzz.cases.case_tags import tagged_edge
 from brokerfuzz.cases.techniques import family_of
 
 Failure = tuple[Case, str]
@@ -38,7 +38,7 @@ def causes_of(cases: Iterable[Case], failures: Sequence[Failure]) -> list[list[F
 
 
 def _traits_of(case: Case) -> Iterator[Trait]:
-    edge = edge_of(case)
+    edge = tagged_edge(case.tags)
     if edge is not None:
         site, _, name = edge.rpartition(":")
         yield "edge", name

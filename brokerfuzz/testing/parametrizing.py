@@ -8,9 +8,8 @@ from functools import wraps
 from typing import Any, Literal, TypeVar, cast
 from unittest import SkipTest, TestCase
 
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import Case, strangeness
 from brokerfuzz.cases.case_filters import selection
-from brokerfuzz.cases.case_text import strangeness
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.rule_names import rule_names
 from brokerfuzz.cases.testable_contract import check_testable

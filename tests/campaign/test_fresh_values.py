@@ -12,7 +12,7 @@ from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.fresh_values import FreshValues
-from brokerfuzz.cases.spellings import SPELLINGS
+from brokerfuzz.cases.valid_cases import SPELLINGS
 
 NOW: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
 JUDGE: Final = Judge(now=NOW)

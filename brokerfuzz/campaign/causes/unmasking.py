@@ -18,7 +18,8 @@ from brokerfuzz.campaign.difference import Difference, undone
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.sending import Sender, UnsendableError
-from brokerfuzz.cases.case import TWIN_TAGS, Case
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_tags import TWIN_TAGS
 from brokerfuzz.json_trees import tree_of, write_tree
 from brokerfuzz.schemas.verdicts import Violation
 

@@ -1,16 +1,16 @@
 """Generates the cases that touch an ambiguity, at every site of the ambiguity."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, islice
 from typing import Any
 
-from brokerfuzz.cases.case import Case, clock, confirmed, now_tag
+from brokerfuzz.cases.case import Case, clock, confirmed
+from brokerfuzz.cases.case_tags import now_tag
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
-from brokerfuzz.cases.probes import bytes_and_sizes, values
-from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext
+from brokerfuzz.cases.probes.detector_probes import MAKERS, Probe, ProbeContext
 from brokerfuzz.generation import COMPLETE, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.site_questions import fitting_sites
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
@@ -20,8 +20,6 @@ from brokerfuzz.schemas.contract_entries import path_of
 from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.questions.notations import OFFSETS
 from brokerfuzz.schemas.sites import join
-
-_MAKERS: Mapping[str, Make] = {**values.MAKERS, **bytes_and_sizes.MAKERS}
 
 _ABOUT = {
     "integer_form": "integer",
@@ -117,7 +115,7 @@ class ProbeMaker:
         context = ProbeContext(ambiguity, site, schema, message, steps[0], self.now)
         if ambiguity.kind is not None:
             yield from _of_question(context)
-        elif make := _MAKERS.get(str(ambiguity.detector)):
+        elif make := MAKERS.get(str(ambiguity.detector)):
             yield from make(context)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from brokerfuzz.cases.case import now_tag
+from brokerfuzz.cases.case_tags import now_tag
 from brokerfuzz.cases.changes import Change
 from brokerfuzz.cases.counterexamples import Counterexamples
 from brokerfuzz.schemas import Rule

@@ -7,8 +7,8 @@ line are escaped.
 import re
 from typing import Any
 
-from brokerfuzz.cases.case import Case, tagged_now
-from brokerfuzz.cases.stable_names import edge_of
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_tags import tagged_edge, tagged_now
 from brokerfuzz.schemas.instants import spell
 
 LONGEST_REASON = 1000
@@ -41,7 +41,7 @@ def slug(text: str, separator: str) -> str:
 
 def reason_of(case: Case) -> str:
     if case.label == "valid":
-        edge = edge_of(case)
+        edge = tagged_edge(case.tags)
         unusual = "" if edge is None else f", but is unusual ({ascii_line(edge)})"
         return f"The message breaks no rule and touches no ambiguity{unusual}."
     entries = case.verdict.broken or case.verdict.ambiguities

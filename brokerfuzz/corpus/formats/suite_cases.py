@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.case_text import strangeness
+from brokerfuzz.cases.case import Case, strangeness
 from brokerfuzz.cases.stable_names import subject_of, unique_names
 from brokerfuzz.corpus.formats.case_names import ascii_line, now_of, slug
 from brokerfuzz.corpus.formats.format import CorpusInfo

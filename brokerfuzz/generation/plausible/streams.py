@@ -1,15 +1,26 @@
-"""Streams of plausible messages, also for own contracts."""
+"""Streams of plausible messages. They are adapted to an own contract, in which properties can be new, missing or
+different.
+"""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any
+from zlib import crc32
 
-from brokerfuzz.generation.nodes import ABSENT
+from brokerfuzz.errors import ContractError
+from brokerfuzz.generation.nodes import ABSENT, node_of
+from brokerfuzz.generation.plausible import MAKERS
 from brokerfuzz.generation.plausible.draws import Draws
-from brokerfuzz.generation.plausible.fitting import Fitting
-from brokerfuzz.generation.plausible.makers import MAKERS
-from brokerfuzz.schemas import Contract, MessageType, load_contract
+from brokerfuzz.generation.site_questions import questions_at
+from brokerfuzz.generation.sources import RandomSource, SiteChoices, State, Style
+from brokerfuzz.generation.valid_draws import valid_draw
+from brokerfuzz.schemas import Contract, MessageType, check, load_contract
+from brokerfuzz.schemas.flattening import KNOWN, Schema
+from brokerfuzz.schemas.judging import matches
+from brokerfuzz.schemas.questions import Freedom
+from brokerfuzz.schemas.sites import join
 
 
 def today() -> datetime:
@@ -25,7 +36,7 @@ class PlausibleMessages:
     def __init__(self, contract: Contract, message_type: MessageType, seed: int, now: datetime) -> None:
         self._make = MAKERS.get(message_type, _no_usual_message)
         self._seed, self._now = seed, now
-        self._fitting = None if contract is load_contract() else Fitting(contract, message_type, now)
+        self._fitting = None if contract is load_contract() else _Fitting(contract, message_type, now)
 
     def starting_at(self, serial: int) -> Iterator[Any]:
         """Yields the messages with this and all higher serial numbers."""
@@ -36,3 +47,92 @@ class PlausibleMessages:
 
 def _no_usual_message(draws: Draws) -> Any:
     return ABSENT
+
+
+# ------------------------------------------------------------------------------------------------------ own contracts
+
+_STYLE = Style(plausible=True)
+
+
+class _SimpleSource(RandomSource):
+    """Chooses ordinary values: all properties are present and not null, arrays are short, and numbers are small."""
+
+    def state(self, choices: SiteChoices, /) -> State:
+        return "drawn" if "drawn" in choices.states else choices.states[-1]
+
+    def repeat(self, low: int, high: int, /, *, often: bool = False) -> Sequence[int]:
+        return range(min(max(self.choose((1, 1, 2, 2, 3)), low), high))
+
+    def integer(self, low: int, high: int, edges: Sequence[int], /) -> int:
+        number: int = edges[0] + self.choose(range(1, 50))
+        return min(max(number, low), high)
+
+    def number(self, low: float, high: float, edges: Sequence[float], /) -> float:
+        amount = round(edges[0] + self.choose(range(1, 5000)) / 100, 2)
+        return amount if low <= amount <= high else edges[0]
+
+    def text(self, low: int, high: int, edges: Sequence[str], often: Sequence[str], /) -> str:
+        return edges[0]
+
+
+class _Fitting:
+    """Adapts messages to a contract. The values of new properties suit their names, as far as brokerfuzz knows them."""
+
+    def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
+        self._contract, self._now = contract, now
+        self._message_type: MessageType = message_type
+        self._draw = valid_draw(contract, message_type, _STYLE)
+        self._sites = contract.sites[message_type]
+        self._usual_sites = load_contract().sites.get(message_type, {})
+
+    def of(self, message: Any, seed: str) -> Any:
+        """Returns a valid message that has the values of `message` where the contract allows them. `message` is
+        `ABSENT` if there is no usual message of this type.
+        """
+        source = _SimpleSource(crc32(seed.encode()))
+        try:
+            fitted = self._drawn("", source) if message is ABSENT else self._fitted(message, "", source)
+            if self._is_valid(fitted):
+                return fitted
+            return self._draw(source)
+        except ContractError:  # hardly any message is valid
+            return self._draw(RandomSource(crc32(seed.encode())))
+
+    def _is_valid(self, message: Any) -> bool:
+        body = json.dumps(message).encode()
+        return check(self._message_type, body, now=self._now, contract=self._contract).label == "valid"
+
+    def _fitted(self, value: Any, site: str, source: RandomSource) -> Any:
+        schema = self._sites[site].schema
+        if isinstance(value, dict) and "properties" in schema:
+            value = self._object(value, schema, site, source)
+        elif isinstance(value, list) and f"{site}[]" in self._sites:
+            value = self._array(value, schema, site, source)
+        elif value in schema.get(KNOWN, (value,)) and matches(schema, value):
+            return value
+        else:
+            return self._drawn(site, source)
+        for _, question in questions_at(self._contract, self._message_type, site):
+            question.repair(value, Freedom(schema))
+        return value
+
+    def _object(self, value: dict[str, Any], schema: Schema, site: str, source: RandomSource) -> dict[str, Any]:
+        """Adds the properties that are new or required in the own contract, and leaves out those that it does not
+        have.
+        """
+        found = {}
+        for name in schema["properties"]:
+            path = join(site, name)
+            if name in value:
+                found[name] = self._fitted(value[name], path, source)
+            elif path not in self._usual_sites or self._sites[path].required:
+                found[name] = self._drawn(path, source)
+        return {name: one for name, one in found.items() if one is not ABSENT}
+
+    def _array(self, value: list[Any], schema: Schema, site: str, source: RandomSource) -> list[Any]:
+        item = f"{site}[]"
+        found = [self._fitted(one, item, source) for one in value[: schema.get("maxItems")]]
+        return found + [self._drawn(item, source) for _ in range(len(found), schema.get("minItems", 0))]
+
+    def _drawn(self, site: str, source: RandomSource) -> Any:
+        return node_of(self._contract, self._message_type, site, _STYLE).at(source)

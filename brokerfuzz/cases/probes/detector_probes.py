@@ -1,16 +1,73 @@
-"""Generates probes with unusual bytes: notations of numbers and strings, repeated properties, encodings, and sizes."""
+"""Generates probes of the ambiguities that no class of questions describes: notations of numbers and strings, repeated
+properties, encodings, sizes, times in the near future, and values that the target does not know.
+"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from orjson import Fragment
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.cases.changes import Put, Rewrite, apply, first_parts, first_text
-from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext, literal, quoted
-from brokerfuzz.schemas.flattening import Schema, types_of
+from brokerfuzz.cases.changes import Change, Put, Rewrite, apply, first_parts, first_text, value_at
+from brokerfuzz.generation.edge_values import LONGEST
+from brokerfuzz.schemas import Ambiguity
+from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
+from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of
+from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.json_reader import faulty_utf_8
+from brokerfuzz.schemas.known_values import DETECTOR
 from brokerfuzz.schemas.sites import Steps
+from brokerfuzz.wording import counted
+
+Probe = tuple[str, Steps, Change]
+"""A probe: its name, its place, and the change to the message."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeContext:
+    """The arguments of a function that generates probes.
+
+    `site` is a site from `ambiguities.json`: a path, or an array such as `["", "availableStartDate",
+    "availableEndDate"]` (a path and property names). `message` is an ordinary message, and `steps` is the path to the
+    place. If `now` is None, the function that gets these arguments must not generate probes whose verdict depends on
+    the current time.
+    """
+
+    ambiguity: Ambiguity
+    site: Any
+    schema: Schema
+    message: Any
+    steps: Steps
+    now: datetime | None
+
+    @property
+    def present(self) -> Any:
+        return value_at(self.message, self.steps)
+
+    def put(self, name: str, value: Any) -> Probe:
+        return name, self.steps, Put(value)
+
+
+Make = Callable[[ProbeContext], Iterator[Probe]]
+
+
+def quoted(values: Mapping[str, str]) -> Make:
+    """Returns a function that generates a probe for each string, in JSON notation without quotes."""
+    return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())
+
+
+def literal(values: Mapping[str, str]) -> Make:
+    """Returns a function that generates a probe for each number in `values`. The message contains the number exactly as
+    `values` spells it. Negative numbers are skipped if the minimum is 0 or more.
+    """
+    return lambda context: (
+        context.put(name, Fragment(value))
+        for name, value in values.items()
+        if not value.startswith("-") or context.schema.get("minimum", -1) < 0
+    )
+
 
 # ----------------------------------------------------------------------------------------------- numbers, strings
 
@@ -178,6 +235,50 @@ def _large(context: ProbeContext) -> Iterator[Probe]:
     yield "white-space", (), Rewrite(lambda body: body + b" " * (context.ambiguity.options["limit"] + 1))
 
 
+# -------------------------------------------------------------------------------------------------------------- times
+
+
+def _near_now(context: ProbeContext) -> Iterator[Probe]:
+    """Generates times in the near future. A program usually accepts times up to 0, 30, 60, 120 or 300 seconds ahead of
+    its clock. Each generated time is between two of these limits.
+    """
+    if context.now is None:
+        return
+    for seconds in (1, 45, 90, 290):
+        name = f"in-{counted(seconds, 'second').replace(' ', '-')}"
+        yield context.put(name, spell(context.now + timedelta(seconds=seconds)))
+
+
+# --------------------------------------------------------------------------------------------------- unknown values
+
+_TEXTS: Mapping[str, str] = {
+    "word": "unknown", "empty": "", "blank": " ", "digits": "0", "null-string": "null", "longest": "a" * LONGEST,
+    "letters-beyond-ascii": "\u00e9\u6f22", "control-characters": "\t\n", "quote": "'",
+}  # fmt: skip
+_INTEGERS: Mapping[str, int] = {"zero": 0, "one": 1, "negative": -1, "highest": (1 << 31) - 1}
+_NUMBERS: Mapping[str, float] = {**_INTEGERS, "fraction": 0.5}
+
+
+def _unknown(context: ProbeContext) -> Iterator[Probe]:
+    """Generates extreme values, and values similar to a known one."""
+    known = context.schema.get(KNOWN) or context.schema.get("enum", ())
+    for name, value in {**_extreme(context), **_similar(known[0] if known else None)}.items():
+        if value not in known:
+            yield context.put(name, value)
+
+
+def _extreme(context: ProbeContext) -> Mapping[str, Any]:
+    types = types_of(context.schema)
+    return _TEXTS if "string" in types else _NUMBERS if "number" in types else _INTEGERS if "integer" in types else {}
+
+
+def _similar(known: Any) -> Mapping[str, Any]:
+    if isinstance(known, str):
+        changed = {"other-case": known.swapcase(), "padded": f" {known} ", "with-suffix": f"{known}-0"}
+        return {**changed, "without-end": known[:-1]} if len(known) > 1 else changed
+    return {"one-more": known + 1} if isinstance(known, int | float) and not isinstance(known, bool) else {}
+
+
 MAKERS: Mapping[str, Make] = {
     "integer_form": _integer_forms,
     "double_range": literal(_DOUBLES),
@@ -193,6 +294,8 @@ MAKERS: Mapping[str, Make] = {
     "string_length": _long,
     "item_count": _many,
     "message_size": _large,
+    NEAR_NOW: _near_now,
+    DETECTOR: _unknown,
 }
 """Maps each detector (the name of a function that finds an ambiguity) to the function that generates probes of the
 ambiguity.
