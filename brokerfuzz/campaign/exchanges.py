@@ -4,14 +4,21 @@ A journal contains one exchange per line, worker processes return exchanges, and
 on them.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeVar
 
 from brokerfuzz.targets import Answer
 from brokerfuzz.targets.answers import AnswerKind
 
-_SEPARATE = ("plain", "anew", "failed")
-"""The answers to messages with these roles do not count as the answer to the same message with another role."""
+_SENT_AGAIN = ("plain", "anew")
+"""A resumed campaign sends the messages with these roles again, because the target may have changed."""
+MOST_RECENT: Final = 20_000
+"""A campaign keeps only this number of answers that were used, so that long campaigns need no more memory. It is more
+than the catalogue and its twins have.
+"""
+Text = TypeVar("Text", str, bytes)
 
 
 class Exchange(NamedTuple):
@@ -47,38 +54,60 @@ class Exchange(NamedTuple):
 
 class KnownAnswers:
     """Answers that need no request, because the message was already sent: by an earlier run of the campaign, by a
-    worker, or as another case. `count` is the number of exchanges, and `latest` is the time of the last one.
+    worker, or as another case. Answers that were not used for long are forgotten.
+
+    `count` is the number of `exchanges`, `latest` is the time of the last one, and `cases` maps the numbers of their
+    cases to the IDs of their messages.
     """
 
     def __init__(self, exchanges: Iterable[Exchange] = ()) -> None:
-        self._answers: dict[tuple[str, str, int], Answer] = {}
-        self._texts: dict[Any, Any] = {}
-        """Equal bodies and reasons of answers, which are kept only once."""
+        self._waiting: dict[tuple[str, int], Answer] = {}
+        """The answers of an earlier run and of workers for which nobody has asked, by the ID and the attempt."""
+        self._failures: dict[tuple[str, int], Answer] = {}
+        self._recent = OrderedDict[tuple[str, int], Answer]()
         self.cases: dict[int, str] = {}
-        """Maps the numbers of cases to the IDs of their messages."""
         self.count, self.latest = 0, 0.0
         for exchange in exchanges:
             self.add(exchange)
+            self.count += 1
+            self.latest = max(self.latest, exchange.at)
+            if exchange.role == "case":
+                self.cases[exchange.number] = exchange.id
 
     def add(self, exchange: Exchange) -> None:
-        self.remember(exchange.role, exchange.id, exchange.attempt, exchange.answer)
-        self.count += 1
-        self.latest = max(self.latest, exchange.at)
-        if exchange.role == "case":
-            self.cases[exchange.number] = exchange.id
+        """Adds an exchange of an earlier run or of a worker."""
+        if exchange.role in _SENT_AGAIN:
+            return
+        answers = self._failures if exchange.role == "failed" else self._waiting
+        answer = exchange.answer._replace(body=_shared(exchange.answer.body), reason=_shared(exchange.answer.reason))
+        answers[exchange.id, exchange.attempt] = answer
 
-    def remember(self, role: str, message_id: str, attempt: int, answer: Answer) -> None:
-        body, reason = (self._texts.setdefault(text, text) for text in (answer.body, answer.reason))
-        self._answers[_kind_of(role), message_id, attempt] = answer._replace(body=body, reason=reason)
+    def remember(self, message_id: str, attempt: int, answer: Answer) -> None:
+        self._recent[message_id, attempt] = answer
+        if len(self._recent) > MOST_RECENT:
+            self._recent.popitem(last=False)
 
     def numbers_with(self, kind: AnswerKind) -> list[int]:
         """Returns the numbers of the cases with this kind of answer."""
-        answers = ((number, self.answer("case", message_id)) for number, message_id in sorted(self.cases.items()))
-        return [number for number, answer in answers if answer is not None and answer.kind == kind]
+        answers = ((number, self._waiting.get((message_id, 0))) for number, message_id in self.cases.items())
+        return sorted(number for number, answer in answers if answer is not None and answer.kind == kind)
 
-    def answer(self, role: str, message_id: str, attempt: int = 0) -> Answer | None:
-        return self._answers.get((_kind_of(role), message_id, attempt))
+    def answer(self, message_id: str, attempt: int = 0) -> Answer | None:
+        key = message_id, attempt
+        if key in self._recent:
+            self._recent.move_to_end(key)
+            return self._recent[key]
+        answer = self._waiting.pop(key, None)
+        if answer is not None:
+            self.remember(message_id, attempt, answer)
+        return answer
+
+    def take_failure(self, message_id: str, attempt: int) -> Answer | None:
+        """Returns a failure that did not occur again, but only once."""
+        return self._failures.pop((message_id, attempt), None)
 
 
-def _kind_of(role: str) -> str:
-    return role if role in _SEPARATE else ""
+@lru_cache(maxsize=1000)
+def _shared(text: Text) -> Text:
+    """Returns an equal text that is kept only once."""
+    return text

@@ -23,7 +23,7 @@ from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.finding import finding_name
 from brokerfuzz.campaign.findings import findings_of
-from brokerfuzz.campaign.first_contact import make_contact, refusal
+from brokerfuzz.campaign.first_contact import make_contact
 from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.known_identifiers import KnownIdentifiers
 from brokerfuzz.campaign.observations import Observations
@@ -33,9 +33,8 @@ from brokerfuzz.campaign.problem import TRIES, Bounds
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.results import CampaignProgress, Result
-from brokerfuzz.campaign.sending import Sender, UnsendableError
+from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.campaign.settings import Settings
-from brokerfuzz.campaign.target_health import TargetLostError
 from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import STRIDE
@@ -156,14 +155,11 @@ class Campaign:
     # ------------------------------------------------------------------------------------------------ first messages
 
     async def _make_contact(self) -> None:
-        contact = self._sender.contact
         try:
-            contact = await make_contact(self._sender, self._settings.plain, self._known_identifiers)
+            self.stop = await make_contact(self._sender, self._target, self._settings.plain, self._known_identifiers)
         except TargetLostError as lost:
             self.stop = Stop(lost.reason, "target", advice=self._target.advice or "")
         self._contacted = True
-        if contact.refused:
-            self.stop = refusal(contact, self._target)
 
     async def _generate(self) -> None:
         """Generates the catalogue, which does not count towards the time limit."""
@@ -196,7 +192,7 @@ class Campaign:
             numbered_case = await self._cases.next()
             if numbered_case is None:
                 return
-            await self._try(*numbered_case)
+            await self._send(*numbered_case)
 
     async def _recover(self, workers: WorkerAnswers) -> None:
         """After a worker was lost, adds the answers that all workers have got so far."""
@@ -205,12 +201,14 @@ class Campaign:
         while (numbered_case := await self._cases.next()) is not None and numbered_case[0] // STRIDE <= last_part:
             self._unanswered.append(numbered_case)
         for number, case in self._unanswered:
-            if self._sender.known.answer("case", case.id) is not None:
-                await self._try(number, case)
+            if self._sender.known.answer(case.id) is not None:
+                await self._send(number, case)
 
-    async def _try(self, number: int, case: Case) -> None:
+    async def _send(self, number: int, case: Case) -> None:
+        """Sends a case, and records its answer."""
         try:
-            await self._send(number, case)
+            answer = await self._sender.ask("case", number, case)
+            await self._record_answer(CaseAnswers(number, case, self._judge.verdict(case), answer))
         except UnsendableError:
             self._seen.left_out += 1
         except TargetLostError as lost:
@@ -227,18 +225,14 @@ class Campaign:
         if self._seen.problems and monotonic() > self._deadline - self._settings.time_for_findings:
             self._stop_at_time_limit()
 
-    async def _send(self, number: int, case: Case) -> None:
-        """Sends a case, and records its answer. If the target rejects a message that is not valid, also sends what can
-        prove the rejection.
-        """
-        seen = self._seen
-        asked = CaseAnswers(number, case, self._judge.verdict(case), await self._sender.ask("case", number, case))
-        if self._old.includes(number):
+    async def _record_answer(self, asked: CaseAnswers) -> None:
+        """If the target rejected a message that is not valid, also sends what can prove the rejection."""
+        if self._old.includes(asked.number):
             await self._check_old_answer(asked)
         await self._proving.prove(asked)
         if asked.twin is not None and asked.twin_answer is not None and asked.twin.id not in self._case_ids:
-            seen.add_twin(number, asked.twin, asked.twin_answer, self._judge.demands)
-        seen.add(asked, self._judge)
+            self._seen.add_twin(asked.number, asked.twin, asked.twin_answer, self._judge.demands)
+        self._seen.add(asked, self._judge)
 
     async def _check_old_answer(self, asked: CaseAnswers) -> None:
         """A wrong answer is not checked here: the campaign repeats it later, and some targets sometimes fail."""
@@ -276,7 +270,7 @@ class Campaign:
         with suppress(TargetLostError):
             self._sender.rejects_sometimes = await answers_differ(seen.sent, self._sender, repetitions.deadline)
         await self._explaining.run(laboratory, options["concurrency"])
-        if (lost := self._sender.health.lost) is not None:
+        if (lost := self._sender.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")
 
     def _explaining_of_all(self) -> Explaining:
@@ -308,7 +302,7 @@ class Campaign:
             fresh_advice=fresh_advice(known_names, self._settings.fresh),
             sporadic=tuple(sporadic.answers()),
             timing=self._sender.timing,
-            seconds_away=self._sender.health.seconds_away,
+            seconds_away=self._sender.seconds_away,
             cases=seen.counts.total(),
             left_out=seen.left_out,
             total=None if self._generated is None else self._generated + (self._settings.plan.count or 0),

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from brokerfuzz.campaign.known_identifiers import KnownIdentifiers, may_concern_identifiers
 from brokerfuzz.campaign.outcome import Stop
-from brokerfuzz.campaign.sending import Sender
-from brokerfuzz.campaign.sporadic import GATEWAY
-from brokerfuzz.campaign.target_health import FirstContact, TargetLostError, is_answer
+from brokerfuzz.campaign.sending import Sender, TargetLostError
+from brokerfuzz.campaign.usual_answers import GATEWAY
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import Number, sites, tree_of
 from brokerfuzz.schemas import Verdict
@@ -38,34 +37,34 @@ _ANYTHING = (
     "in each message (--fresh number), or use other statuses than brokerfuzz expects (--accept, --reject)"
 )
 
+_Refused = tuple[Case, Answer]
+"""A plain message that the target did not accept, and its answer."""
 
-async def make_contact(sender: Sender, plain: Sequence[Case], known_identifiers: KnownIdentifiers) -> FirstContact:
-    """Sends plain messages until the target accepts one, and returns the result. Later, `sender.health` repeats the
-    accepted message to check whether the target is down. Then sends another plain message, or the same one with another
-    number.
+
+async def make_contact(
+    sender: Sender, target: Target, plain: Sequence[Case], known_identifiers: KnownIdentifiers
+) -> Stop | None:
+    """Sends plain messages until the target accepts one, which `sender` then repeats to check whether the target is
+    down. Then sends another plain message, or the same one with another number. If the target accepts none, returns the
+    reason why no case is sent.
 
     Waits for a target that is still starting. Raises `TargetLostError` if the target answers no message, and
     `TargetError` if it cannot be reached.
     """
-    refused: list[tuple[Case, Answer]] = []
-    for place, case in enumerate(plain, 1):
-        answer = await _answer(sender, case)
-        sender.health.waits_for = ""
-        if answer is not None and not _is_ready(answer) and not refused:
+    refused: list[_Refused] = []
+    sendable = list(filter(sender.can_send, plain))
+    for place, case in enumerate(sendable, 1):
+        answer = await sender.ask_plain(case)
+        if not refused and not _is_ready(answer):
             answer = await _answer_when_up(sender, case, answer)
-        if answer is None:
-            break
         if answer.kind == "accepted":
-            is_trusted = await _accepts_another(sender, case, plain[place:], known_identifiers)
-            sender.health.contact = FirstContact(case, answer, is_trusted)
-            break
+            sender.is_trusted = await _accepts_another(sender, case, sendable[place:], known_identifiers)
+            sender.plain = case
+            return None
         refused.append((case, answer))
-        if sum(not is_answer(one) for _, one in refused) > 1:  # each timeout takes several seconds
+        if sum(not _is_answer(one) for _, one in refused) > 1:  # each timeout takes several seconds
             break
-    if sender.contact.case is not None or not refused:
-        return sender.contact
-    known_names = await _known_names(*refused[0], known_identifiers)
-    return FirstContact(refused=tuple(refused), known_names=known_names)
+    return _refusal(refused, await _known_names(*refused[0], known_identifiers), target) if refused else None
 
 
 async def _accepts_another(
@@ -73,40 +72,40 @@ async def _accepts_another(
 ) -> bool:
     """Returns True also if there is no other message."""
     for other in others:
-        answer = await _answer(sender, other)
-        if answer is None or not is_answer(answer):
+        answer = await sender.ask_plain(other)
+        if not _is_answer(answer):
             break
         if answer.kind == "accepted":
             return True
-    answer = await known_identifiers.answer_to_another(0, accepted)
-    return not others if answer is None else answer.kind == "accepted"
+    answer_to_another = await known_identifiers.answer_to_another(0, accepted)
+    return not others if answer_to_another is None else answer_to_another.kind == "accepted"
 
 
-async def _known_names(case: Case, answer: Answer, known_identifiers: KnownIdentifiers) -> tuple[str, ...]:
+async def _known_names(case: Case, answer: Answer, known_identifiers: KnownIdentifiers) -> list[str]:
     """Returns the identifiers whose other values let the target accept a rejected message."""
-    return tuple(sorted(await known_identifiers.known_names(0, case))) if may_concern_identifiers(answer) else ()
+    return sorted(await known_identifiers.known_names(0, case)) if may_concern_identifiers(answer) else []
 
 
-async def _answer(sender: Sender, case: Case) -> Answer | None:
-    """Returns None if the message cannot be sent."""
-    return await sender.send_plain(case) if sender.can_send(case) else None
+def _is_answer(answer: Answer) -> bool:
+    return answer.reached and answer.kind != "timeout"
 
 
 def _is_ready(answer: Answer) -> bool:
     """A gateway answers with some statuses while the server behind it does not listen."""
-    return is_answer(answer) and not (answer.kind == "crashed" and answer.status in GATEWAY)
+    return _is_answer(answer) and not (answer.kind == "crashed" and answer.status in GATEWAY)
 
 
 async def _answer_when_up(sender: Sender, plain: Case, first: Answer) -> Answer:
     """Finds out whether a target that did not answer a plain message answers `{}`. If not, waits until it answers the
     plain message.
     """
-    answer = await _answer(sender, Case(plain.message_type, b"{}", Verdict("invalid")))
-    if answer is None or _is_ready(answer):
+    empty = Case(plain.message_type, b"{}", Verdict("invalid"))
+    answer = await sender.ask_plain(empty) if sender.can_send(empty) else first
+    if answer is first or _is_ready(answer):
         return first
     if not sender.isolated:  # programs do not restart
-        answer = await sender.health.retried(lambda: sender.send_plain(plain), _is_ready, answer)
-    if not is_answer(answer):
+        answer = await sender.repeated(plain, _is_ready, answer)
+    if not _is_answer(answer):
         raise TargetLostError(f"the target did not answer any message ({answer.reason})", answer, sent=False)
     return answer
 
@@ -114,30 +113,33 @@ async def _answer_when_up(sender: Sender, plain: Case, first: Answer) -> Answer:
 # ------------------------------------------------------------------------------------------------ refused messages
 
 
-def refusal(contact: FirstContact, target: Target) -> Stop:
+def _refusal(refused: Sequence[_Refused], known_names: Sequence[str], target: Target) -> Stop:
     """Returns the reason why no case is sent, with the plain messages, the answers, and the option that probably
-    helps.
+    helps. With other values of the identifiers `known_names`, the target accepts the first message.
     """
-    different: dict[tuple[str, bytes], tuple[Case, Answer]] = {}
-    for case, answer in sorted(contact.refused, key=lambda pair: len(pair[0].body)):
+    different: dict[tuple[str, bytes], _Refused] = {}
+    for case, answer in sorted(refused, key=lambda pair: len(pair[0].body)):
         different.setdefault((answer.reason, answer.body), (case, answer))
     shown = list(different.values())[:_MOST_ANSWERS]
     reasons = listed([printable(answer.reason, _LONGEST) for _, answer in shown], "or")
-    reason = f"the target accepted none of {counted(len(contact.refused), 'plain valid message')}: {reasons}"
-    advice = next(_advice(contact, [answer for _, answer in different.values()], target))
+    reason = f"the target accepted none of {counted(len(refused), 'plain valid message')}: {reasons}"
+    advice = next(_advice(refused, known_names, [answer for _, answer in different.values()], target))
     return Stop(reason, "contact", "\n".join([*_lines(shown), "No case was sent."]), advice)
 
 
-def _lines(shown: Sequence[tuple[Case, Answer]]) -> Iterator[str]:
+def _lines(shown: Sequence[_Refused]) -> Iterator[str]:
     for case, answer in shown:
         response = f": {readable(answer.body, _LONGEST)}" if answer.body and answer.status is not None else ""
         yield f"sent:     {readable(case.body, _LONGEST)}"
         yield f"answered: {answer.kind} ({printable(answer.reason, _LONGEST)}){response}"
 
 
-def _advice(contact: FirstContact, different: Sequence[Answer], target: Target) -> Iterator[str]:
-    if names := contact.known_names:
-        yield f"the target accepts the first of them with another {listed(names)}: use --fresh {','.join(names)}"
+def _advice(
+    refused: Sequence[_Refused], known_names: Sequence[str], different: Sequence[Answer], target: Target
+) -> Iterator[str]:
+    if known_names:
+        names = ",".join(known_names)
+        yield f"the target accepts the first of them with another {listed(known_names)}: use --fresh {names}"
     for answer in different:
         if remedy := _remedy(target, answer):
             yield remedy
@@ -147,7 +149,7 @@ def _advice(contact: FirstContact, different: Sequence[Answer], target: Target) 
             yield target.advice
         elif answer.kind == "timeout":
             yield "allow more time with --timeout"
-    for case, answer in contact.refused:
+    for case, answer in refused:
         if answer.kind == "rejected" and (named := _named_sites(case, answer)):
             yield (
                 f"the answer names {listed(named[:_MOST_SITES])}: if the target knows only certain values, list them "

@@ -40,7 +40,7 @@ class Observations:
     proofs: Proofs = field(default_factory=Proofs)
     left_out: int = 0
     sent: list[CaseAnswers] = field(default_factory=list)
-    _twins: set[str] = field(default_factory=set)
+    _wrong_twins: set[str] = field(default_factory=set)
 
     def add(self, asked: CaseAnswers, judge: Judge) -> None:
         """Records the answer to a case, and whether a rejection is proven."""
@@ -61,9 +61,9 @@ class Observations:
         asked = CaseAnswers(number, twin, twin.verdict, answer)
         if asked.contradiction is None:
             self._add_correct(twin)
-        elif twin.id not in self._twins:
+        elif twin.id not in self._wrong_twins and len(self._wrong_twins) < MOST_CASES:
+            self._wrong_twins.add(twin.id)
             self._keep(asked, contract)
-        self._twins.add(twin.id)
 
     def _add_correct(self, case: Case) -> None:
         if case.id in self.watched:

@@ -14,8 +14,7 @@ from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import TEXT_MATTERS
 from brokerfuzz.campaign.failure import Failure
-from brokerfuzz.campaign.sending import Sender, UnsendableError
-from brokerfuzz.campaign.target_health import TargetLostError
+from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.json_trees import Tree, write_tree
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.schemas.known_values import KNOWN_VALUES

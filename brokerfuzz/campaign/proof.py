@@ -33,7 +33,7 @@ MOST_UNPROVEN = 12_000
 class CaseAnswers:
     """The answers to a case and to its twin, if the twin was sent. `number` is the number of the case. If `is_conflict`
     is true, the target may have rejected the message only because it already knew an identifier. If `is_twin_stored`
-    is true, the target accepted only the twin (see `FirstContact`). If `is_outdated` is true, the verdict may be wrong
+    is true, the target accepted only the twin (see `Sender`). If `is_outdated` is true, the verdict may be wrong
     by now, because it depends on the time.
     """
 

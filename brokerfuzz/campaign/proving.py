@@ -25,11 +25,11 @@ class Proving:
 
     async def _ask_twin(self, asked: CaseAnswers) -> None:
         asked.is_conflict = self._sender.is_conflict(asked.case, asked.answer)
-        twin = twin_of(asked.case, asked.verdict, self._sender.contact.case, self._judge)
+        twin = twin_of(asked.case, asked.verdict, self._sender.plain, self._judge)
         if twin is None or not self._sender.can_send(twin):
             return
         answer = await self._sender.ask("twin", asked.number, twin)
         asked.twin = twin
         asked.twin_answer = await self._known_identifiers.answer_that_counts(asked.number, twin, answer)
         asked.is_conflict = asked.is_conflict or asked.twin_answer is not answer
-        asked.is_twin_stored = self._sender.contact.is_stored(twin)
+        asked.is_twin_stored = self._sender.is_stored(twin)

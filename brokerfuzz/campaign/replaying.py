@@ -17,8 +17,7 @@ from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.message_json import body_of
-from brokerfuzz.campaign.sending import Sender, UnsendableError
-from brokerfuzz.campaign.target_health import TargetLostError
+from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.contract_names import IDENTIFIERS

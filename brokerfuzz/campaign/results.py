@@ -6,8 +6,8 @@ from typing import Literal
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.outcome import FOUND, INTERRUPTED, NOT_TESTED, CampaignOutcome, State, Stop
+from brokerfuzz.campaign.pace import Timing
 from brokerfuzz.campaign.proof import Proofs
-from brokerfuzz.campaign.sending import Timing
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets import Answer, AnswerKind
 from brokerfuzz.wording import counted, listed

@@ -20,9 +20,8 @@ from tempfile import TemporaryDirectory
 from brokerfuzz.campaign.case_stream import CaseStream
 from brokerfuzz.campaign.exchanges import Exchange
 from brokerfuzz.campaign.journal import Journal, exchanges
-from brokerfuzz.campaign.sending import Sender, UnsendableError
+from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.campaign.settings import Settings
-from brokerfuzz.campaign.target_health import FirstContact, TargetLostError
 from brokerfuzz.campaign.twins import twin_of
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import CATALOGUE_PER_SHARD, STRIDE
@@ -46,7 +45,7 @@ class _Shared:
 
     settings: Settings
     target: bytes
-    contact: FirstContact
+    plain: Case | None
     rate: float | None
     begun: float
     journal: str | None
@@ -80,7 +79,7 @@ class WorkerAnswers:
         self._shared = _Shared(
             replace(settings, known=()),
             self._target,
-            sender.contact,
+            sender.plain,
             rate and rate / self._pool.count,
             time.time() - (time.monotonic() - sender.started),
             self._journal,
@@ -187,7 +186,7 @@ async def _exchanges_of(shared: _Shared, part: int, seconds: float | None) -> li
             longest_wait=options["longest_wait"],
         )
         sender.started = time.monotonic() - (time.time() - shared.begun)
-        sender.health.contact = shared.contact
+        sender.plain = shared.plain
 
         async def work() -> None:
             while (numbered_case := await cases.next()) is not None:
@@ -214,6 +213,6 @@ async def _send(sender: Sender, shared: _Shared, number: int, case: Case) -> Non
     judge = shared.settings.judge
     verdict = judge.verdict(case)
     if answer.kind == "rejected" and verdict.label != "valid":
-        twin = twin_of(case, verdict, sender.contact.case, judge)
+        twin = twin_of(case, verdict, sender.plain, judge)
         if twin is not None and twin.id not in shared.case_ids:
             await sender.ask("twin", number, twin)

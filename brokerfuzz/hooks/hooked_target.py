@@ -16,7 +16,7 @@ from brokerfuzz.targets.http_messages import Request
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
 from brokerfuzz.targets.secret_masking import Secret, Secrets, named, variable
 from brokerfuzz.targets.target import Message, Target
-from brokerfuzz.targets.waiting import repeated
+from brokerfuzz.targets.waiting import sent_patiently
 from brokerfuzz.wording import counted
 
 RENEWS = (401, 419)
@@ -193,7 +193,7 @@ class HookedTarget(Target):
             await self.paced()
             return await self._authenticated(request)
 
-        removed = await repeated(send, lambda one: one.pause is None, FINISHING_TIME, await send())
+        removed = await sent_patiently(send, FINISHING_TIME)
         if not is_clean(removed):
             self._remaining.append(f"{cleanup.method} {self.secrets.url(url)} ({removed.reason})")
 

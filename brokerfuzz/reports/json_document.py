@@ -11,9 +11,9 @@ from typing import Any
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.message_json import message_json
+from brokerfuzz.campaign.pace import Timing
 from brokerfuzz.campaign.proof import UnprovenExample
 from brokerfuzz.campaign.results import Result
-from brokerfuzz.campaign.sending import Timing
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, MessageType, load_contract

@@ -5,6 +5,7 @@ to build requests, limit their time, interpret results, and describe crashes.
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -85,16 +86,12 @@ class InProcessTarget(Target):
         if self.is_asynchronous:
             return await self._awaited(message.body)
         context = copy_context()
-
-        def call() -> Answer:
-            return context.run(self._called, message.body)
-
         if self._thread is None:
             await asyncio.sleep(0)  # so that the event loop can end the campaign
             with outside_of_event_loop():
-                return call()
+                return context.run(self._called, message.body)
         try:
-            return await self._thread.result(call, self.timeout)
+            return await self._thread.result(partial(context.run, self._called, message.body), self.timeout)
         except HangingError:
             return self.no_answer()
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from time import monotonic
@@ -20,42 +20,39 @@ _TOO_MANY, _UNAVAILABLE = 429, 503
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
-async def repeated(
-    send: Callable[[], Awaitable[Answer]],
-    is_enough: Callable[[Answer], bool],
-    seconds: float,
-    answer: Answer,
-    on_pause: Callable[[Answer, float], None] = lambda _, __: None,
-) -> Answer:
-    """Sends a message again after longer and longer pauses, because it got the insufficient `answer`. Returns the first
-    answer that `is_enough` accepts. Returns the last answer if the time limit of `seconds` is over, or if the target
-    asks for a pause that would exceed the limit. Calls `on_pause` with the answer and the length of each pause.
-    """
-    deadline = monotonic() + seconds
-    for usual in pauses(seconds):
-        wanted = answer.pause or 0.0
-        if is_enough(answer) or wanted > deadline - monotonic():
-            break
-        pause = max(wanted, usual)
-        on_pause(answer, pause)
+class Deadline:
+    """The end of the time in which brokerfuzz sends a message again, after longer and longer pauses."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = monotonic() + seconds
+        self._usual = FIRST_PAUSE
+
+    def pause(self, wanted: float | None = None) -> float | None:
+        """Returns the length of the next pause, in seconds: at least the `wanted` one. Returns None if the time is
+        over, or if the pause would exceed it.
+        """
+        left = self._end - monotonic()
+        if left <= 0 or (wanted or 0.0) > left:
+            return None
+        pause = max(wanted or 0.0, min(self._usual, left))
+        self._usual = min(2 * self._usual, LONGEST_PAUSE)
+        return pause
+
+
+async def sent_patiently(send: Callable[[], Awaitable[Answer]], seconds: float) -> Answer:
+    """Sends a message again as long as the target asks for a pause, until the time limit of `seconds` is over."""
+    deadline = Deadline(seconds)
+    answer = await send()
+    while answer.pause is not None and (pause := deadline.pause(answer.pause)) is not None:
         await asyncio.sleep(pause)
         answer = await send()
     return answer
 
 
-def pauses(seconds: float) -> Iterator[float]:
-    """Yields longer and longer pauses, as long as the time limit of `seconds` is not over."""
-    deadline = monotonic() + seconds
-    usual = FIRST_PAUSE
-    while (left := deadline - monotonic()) > 0:
-        yield min(usual, left)
-        usual = min(2 * usual, LONGEST_PAUSE)
-
-
 def pause_of(status: int, retry_after: str | None) -> float | None:
     """Returns how many seconds a response asks brokerfuzz to wait, or None if it does not. Status 429 asks for a pause
     even without the header `Retry-After`. If the header is missing or invalid, or contains a date in the past, the
-    pause is 0, and `repeated` waits longer and longer.
+    pause is 0, and the pauses become longer and longer.
     """
     if status == _TOO_MANY or (status == _UNAVAILABLE and retry_after is not None):
         return _seconds_until(retry_after or "")

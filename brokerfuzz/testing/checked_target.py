@@ -8,7 +8,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
 from brokerfuzz.targets import Answer, HttpTarget, Message, Target
 from brokerfuzz.targets.threads import LoopThread
-from brokerfuzz.targets.waiting import LONGEST_WAIT, repeated
+from brokerfuzz.targets.waiting import LONGEST_WAIT, sent_patiently
 from brokerfuzz.testing.failure_text import described_failure
 
 
@@ -59,8 +59,7 @@ class CheckedTarget:
         return answer
 
     async def _answer(self, message: Message) -> Answer:
-        send = partial(self._target.send, message)
-        return await repeated(send, lambda answer: answer.pause is None, LONGEST_WAIT, await send())
+        return await sent_patiently(partial(self._target.send, message), LONGEST_WAIT)
 
     def check(self, case: Case) -> Answer:
         """Sends a case and returns the answer. Raises `WrongAnswer`, an `AssertionError`, if the answer contradicts the

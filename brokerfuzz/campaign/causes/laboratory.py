@@ -52,7 +52,7 @@ class Laboratory:
     ) -> None:
         self._proving, self._repetitions = proving, repetitions
         self._sender, self._judge, self._bounds, self._examples = sender, judge, bounds, examples
-        self.plain = sender.contact.case
+        self.plain = sender.plain
         ordinary = OrdinaryValues({}, {}) if self.plain is None else OrdinaryValues.of(self.plain, examples)
         self._failures: dict[tuple[int, str], Failure] = {}
         self.reducer = Reducer(ordinary, self.contract.sites[message_type])
