@@ -15,8 +15,10 @@ _QUOTED = re.compile(r"""(?<!\w)(?:'[^']*'|"[^"]*"|`[^`]*`|‘[^’]*’|“[^�
 _DETAIL = " '…' "
 _WITH_DIGITS = re.compile(r"[\w.]*\d[\w.]*")
 _SOURCES = "py|js|mjs|cjs|ts|php|rb|go|java|kt|scala|cs|rs|ex|pl"
-_LINE_OF_CODE = re.compile(rf"([\w-]+\.(?:{_SOURCES}))(?::| on line |\\?\", line )(\d+)")
+_LINE_OF_CODE = re.compile(rf"([\w-]+\.(?:{_SOURCES}))(?::| on line | line |\\?\", line )(\d+)")
 """A file with a line, as in `ValueError: day is out of range (service.py:20)` and in stack traces of many languages."""
+_OF_JAVA = re.compile(r"at java\.base/[^\n]*")
+_ESCAPED_BREAK = re.compile(r"\\[nrt]")
 _SHORTEST = 3  # the minimum number of characters of a string of the message that is no word of a text by chance
 _LONGEST = 300  # the maximum number of characters of each string that are compared
 
@@ -68,13 +70,15 @@ def text_of(answer: Answer, message: bytes = b"", causes: Iterable[str] = ()) ->
 
 def line_of_code(answer: Answer) -> str:
     """Returns the line of code that the answer to a crash names, such as `service.py:20`, or an empty string. Of the
-    lines of a stack trace, it is the innermost: the last one in Python, and the first one in other languages.
+    lines of a stack trace, it is the innermost: the last one in Python, and the first one in other languages. Lines of
+    the classes that belong to Java do not count. In JSON, line breaks are escaped.
     """
     if answer.kind != "crashed":
         return ""
     lines = list(_LINE_OF_CODE.finditer(answer.reason))
     if not lines:
-        lines = list(_LINE_OF_CODE.finditer(answer.body.decode(errors="replace")))
+        text = _ESCAPED_BREAK.sub("\n", answer.body.decode(errors="replace"))
+        lines = list(_LINE_OF_CODE.finditer(_OF_JAVA.sub("", text)))
     if not lines:
         return ""
     innermost = lines[-1] if ", line " in lines[-1][0] else lines[0]

@@ -165,9 +165,10 @@ class Problem:
         failure = self.failure
         answer = await self.answer(failure.body, again=True)
         failure.sent += 1
-        if self.is_shown(answer, failure.body):
+        if answer.kind == failure.answer.kind:  # the text may differ: Java soon leaves out the stack traces of crashes
             failure.shown += 1
             failure.answer = answer
+            self._text = text_of(answer, failure.body)
 
 
 def signature(verdict: Verdict) -> tuple[str, frozenset[str], bool]:

@@ -84,8 +84,8 @@ def essentials(
 
 def plain_messages(message_type: MessageType, *, contract: Contract | None = None) -> tuple[Case, ...]:
     """Returns several plain messages: an ordinary message with every property, a message with the last value of each
-    enumeration, a message without optional objects and arrays, and a message with only the required properties. A
-    target that rejects all plain messages probably rejects every message.
+    enumeration, a message without optional objects and arrays, one without other optional values, and a message with
+    only the required properties. A target that rejects all plain messages probably rejects every message.
     """
     known = contract or load_contract()
     faults = Faults(known, message_type, None)
@@ -95,10 +95,12 @@ def plain_messages(message_type: MessageType, *, contract: Contract | None = Non
         if site.name and not site.required
     ]
     flat = {path: Wish(state="absent") for path, types in optional if {"object", "array"} & types}
+    bare = {path: Wish(state="absent") for path, _ in optional if path not in flat}
     messages = (
         message(known, message_type),
         message(known, message_type, Setting("last values", turn=-1)),
         message(known, message_type, wishes=flat),
+        message(known, message_type, wishes=bare),
         message(known, message_type, REQUIRED),
     )
     found = {case.id: case for one in messages if (case := faults.valid(one, ())) is not None}

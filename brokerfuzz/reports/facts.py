@@ -150,8 +150,8 @@ def campaign_facts(document: Document) -> Iterator[Fact]:
     if unproven["count"]:
         of_all = f"{unproven['count']:,} of {counted(unproven['rejections'], 'rejection')}"
         because = "".join(f", {one['count']:,} because of {one['finding']}" for one in unproven["because"])
-        rules = counted(len(unproven["rules"]), "rule")
-        yield _fact("unproven", f"{of_all}{because}, including all rejections for {rules}")
+        rules = f", including all rejections for {counted(len(unproven['rules']), 'rule')}" if unproven["rules"] else ""
+        yield _fact("unproven", f"{of_all}{because}{rules}")
     known = document["known_identifiers"]
     if known["messages"]:
         messages = counted(known["messages"], "valid message was", "valid messages were")

@@ -246,8 +246,10 @@ def test_texts_that_name_the_property_hide_neither_that_the_cause_is_one_nor_add
         '{{"error": "TypeError: strlen() (index.php:28)", "value": {value}}}',
         'Traceback:\n  File "/srv/web.py", line 7, in do\n  File "/srv/index.php", line 28, in f\nError: {value}',
         "Error: {value}\n    at check (/srv/index.php:28:11)\n    at /srv/web.js:7:1",
+        '{{"error": "NoMethodError: {{}}.size\\nindex.php:28:in check\\nweb.rb:7"}}',
+        "Error: {value}\n\tat java.base/jdk.internal.util.Preconditions.check(Preconditions.java:64)\n\tat Shop(index.php:28)",
     ],
-    ids=["php", "python", "node"],
+    ids=["php", "python", "node", "ruby", "java"],
 )
 def test_crashes_at_one_line_of_a_service_are_one_finding_whatever_the_text(trace: str, tmp_path: Path) -> None:
     async def behave(body: bytes, writer: Any) -> None:
@@ -262,6 +264,23 @@ def test_crashes_at_one_line_of_a_service_are_one_finding_whatever_the_text(trac
     assert finding.text.startswith("index.php:28: crashes (status 500) if omniChannel.offers is ")
     (row,) = re.findall("<summary>.*index.php:28.*</summary>", (tmp_path / "page.html").read_text())
     assert "rror: " in row
+
+
+def test_a_crash_counts_although_its_text_changes() -> None:
+    crashes = count()
+
+    async def behave(body: bytes, writer: Any) -> None:
+        status = 201 if CONFORMS(body) else 422
+        text = ""
+        if parsed(body).get("weightInPounds", 1) is None:
+            status = 500
+            text = "NullPointerException" if next(crashes) >= 20 else "NullPointerException\n\tat Shop(Shop.java:28)"
+        writer.write(response(status, text.encode()))
+
+    with serving(behave) as url:
+        report = brokerfuzz.fire(url, **VALID)
+    assert report.result.sporadic == ()
+    assert {finding.kind for finding in report.findings} == {"crashed"}
 
 
 def test_two_lines_that_crash_under_the_same_condition_have_names_of_their_own() -> None:

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from behaviours import parsed
 from fixture_types import Run, Write
 from hand_made_servers import answers, conforming, one_after_another, response, sends, serving
 
 import brokerfuzz
 
 FEW: Final = ("--rule", "*/orderMinimum:minimum", "--technique", "one-below", "--shrink", "off")
-PLAIN_MESSAGES: Final = 4
+PLAIN_MESSAGES: Final = 5
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -36,7 +37,7 @@ def test_a_target_that_accepts_no_plain_message_gets_no_case_and_one_short_expla
         text = untested(run, url)
     assert len(received) == PLAIN_MESSAGES + 1  # the first one is also sent with another number
     assert text.startswith(
-        "untested (the target accepted none of 4 plain valid messages: status 422): no findings in 0 cases "
+        "untested (the target accepted none of 5 plain valid messages: status 422): no findings in 0 cases "
     )
     for said in (
         '"offerType":',
@@ -104,8 +105,8 @@ def test_a_function_that_rejects_everything_gives_an_untested_report_that_explai
 
     report = brokerfuzz.fire(judge)
     assert (report.outcome.state, report.outcome.status, report.findings) == ("untested", 2, ())
-    assert "accepted none of 4 plain valid messages: ValueError: unknown tenant" in str(report)
-    with pytest.raises(AssertionError, match="accepted none of 4 plain valid messages"):
+    assert "accepted none of 5 plain valid messages: ValueError: unknown tenant" in str(report)
+    with pytest.raises(AssertionError, match="accepted none of 5 plain valid messages"):
         brokerfuzz.assert_conforms(judge)
 
 
@@ -167,3 +168,13 @@ def test_a_target_that_accepts_everything_is_one_finding_and_no_report_shows_a_r
     document = Path("r.xml").read_text()
     assert document.count("<failure") == 1
     assert document.count('<skipped type="accepted"') == len(json.loads(Path("r.json").read_text())["rules"]) > 0
+
+
+def test_a_reader_that_rejects_empty_lists_still_proves_its_other_rejections() -> None:
+    def reads(body: bytes) -> bool:
+        return brokerfuzz.check("product-list-response", body).label != "invalid" and parsed(body).get("data") != []
+
+    report = brokerfuzz.fire(reads, "product-list-response")
+    (finding,) = report.findings
+    assert finding.text == "data: rejected if it is empty"
+    assert "prove nothing" not in report.outcome.headline
