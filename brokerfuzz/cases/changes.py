@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.schemas.sites import Steps, join
+from brokerfuzz.pointers import steps_of_site
+from brokerfuzz.schemas.sites import Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +87,20 @@ def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
 
 def places(message: Any, site: str) -> list[Steps]:
     """Returns all places of a message that belong to a site."""
-    found: list[Steps] = []
-    _find(message, (), "", site, found)
-    return found
-
-
-def _find(value: Any, steps: Steps, here: str, site: str, found: list[Steps]) -> None:
-    if here == site:
-        found.append(steps)
-    elif isinstance(value, dict):
-        for name, prop in value.items():
-            if site.startswith(below := join(here, name)):
-                _find(prop, (*steps, name), below, site, found)
-    elif isinstance(value, list) and site.startswith(below := f"{here}[]"):
-        for index, item in enumerate(value):
-            _find(item, (*steps, index), below, site, found)
+    values: list[tuple[Steps, Any]] = [((), message)]
+    for step in steps_of_site(site):
+        if step is None:
+            values = [
+                ((*steps, index), item)
+                for steps, value in values
+                if isinstance(value, list)
+                for index, item in enumerate(value)
+            ]
+        else:
+            values = [
+                ((*steps, step), value[step]) for steps, value in values if isinstance(value, dict) and step in value
+            ]
+    return [steps for steps, _ in values]
 
 
 def first_parts(value: Any) -> Iterator[tuple[str | int, Any]]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import jsonschema_rs
 
 from brokerfuzz.contract_names import MessageType
-from brokerfuzz.pointers import escape, pointer_of
+from brokerfuzz.pointers import escape, pointer_of, steps_of_site
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.sites import Rule, Steps, site_of
 from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
@@ -166,8 +166,7 @@ class StructureChecker:
     def _holds(self, rule: Rule, value: Any, steps: Steps) -> bool:
         if rule.condition is None:
             return True
-        depth = len([step for step in rule.condition.site.replace("[]", ".[]").split(".") if step])
-        for step in steps[:depth]:
+        for step in steps[: len(steps_of_site(rule.condition.site))]:
             value = value[step]
         return self._conditions[rule.id].is_valid(value) == rule.condition.holds
 

@@ -23,10 +23,13 @@ Draws = Callable[[DrawFn], Value]
 def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, SearchStrategy[Value]]:
     """Converts a function that returns `Draws` to one that returns a strategy, which is validated later."""
 
-    def drawn(draw: DrawFn, call: _Call) -> Any:
+    def drawn(draw: DrawFn, call: _Call, *, name: str = define.__name__) -> Any:
+        """Hypothesis replaces values by values of the same strategy. It would not distinguish two of these functions
+        without the default of `name` (or in older versions, `__qualname__`).
+        """
         return call.draws(draw)
 
-    drawn.__name__ = define.__name__
+    drawn.__name__ = drawn.__qualname__ = define.__name__
     named = st.composite(drawn)
     expected = _with_options(signature(define))
 

@@ -110,7 +110,7 @@ def faulty(
 
     `messages` is a strategy of JSON values, such as `product_list_offers(min_clusters=2)` or your own strategy.
     `case.twin` is the valid message. A case can break only rules about values that the valid message contains;
-    `invalid_offer_requests` breaks each rule, and is two to three times as fast. The other arguments are the same.
+    `invalid_offer_requests` breaks each rule, and is faster. The other arguments are the same.
 
     Raises `InvalidArgument` if `messages` generates a message that is not valid.
 

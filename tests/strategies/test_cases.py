@@ -182,6 +182,11 @@ def test_half_of_the_faults_break_rules_that_the_contract_states_in_words() -> N
         assert 40 <= sum(rule in stated for rule in broken) <= 75
 
 
+def test_nearly_all_messages_with_faults_are_different() -> None:
+    cases = drawn(faulty(product_list_offers(), OFFER, now=NOW), 100)
+    assert len({case.twin.body for case in cases}) >= 85
+
+
 def test_a_faulty_message_shrinks_to_the_smallest_message() -> None:
     case = minimal(faulty(product_list_offers(min_clusters=2), OFFER, rules=["*pageCount:minimum"], now=NOW))
     assert len(case.twin.value["productClusters"]) == 2
