@@ -444,3 +444,11 @@ def test_a_time_in_the_future_shrinks_to_a_time_that_stays_in_the_future() -> No
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", json.loads(finding.body)[updated])
     in_twenty_years = datetime.now(UTC) + timedelta(days=20 * 365)
     assert brokerfuzz.check(OFFER, finding.body, now=in_twenty_years).label == "invalid"
+
+
+def test_a_limit_of_web_addresses_is_found() -> None:
+    def too_long(message: dict[str, Any]) -> bool:
+        return len(message.get("pdfUrl") or "") > 100
+
+    (finding,) = brokerfuzz.fire(strict(too_long), OFFER, **VALID).findings
+    assert finding.text == "pdfUrl: rejected if it is longer than 100 characters"

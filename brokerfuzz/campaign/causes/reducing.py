@@ -87,15 +87,20 @@ class Reducer:
 
     async def longest_accepted(self, problem: Problem, cause: Difference, length: int) -> int | None:
         """If the length of a string is the cause, returns the length up to which the answer is right. `length` is the
-        one that fails: a number of characters, or of bytes in UTF-8. Each character that is sent has one byte.
+        one that fails: a number of characters, or of bytes in UTF-8. Each character that is sent has one byte. The
+        strings begin as the ordinary one, so a long web address remains one.
         """
         tree = tree_of(problem.failure.body)
         value = at(tree, cause.path)
         if not isinstance(value, str):
             return None
 
+        ordinary = "" if cause.is_added else at(cause.undo(tree), cause.path)
+        beginning = ordinary if isinstance(ordinary, str) else ""
+
         async def fails(length: int) -> bool:
-            return await problem.outcome(replaced(tree, cause.path, "b" * length)) == "same problem"
+            text = beginning[:length].ljust(length, "b")
+            return await problem.outcome(replaced(tree, cause.path, text)) == "same problem"
 
         if not value or not await fails(length) or await fails(0):
             return None

@@ -166,7 +166,7 @@ URLS = EdgeTable(
             lambda text, schema: text.startswith("http:"),
             ("http://example.com",),
         ),
-        Edge("long", "it is long", lambda text, schema: len(text) >= 200, ("https://example.com/" + "a" * 480,)),
+        Edge("long", "it is long", lambda text, schema: len(text) >= 200, ("https://example.com/" + "a" * 235,)),
     ),
 )
 
