@@ -192,7 +192,7 @@ class _Listing:
                 yield from self._valid.of_site(site)
             for rule in self._rules:
                 if rule.site == site.path:
-                    yield from self._faults.small(rule)
+                    yield from self._faults.of_rule(rule, small=True)
         if self._all:
             for ambiguity in self._contract.ambiguities:
                 yield from self._probes.of_ambiguity(ambiguity, small=True)

@@ -2,18 +2,17 @@
 with different properties around the fault; for the default corpus, in the smallest message.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from itertools import product
 from typing import Any
 
 from brokerfuzz.cases.case import Broken, Case, Fault, confirmed
-from brokerfuzz.cases.changes import places
 from brokerfuzz.cases.fault_wishes import (
     arrays_above,
     arrays_with_later_items,
-    breakable_places,
     conditions_met,
     joined,
     wishes_at,
@@ -62,7 +61,7 @@ def placements(site: str) -> list[Placement]:
 
 
 @dataclass(frozen=True)
-class Around:
+class Surroundings:
     """The message around a fault."""
 
     setting: Setting = COMPLETE
@@ -70,10 +69,20 @@ class Around:
     wishes: Wishes = field(default_factory=dict)
     tags: tuple[str, ...] = ()
 
+    def tagged(self, *tags: str) -> "Surroundings":
+        return replace(self, tags=(f"at:{self.placement.name}", f"in:{self.setting.name}", *tags))
+
+    @cached_property
+    def key(self) -> Any:
+        """Equal for surroundings with the same messages."""
+        return self.setting, self.placement.name, *self.placement.wishes, str(self.wishes)
+
 
 BACKWARDS = SETTINGS[-1]
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
 """The keywords of rules that require a property, or that set a lower limit."""
+Attempts = Iterable[tuple[Technique, Surroundings]]
+"""Ways to break a rule. The first one that gives a new case is used."""
 
 
 @dataclass(frozen=True)
@@ -87,58 +96,99 @@ class FaultCases:
     def _faults(self) -> Faults:
         return Faults(self.contract, self.message_type, self.now)
 
-    # ------------------------------------------------------------------------------------------- for the catalogue
-
-    def of_rule(self, rule: Rule) -> Iterator[Case]:
-        """Yields a case for each technique, and for each message around the fault. If a technique does not apply there,
-        it breaks the rule in an ordinary message. The first technique for wrong types, mostly null, is used at each
-        position: some programs accept null only in later items.
-        """
+    def of_rule(self, rule: Rule, *, small: bool = False) -> Iterator[Case]:
+        """Yields cases that break the rule: those of the catalogue, or, with `small`, those of the default corpus."""
         techniques = self._faults.techniques(rule)
         if not techniques:
             return
-        spots, made = list(self._around(rule)), set[str]()
-        for number in range(max(len(techniques), len(spots))):
-            spot, start = spots[number % len(spots)], number % len(techniques)
-            others = [*techniques[start + 1 :], *techniques[:start]] if number >= len(techniques) else []
-            tried = [(techniques[start], spot), *((other, spot) for other in others), (techniques[start], Around())]
-            cases = (self._case(rule, technique, around) for technique, around in tried)
+        made = set[str]()  # two techniques may do the same in another message
+        for attempts in self._small(rule, techniques) if small else self._varied(rule, techniques):
+            cases = (self._case(rule, technique, around) for technique, around in attempts)
             new = next((case for case in cases if case is not None and case.id not in made), None)
-            if new is not None:  # two techniques may do the same in another message
+            if new is not None:
                 made.add(new.id)
                 yield new
         if not made:
             yield from self._in_suitable_message(rule, techniques)
-        for placement in placements(rule.site)[1:] if rule.keyword == "type" else ():
-            case = self._case(rule, techniques[0], Around(placement=placement))
+
+    def _in_suitable_message(self, rule: Rule, techniques: Sequence[Technique]) -> Iterator[Case]:
+        """Breaks a rule of a changed contract that cannot be broken in ordinary messages."""
+        suitable = self._faults.suitable_message(rule)
+        for technique in techniques:
+            case = self._faults.break_rule(suitable, rule, [technique])
             if case is not None:
                 yield case
 
-    def _around(self, rule: Rule) -> Iterator[Around]:
+    def _case(self, rule: Rule, technique: Technique, around: Surroundings) -> Broken | None:
+        message, twin = self._base(rule, around)
+        if twin is None:
+            return None
+
+        def place_of(places: Sequence[Steps]) -> Steps | None:
+            return next((steps for steps in places if around.placement.fits(steps, rule.site)), None)
+
+        return self._faults.break_rule(message, rule, [technique], choose_place=place_of, tags=around.tags, twin=twin)
+
+    def _base(self, rule: Rule, around: Surroundings) -> tuple[Any, Case | None]:
+        """Returns a message in which the rule can be broken, and its case if it is valid."""
+        key = rule.site, rule.condition and rule.condition.label, around.key
+        if key not in self._bases:
+            wishes = joined(wishes_for(self.contract, rule), around.wishes, around.placement.wishes)
+            base = message(self.contract, self.message_type, around.setting, wishes)
+            self._bases[key] = base, self._faults.valid(base)
+        return self._bases[key]
+
+    def empty_object(self) -> Iterator[Case]:
+        """Yields the message `{}`, which breaks the rules of all required properties. The twin of this case has only
+        the required properties.
+        """
+        twin = self._faults.valid(message(self.contract, self.message_type, REQUIRED))
+        broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
+        faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
+        if twin is not None and faults:
+            tags = ("body:empty-object",)
+            case = confirmed(
+                self.message_type, b"{}", faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract
+            )
+            yield from [case] if case else []
+
+    # ------------------------------------------------------------------------------------------- for the catalogue
+
+    def _varied(self, rule: Rule, techniques: Sequence[Technique]) -> Iterator[Attempts]:
+        """Uses each technique, and each message around the fault. If a technique does not apply there, it breaks the
+        rule in an ordinary message. The first technique for wrong types, mostly null, is used at each position: some
+        programs accept null only in later items.
+        """
+        spots = list(self._around(rule))
+        for number in range(max(len(techniques), len(spots))):
+            spot = spots[number % len(spots)]
+            start = number % len(techniques)
+            others = [*techniques[start + 1 :], *techniques[:start]] if number >= len(techniques) else []
+            yield [
+                (techniques[start], spot),
+                *((technique, spot) for technique in others),
+                (techniques[start], Surroundings().tagged()),
+            ]
+        for placement in placements(rule.site)[1:] if rule.keyword == "type" else ():
+            yield [(techniques[0], Surroundings(placement=placement).tagged())]
+
+    def _around(self, rule: Rule) -> Iterator[Surroundings]:
         """Yields messages with each setting and each placement of the fault, and messages that meet a condition. A
         lower limit is broken before and behind the property that decides: programs often check the condition only
         once, or too early.
         """
         only, *others = placements(rule.site)
-        yield Around(placement=only)
-        yield from (Around(placement=placement) for placement in others[:1])
-        yield from (Around(setting) for setting in SETTINGS[1:])
-        yield from (Around(placement=placement) for placement in others[1:])
+        yield Surroundings(placement=only).tagged()
+        yield from (Surroundings(placement=placement).tagged() for placement in others[:1])
+        yield from (Surroundings(setting).tagged() for setting in SETTINGS[1:])
+        yield from (Surroundings(placement=placement).tagged() for placement in others[1:])
         for condition in self._affecting(rule):
             met = conditions_met(self.contract, self.message_type, condition)
-            tags = (f"under:{condition.label}",)
-            yield Around(wishes=met, tags=tags)
+            tag = f"under:{condition.label}"
+            yield Surroundings(wishes=met).tagged(tag)
             if rule.condition or rule.keyword in OF_PRESENCE:
                 for placement, setting in product(placements(rule.site), (COMPLETE, BACKWARDS)):
-                    yield Around(setting, placement, met, tags)
-
-    def _in_suitable_message(self, rule: Rule, techniques: Sequence[Technique]) -> Iterator[Case]:
-        """Breaks a rule of a changed contract that cannot be broken in ordinary messages."""
-        found = self._faults.suitable_message(rule)
-        for technique in techniques:
-            case = self._faults.inject(found, breakable_places(rule, found)[0], rule, technique)
-            if case is not None:
-                yield case
+                    yield Surroundings(setting, placement, met).tagged(tag)
 
     def _affecting(self, rule: Rule) -> list[Condition]:
         """Returns the condition of the rule. If it has none, returns conditions of other rules about an object or array
@@ -158,94 +208,34 @@ class FaultCases:
             ]
         return list({condition.label: condition for condition in found if condition}.values())
 
-    def _case(self, rule: Rule, technique: Technique, around: Around) -> Broken | None:
-        found, twin = self._base(rule, around)
-        fitting = (steps for steps in breakable_places(rule, found) if around.placement.fits(steps, rule.site))
-        steps = next(fitting, None)
-        if steps is None or twin is None:
-            return None
-        tags = (f"at:{around.placement.name}", f"in:{around.setting.name}", *around.tags)
-        return self._faults.inject(found, steps, rule, technique, tags, twin)
-
-    def _base(self, rule: Rule, around: Around) -> tuple[Any, Case | None]:
-        """Returns a valid message in which the rule can be broken, and its case."""
-        setting, placement = around.setting, around.placement
-        key = (
-            rule.site,
-            rule.condition and rule.condition.label,
-            setting,
-            placement.name,
-            *placement.wishes,
-            around.tags,
-        )
-        if key not in self._bases:
-            every = joined(wishes_for(self.contract, rule), around.wishes, placement.wishes)
-            found = message(self.contract, self.message_type, setting, every)
-            self._bases[key] = found, self._faults.valid(found)
-        return self._bases[key]
-
-    def empty_object(self) -> Iterator[Case]:
-        """Yields the message `{}`, which breaks the rules of all required properties. The twin of this case has only
-        the required properties.
-        """
-        twin = self._faults.valid(message(self.contract, self.message_type, REQUIRED))
-        broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
-        faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
-        if twin is not None and faults:
-            tags = ("body:empty-object",)
-            case = confirmed(
-                self.message_type, b"{}", faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract
-            )
-            yield from [case] if case else []
-
     # -------------------------------------------------------------------------------------- for the default corpus
 
-    def small(self, rule: Rule) -> Iterator[Case]:
-        """Yields a case for each technique, in the smallest message in which it applies. A rule about a part of an
-        array is also broken in a later item: some programs read only the first one.
+    def _small(self, rule: Rule, techniques: Sequence[Technique]) -> Iterator[Attempts]:
+        """Uses each technique in the smallest message in which it applies. A rule about a part of an array is also
+        broken in a later item: some programs read only the first one. In the smallest message, two items may be equal,
+        and one of them is left out.
         """
-        surroundings, made = list(self._small_messages(rule)), set[str]()
-        for technique in self._faults.techniques(rule):
-            cases = (self._injected(found, rule, technique) for found in surroundings)
-            new = next((case for case in cases if case is not None and case.id not in made), None)
-            if new is not None:  # in a small message, two techniques may do the same
-                made.add(new.id)
-                yield new
-        yield from self._in_later_item(rule)
+        messages = list(self._small_surroundings(rule))
+        for technique in techniques:
+            yield [(technique, around) for around in messages]
+        if arrays := arrays_with_later_items(self.contract, rule):
+            second = Placement("second", {array: Wish(least=2, most=2, index=1) for array in arrays}, 1)
+            messages = [Surroundings(setting, second).tagged() for setting in (SMALLEST, COMPLETE)]
+            yield product(techniques, messages)
 
-    def _in_later_item(self, rule: Rule) -> Iterator[Case]:
-        """Yields at most one case. In the smallest message, two items may be equal, and one of them is left out."""
-        arrays = arrays_with_later_items(self.contract, rule)
-        if not arrays:
-            return
-        second = Placement("second", {array: Wish(least=2, most=2, index=1) for array in arrays}, 1)
-        for technique, setting in product(self._faults.techniques(rule), (SMALLEST, COMPLETE)):
-            case = self._case(rule, technique, Around(setting, second))
-            if case is not None:
-                yield case
-                return
-
-    def _injected(self, found: Any, rule: Rule, technique: Technique) -> Broken | None:
-        steps = next(iter(places(found, rule.site)), None)
-        return None if steps is None else self._faults.inject(found, steps, rule, technique)
-
-    def _small_messages(self, rule: Rule) -> Iterator[Any]:
+    def _small_surroundings(self, rule: Rule) -> Iterator[Surroundings]:
         """Yields the smallest message, messages with one more property, and a complete one. The smallest message is not
         always possible: a technique that copies a property needs an object with a property.
         """
-        wishes = wishes_for(self.contract, rule)
-        yield message(self.contract, self.message_type, SMALLEST, wishes)
-        for one_type in self._of_each_type() if rule.keyword == JSON_RULE else ():
-            yield message(self.contract, self.message_type, SMALLEST, joined(wishes, one_type))
+        yield Surroundings(SMALLEST)
+        if rule.keyword == JSON_RULE:
+            yield from (Surroundings(SMALLEST, wishes=wishes) for wishes in self._of_each_type())
         for site in self.contract.sites[self.message_type].values():
             if site.name and site.path.startswith(rule.site) and site.path.count("[]") <= rule.site.count("[]") + 1:
                 size = 2 if types_of(site.schema.get("items", {})) <= _SCALAR else 1
-                more: Wishes = {
-                    **{path: Wish(least=1) for path in arrays_above(site.path)},
-                    site.path: Wish(least=size),
-                }
-                yield message(self.contract, self.message_type, REQUIRED, joined(wishes, more))
-        yield message(self.contract, self.message_type, COMPLETE, wishes)
+                wishes = {path: Wish(least=1) for path in arrays_above(site.path)}
+                yield Surroundings(REQUIRED, wishes={**wishes, site.path: Wish(least=size)})
+        yield Surroundings(COMPLETE)
 
     def _of_each_type(self) -> Iterator[Wishes]:
         """Slips in JSON need a fraction, a boolean, null, an array or a string. Each is in a message of its own, so

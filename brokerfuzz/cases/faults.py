@@ -2,7 +2,7 @@
 fault.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -55,6 +55,26 @@ class Faults:
             self.message_type, body, faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract
         )
         return case if isinstance(case, Broken) else None
+
+    def break_rule(
+        self,
+        message: Any,
+        rule: Rule,
+        techniques: Iterable[Technique],
+        *,
+        choose_place: Callable[[Sequence[Steps]], Steps | None] = lambda places: places[0],
+        tags: tuple[str, ...] = (),
+        twin: Case | None = None,
+    ) -> Broken | None:
+        """Breaks the rule at the chosen place, with the first of the techniques that applies there. Returns None if
+        the message has no place where the rule can be broken, or if no technique applies.
+        """
+        places = breakable_places(rule, message)
+        steps = choose_place(places) if places else None
+        if steps is None:
+            return None
+        cases = (self.inject(message, steps, rule, technique, tags, twin) for technique in techniques)
+        return next((case for case in cases if case is not None), None)
 
     def change(self, message: Any, steps: Steps, rule: Rule, technique: Technique) -> Change | None:
         """Returns the change with which the technique breaks the rule, or None if it does not apply there."""

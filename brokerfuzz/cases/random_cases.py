@@ -17,9 +17,10 @@ from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack, overload
 from brokerfuzz.cases.case import Case, clock, is_always_correct
 from brokerfuzz.cases.case_tags import now_tag
 from brokerfuzz.cases.changes import apply, places, value_at
-from brokerfuzz.cases.fault_wishes import breakable_places, wishes_at, wishes_for
+from brokerfuzz.cases.fault_wishes import wishes_at, wishes_for
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker, questions
+from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import quoted
 from brokerfuzz.generation import RandomSource, Wishes, node_of, valid_draw
@@ -112,7 +113,7 @@ class _Stream:
         self._source = RandomSource(self._random.getrandbits(64))
         self._node = node_of(contract, message_type)
         self._rules: list[Rule] = []
-        self._techniques: dict[str, list[Any]] = {}
+        self._techniques: dict[str, list[Technique]] = {}
         self._questions = list(questions(contract, message_type, _LARGE, has_clock=now is not None))
         self._random.shuffle(self._questions)
         if "unspecified" not in verdicts:
@@ -170,12 +171,19 @@ class _Stream:
         return {}
 
     def _broken(self, message: Any, twin: Case, rule: Rule) -> Case | None:
-        found = breakable_places(rule, message)
-        if not found:
-            return None
-        steps, techniques = found[self._turn(rule.id) % len(found)], self._techniques[rule.id]
-        technique = techniques[self._turn(f"technique {rule.id}") % len(techniques)]
-        return self._faults.inject(message, steps, rule, technique, (TAG,), twin)
+        return self._faults.break_rule(
+            message,
+            rule,
+            self._next_technique(rule),
+            choose_place=lambda places: places[self._turn(rule.id) % len(places)],
+            tags=(TAG,),
+            twin=twin,
+        )
+
+    def _next_technique(self, rule: Rule) -> Iterator[Technique]:
+        """Yields one technique. Its turn is over only if the message has a place where the rule can be broken."""
+        techniques = self._techniques[rule.id]
+        yield techniques[self._turn(f"technique {rule.id}") % len(techniques)]
 
     def _probed(self, message: Any, question: tuple[Ambiguity, Any]) -> Case | None:
         ambiguity, site = question

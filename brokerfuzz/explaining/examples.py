@@ -2,12 +2,11 @@
 in one place).
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
 from brokerfuzz.cases.case import Case, compact, confirmed
-from brokerfuzz.cases.changes import apply, places
+from brokerfuzz.cases.changes import apply
 from brokerfuzz.cases.fault_wishes import wishes_at, wishes_for
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker
@@ -19,7 +18,7 @@ from brokerfuzz.schemas.contract_entries import path_of
 
 def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
     """Returns a case that breaks the rule, or None if no technique breaks the rule."""
-    return next(_faults(contract, rule, techniques_for(rule), now), None)
+    return _broken(contract, rule, techniques_for(rule), now)
 
 
 def of_technique(contract: Contract, technique: Technique, now: datetime) -> Case | None:
@@ -27,19 +26,13 @@ def of_technique(contract: Contract, technique: Technique, now: datetime) -> Cas
 
     If the smallest message contains no value that the technique can change, the case contains all properties.
     """
-    known = [
-        rule
-        for message_type in contract.message_types
-        for rule in contract.rules[message_type]
-        if rule.keyword in technique.keywords
-    ]
-    found = (
-        case
-        for setting in (REQUIRED, COMPLETE)
-        for rule in known
-        for case in _faults(contract, rule, [technique], now, setting)
-    )
-    return next(found, None)
+    for setting in (REQUIRED, COMPLETE):
+        for rule in contract.rules_by_id.values():
+            if rule.keyword in technique.keywords:
+                case = _broken(contract, rule, [technique], now, setting)
+                if case is not None:
+                    return case
+    return None
 
 
 def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Case | None:
@@ -58,13 +51,8 @@ def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Cas
     return None
 
 
-def _faults(
+def _broken(
     contract: Contract, rule: Rule, techniques: list[Technique], now: datetime, setting: Setting = REQUIRED
-) -> Iterator[Case]:
-    faults = Faults(contract, rule.message_type, now)
-    found = message(contract, rule.message_type, setting, wishes_for(contract, rule))
-    for steps in places(found, rule.site)[:1]:
-        for technique in techniques:
-            case = faults.inject(found, steps, rule, technique)
-            if case is not None:
-                yield case
+) -> Case | None:
+    ordinary = message(contract, rule.message_type, setting, wishes_for(contract, rule))
+    return Faults(contract, rule.message_type, now).break_rule(ordinary, rule, techniques)

@@ -1,6 +1,6 @@
 """Draws cases, using the options that all strategies for cases share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -108,19 +108,21 @@ class LabelledCases:
     def _broken(
         self, message: Any, rule: Rule, source: Source, faults: Faults, twin: Case | None = None
     ) -> Broken | None:
-        """Breaks the rule at one of its places. The first techniques, which find most bugs, are more probable."""
-        found = breakable_places(rule, message)
-        if not found:
-            return None
+        return faults.break_rule(
+            message,
+            rule,
+            self._tried(rule, source, faults),
+            choose_place=lambda places: _one_of(places, source),
+            tags=(TAG,),
+            twin=twin,
+        )
+
+    def _tried(self, rule: Rule, source: Source, faults: Faults) -> Iterator[Technique]:
+        """Yields the techniques from a chosen one on. The first techniques, which find most bugs, are more probable."""
         techniques = self._techniques_for(rule, faults)
         numbers = range(len(techniques))
         preferred = min(source.choose(numbers), source.choose(numbers))
-        steps = _one_of(found, source)
-        for technique in (*techniques[preferred:], *techniques[:preferred]):
-            case = faults.inject(message, steps, rule, technique, (TAG,), twin)
-            if case is not None:
-                return case
-        return None
+        yield from (*techniques[preferred:], *techniques[:preferred])
 
     def broken(self) -> Draws[Broken]:
         return cast(Draws[Broken], self.cases(("invalid",)))
