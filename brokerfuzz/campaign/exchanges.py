@@ -29,7 +29,7 @@ class Exchange(NamedTuple):
         case       a case
         twin       the twin of a case
         anew       a case that a resumed campaign sends again
-        renamed    a valid message with other identifiers
+        renamed    a valid message with other identifiers, or an accepted one with known identifiers
         unmasked   a case or a twin without the cause of a wrong rejection
         alone      a message that is repeated while no other message is under way
         shrink     a smaller message

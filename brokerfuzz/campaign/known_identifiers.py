@@ -8,11 +8,14 @@ does not say whether it may.
     ...           the number is the reason, so the answer to A-1 counts
 
 Without the further numbers, a target that rejects some messages at random, or numbers that are too short, would look
-like this, too.
+like this, too. If the target accepts known numbers, brokerfuzz finds out soon, and tries no others:
+
+    number A      accepted, and accepted when the same message is sent again
 """
 
 import asyncio
 from collections import Counter
+from contextlib import suppress
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import CONFLICT
@@ -30,6 +33,8 @@ _REJECTED = 4
 """The number of repeated identifiers that must be rejected."""
 _TRIES = 3
 """The number of messages with which brokerfuzz tries to show this for each status."""
+_ACCEPTED = 4
+"""If this number of accepted messages is accepted again, the target does not reject known identifiers."""
 
 
 def may_concern_identifiers(answer: Answer) -> bool:
@@ -51,11 +56,17 @@ class KnownIdentifiers:
         self._tries = Counter[int | None]()
         self._answers: dict[str, Answer] = {}
         """Maps the IDs of the messages that were rejected because of their identifiers to the answers that count."""
+        self._accepted: dict[str, Case] = {}
+        """Maps the properties to the last message with a value that the target accepted."""
+        self._accepted_again = Counter[str]()
         self._lock = asyncio.Lock()
 
     @property
     def count(self) -> int:
         return len(self._answers)
+
+    def add_accepted(self, case: Case) -> None:
+        self._accepted |= dict.fromkeys(_identifiers(case), case)
 
     async def answer_that_counts(self, number: int, case: Case, answer: Answer) -> Answer:
         """Returns the answer to a valid message, or to the same message with other identifiers if the target rejected
@@ -67,6 +78,8 @@ class KnownIdentifiers:
             return self._answers[case.id]
         status = answer.status
         if not may_concern_identifiers(answer) or self._is_refuted(status) or self._sender.is_fresh(case):
+            return answer
+        if status not in self._confirmed and await self._accepts_known_identifiers(number, case):
             return answer
         answer_to_another = await self.answer_to_another(number, case, fills_empty=status == CONFLICT)
         if answer_to_another is None:
@@ -109,6 +122,15 @@ class KnownIdentifiers:
     def _is_refuted(self, status: int | None) -> bool:
         return status not in self._confirmed and self._tries[status] >= _TRIES
 
+    async def _accepts_known_identifiers(self, number: int, case: Case) -> bool:
+        """Sends messages again that were accepted, until it is clear for each identifier of the case."""
+        names = _identifiers(case)
+        for name in names:
+            if name in self._accepted and self._accepted_again[name] < _ACCEPTED:
+                answer = await self._sender.ask("renamed", number, self._accepted[name], again=True)
+                self._accepted_again[name] = self._accepted_again[name] + 1 if answer.kind == "accepted" else 0
+        return all(self._accepted_again[name] >= _ACCEPTED for name in names)
+
     async def _rejects_known_identifiers(self, number: int, case: Case, status: int | None) -> bool:
         if status in self._confirmed:
             return True
@@ -128,3 +150,12 @@ class KnownIdentifiers:
                 self._confirmed.add(status)
                 return True
         return False
+
+
+def _identifiers(case: Case) -> list[str]:
+    """Returns the properties of a case that identify it."""
+    with suppress(ValueError, RecursionError):  # not UTF-8, or nested too deeply
+        message = case.value
+        if isinstance(message, dict):
+            return [name for name in IDENTIFIERS if isinstance(message.get(name), str)]
+    return []

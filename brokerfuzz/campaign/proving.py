@@ -18,7 +18,9 @@ class Proving:
         """Adds the answer to the twin of a rejected case. If a valid message was rejected because the target already
         knows its number, replaces the answer with the one that counts. Raises `TargetLostError`.
         """
-        if asked.needs_proof:
+        if asked.answer.kind == "accepted":
+            self._known_identifiers.add_accepted(asked.case)
+        elif asked.needs_proof:
             await self._ask_twin(asked)
         elif asked.contradiction == "valid-rejected":
             asked.answer = await self._known_identifiers.answer_that_counts(asked.number, asked.case, asked.answer)

@@ -267,6 +267,14 @@ def test_a_number_that_is_too_short_is_a_finding() -> None:
     assert report.result.renamed == 0
 
 
+def test_other_numbers_are_soon_left_alone_if_the_target_accepts_known_ones() -> None:
+    with serving(answers(lambda body: 422 if b'"isActive":true' in body else conforming(body))) as url:
+        report = brokerfuzz.fire(url, tags=["pairs*"], journal="run.ndjson")
+    (finding,) = report.findings
+    assert finding.failed > 50
+    assert Path("run.ndjson").read_text().count('"role":"renamed"') < 30
+
+
 def test_a_second_campaign_against_a_target_that_keeps_numbers_is_told_to_use_new_ones(run: Run) -> None:
     with serving(numbers_service(400)) as url:
         run("fire", url, *OPTIONS)
