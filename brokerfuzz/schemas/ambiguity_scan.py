@@ -123,7 +123,7 @@ class _ScanBuilder:
     def _of_type(self, path: str) -> Iterator[_Check]:
         """Yields the checks that concern all integers, strings or arrays."""
         schema = self._sites[path].schema
-        if "integer" in types_of(schema) and "type" in schema and (ambiguity := self._by_detector.get("integer_form")):
+        if _demands_integers(schema) and (ambiguity := self._by_detector.get("integer_form")):
             yield _Check(ambiguity, (float,), float.is_integer)
         if "maxLength" not in schema and (ambiguity := self._by_detector.get("string_length")):
             yield _size_check(ambiguity, str, "characters", _allowed_length(schema))
@@ -165,6 +165,15 @@ class _ScanBuilder:
     def _ambiguity_of_other_timestamps(self, path: str) -> Ambiguity | None:
         at_site = (ambiguity for ambiguity, _ in self._at_site.get(path, ()) if ambiguity.kind is Timestamp)
         return next((ambiguity for ambiguity in at_site if ambiguity.options["spelling"] == OTHER), None)
+
+
+def _demands_integers(schema: Any) -> bool:
+    """Returns whether a flat schema, or one of its branches, allows integers but no other numbers."""
+    if not isinstance(schema, dict):
+        return False
+    branches = [branch for keyword in ("allOf", "anyOf", "oneOf") for branch in schema.get(keyword, ())]
+    branches += [schema.get("then"), schema.get("else")]
+    return ("type" in schema and "integer" in types_of(schema)) or any(map(_demands_integers, branches))
 
 
 def _allowed_length(schema: Schema) -> int:

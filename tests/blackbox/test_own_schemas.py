@@ -51,6 +51,24 @@ def test_a_choice_of_types_is_broken_with_each_type_that_no_branch_allows(keywor
     assert all(value in values for value in of_other_types)
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "integer"},
+        {"oneOf": [{"type": "integer"}, {"type": "string"}]},
+        {"anyOf": [{"oneOf": [{"type": "integer"}, {"type": "boolean"}]}, {"type": "string"}]},
+        {"if": {"type": "string"}, "else": {"type": "integer"}},
+    ],
+    ids=["type", "branch", "nested branch", "condition"],
+)
+def test_whether_an_integer_may_be_written_as_a_fraction_is_open_wherever_a_schema_demands_integers(
+    schema: dict[str, Any], tmp_path: Path
+) -> None:
+    contract = own_contract(tmp_path / "own", with_properties(size=schema))
+    labels = {text: brokerfuzz.check(ORDER, f'{{"size":{text}}}', contract=contract).label for text in ("5", "5.0")}
+    assert labels == {"5": "valid", "5.0": "unspecified"}
+
+
 def test_a_schema_or_null_has_the_rules_of_the_schema(tmp_path: Path) -> None:
     address = {
         "type": "object",
