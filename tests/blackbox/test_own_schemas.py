@@ -65,8 +65,8 @@ def test_whether_an_integer_may_be_written_as_a_fraction_is_open_wherever_a_sche
     schema: dict[str, Any], tmp_path: Path
 ) -> None:
     contract = own_contract(tmp_path / "own", with_properties(size=schema))
-    labels = {text: brokerfuzz.check(ORDER, f'{{"size":{text}}}', contract=contract).label for text in ("5", "5.0")}
-    assert labels == {"5": "valid", "5.0": "unspecified"}
+    assert brokerfuzz.check(ORDER, b'{"size":5}', contract=contract).label == "valid"
+    assert brokerfuzz.check(ORDER, b'{"size":5.0}', contract=contract).label == "unspecified"
 
 
 def test_a_schema_or_null_has_the_rules_of_the_schema(tmp_path: Path) -> None:
