@@ -32,11 +32,10 @@ def record_of(
         if case.label == "valid" and case.id not in wrong:
             valid.append(case.id)
     plan = chosen.plan
-    filters = {"rules": plan.rules, "sites": plan.sites}
     return {
         "message_type": plan.message_type,
         "contract": plan.contract,
-        "filters": filters,
+        "filters": {"rules": plan.rules, "sites": plan.sites} if "invalid" in plan.verdicts else None,
         "twins": twins,
         "accepted": valid,
     }
@@ -66,10 +65,11 @@ class RuleSummary:
             self._accepted.update(record["accepted"])
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: Any) -> None:
-        if self._exercised:
+        lines = list(self.lines(is_verbose=config.get_verbosity() > 0))
+        if lines:
             terminalreporter.section(RECORD)
-            for line in self.lines(is_verbose=config.get_verbosity() > 0):
-                terminalreporter.line(line)
+        for line in lines:
+            terminalreporter.line(line)
 
     def lines(self, *, is_verbose: bool) -> Iterator[str]:
         from brokerfuzz.cases.rule_names import rule_names
@@ -80,6 +80,8 @@ class RuleSummary:
             names = rule_names(contract)
             rules = [rule.id for rule in contract.rules[message_type]]
             chosen = exercised.chosen(contract, rules)
+            if not chosen:  # the tests send only valid messages
+                continue
             missing = [names[rule] for rule in chosen if rule not in exercised.twins]
             unproven = [names.get(rule, rule) for rule, twins in exercised.twins.items() if not twins & self._accepted]
             kind = "rules" if len(chosen) == len(rules) else "chosen rules"
@@ -107,7 +109,7 @@ class ExercisedRules:
     def add(self, record: dict[str, Any]) -> None:
         for rule, twins in record["twins"].items():
             self.twins.setdefault(rule, set()).update(twins)
-        if record["filters"] not in self._filters:
+        if record["filters"] is not None and record["filters"] not in self._filters:
             self._filters.append(record["filters"])
 
     def chosen(self, contract: "Contract", rules: list[str]) -> list[str]:

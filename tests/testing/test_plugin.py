@@ -246,6 +246,9 @@ ROWS = {
         {"passed": 2},
         ("0 of 1 chosen rules exercised, 0 unproven, 1 missing", "no test broke the rule, in arrays in a later item"),
     ),
+    "only valid messages": Row(
+        VALID.replace("MARK", "").replace("BY)", '"case")'), {}, ("2 passed",), ("-k", "only-required"), hides="missing"
+    ),
     "no accepted twin": Row(
         NO_TWIN, {"passed": 2, "failed": 1}, ("2 of 2 chosen rules exercised, 2 unproven, 0 missing",)
     ),
