@@ -107,20 +107,51 @@ def test_a_reader_that_converts_values_is_one_headline_beside_other_mistakes() -
     assert texts == {"converts values of wrong types", "data.offers[].quantity"}, report
 
 
-def test_a_habit_that_only_some_techniques_show_is_described_by_one_of_them() -> None:
+def is_in_another_case(pointer: str) -> bool:
+    name = pointer.rpartition("/")[2]
+    return name.lower() in {"number", "name", "price"} and name != name.lower()
+
+
+def test_a_reader_of_names_in_any_case_differs_from_one_that_ignores_unknown_properties() -> None:
     """As in Go, names of properties are read without regard to case, and other unknown properties are rejected."""
 
     def accepts(body: bytes) -> bool:
         return all(
-            broken.rule.endswith("additionalProperties")
-            and broken.at.rpartition("/")[2].lower() in {"number", "name", "productid", "price"}
+            broken.rule.endswith("additionalProperties") and is_in_another_case(broken.at)
             for broken in brokerfuzz.check(OFFER, body).broken
         )
 
     report = brokerfuzz.fire(accepts, rules=["*:additionalProperties"], verdicts=["invalid"], shrink=0)
     (finding,) = report.findings or pytest.fail(str(report))
-    assert finding.text.startswith("ignores unknown properties, only such as: a copy of a known property with its")
-    assert "case" in finding.text
+    assert finding.text == "accepts names of properties in another case"
+
+
+def test_an_object_with_any_property_beside_others_with_names_in_any_case_is_a_finding_of_its_own() -> None:
+    def accepts(body: bytes) -> bool:
+        return all(
+            broken.rule.endswith("additionalProperties")
+            and (broken.at.startswith("/omniChannel/") or is_in_another_case(broken.at))
+            for broken in brokerfuzz.check(OFFER, body).broken
+        )
+
+    report = brokerfuzz.fire(accepts, rules=["*:additionalProperties"], verdicts=["invalid"], shrink=0)
+    texts = {finding.text for finding in report.findings}
+    assert texts == {"accepts names of properties in another case", "omniChannel: nothing is checked"}, report
+
+
+def test_only_what_is_accepted_instead_of_an_array_is_named() -> None:
+    def accepts(body: bytes) -> bool:
+        """As in Go, where an absent or null slice is nil."""
+        broken = brokerfuzz.check(PRICING, body).broken
+        return all(
+            fault.rule.endswith("/failureMessages:required")
+            or (fault.at == "/failureMessages" and fault.found == "null")
+            for fault in broken
+        )
+
+    report = brokerfuzz.fire(accepts, PRICING, techniques=["removed", "null-instead"], shrink=0)
+    (finding,) = report.findings or pytest.fail(str(report))
+    assert finding.text == "failureMessages: accepted if it is missing or null"
 
 
 def test_a_reader_that_takes_null_for_any_value_is_one_headline() -> None:

@@ -8,7 +8,7 @@ rules, a rule. The units that remain are findings of their own.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -17,15 +17,21 @@ from typing import Final, NamedTuple
 from brokerfuzz.campaign.causes.conditions import DIFFERS, EQUALS, HAS_VALUE, MISSING
 from brokerfuzz.campaign.causes.evidence import Attribute, Evidence, Mask, is_certain, mask_of
 from brokerfuzz.campaign.causes.explanation import Explanation, some_of
-from brokerfuzz.campaign.causes.leniencies import Leniency, conversions_with_one_cause, leniency_of
+from brokerfuzz.campaign.causes.leniencies import (
+    IGNORES_CASE,
+    IGNORES_UNKNOWN,
+    Leniency,
+    conversions_with_one_cause,
+    leniency_of,
+)
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.pointers import steps_of, value_at
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import join
 from brokerfuzz.schemas.verdicts import contradiction
+from brokerfuzz.wording import listed
 
 MANY_RULES: Final = 10
 """If fewer rules were tested, the cases do not show that a target accepts everything."""
@@ -41,8 +47,6 @@ COVERED: Final = 0.9
 """At least this share of the cases of a unit must have the attributes."""
 COUNTEREXAMPLE: Final = 10
 """The number of failing cases that one case outweighs that does not fail."""
-FEW_TECHNIQUES: Final = 0.2
-"""The share of the techniques of a leniency that must be accepted. With fewer, an example says more."""
 _UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__|\"[^a-zA-Z\"]*\":")
 """A byte that is not printable ASCII, the backslash of an escape, or a name such as `__proto__` or an empty one."""
 
@@ -65,8 +69,6 @@ class FaultAttribute(NamedTuple):
                 return f"the rules for {self.name} are not checked"
             case "below":
                 return f"{self.name}: nothing is checked"
-            case "nothing":
-                return f"{self.name}: accepted if it is missing, null or empty"
             case "item":
                 return f"{array}: item {self.item + 1} is not checked"
             case _:
@@ -207,9 +209,24 @@ class AcceptanceSearch:
                 else:
                     path = join(path, step)
                 yield FaultAttribute("below", path)
-            site = self._contract.sites[case.message_type].get(path)
-            if site is not None and _is_nothing(case, fault.at, types_of(site.schema)):
+            if self._nothing_at(fault.at, path, case):
                 yield FaultAttribute("nothing", path)
+
+    def _nothing_at(self, pointer: str, path: str, case: Case) -> str:
+        """Says that the place of a fault contains no value, null, or an empty array or string."""
+        site = self._contract.sites[case.message_type].get(path)
+        if site is None:
+            return ""
+        types = types_of(site.schema)
+        try:
+            value = value_at(case.value, pointer)
+        except (KeyError, IndexError):
+            return "missing"
+        except (ValueError, TypeError, RecursionError):
+            return ""
+        if value is None:
+            return "null"
+        return "empty" if (value == [] and "array" in types) or (value == "" and "string" in types) else ""
 
     def _all_units(self) -> Iterator[_Unit]:
         units: dict[tuple[str, Leniency | None], list[int]] = defaultdict(list)
@@ -217,6 +234,9 @@ class AcceptanceSearch:
             if self._failing >> number & 1:
                 leniency = leniency_of(asked.case, self._contract) if asked.rule else None
                 units[asked.rule or asked.verdict.broken[0].rule, leniency].append(number)
+        for rule in [rule for rule, leniency in units if leniency == IGNORES_CASE]:
+            if (rule, IGNORES_UNKNOWN) in units:
+                units[rule, IGNORES_UNKNOWN] += units.pop((rule, IGNORES_CASE))
         for (rule, leniency), numbers in units.items():
             yield _Unit(rule, leniency, self._mask(numbers))
 
@@ -296,28 +316,13 @@ class AcceptanceSearch:
             rules = {self._units[index].rule for index in units}
             if len(units) >= SEVERAL or len(rules) >= self._rules_in(tried[leniency]):
                 habits.append(leniency)
-                text = f"{leniency.text}{self._example(tried[leniency])}"
-                yield _Candidate(
-                    ("leniency", leniency.text), text, frozenset(units), tried[leniency], counts_places=True
-                )
+                key = ("leniency", leniency.text)
+                yield _Candidate(key, leniency.text, frozenset(units), tried[leniency], counts_places=True)
         together = conversions_with_one_cause([habit for habit in habits if habit.found], units_with)
         if together:
             converted = frozenset[int]().union(*(units_with[leniency] for leniency in together))
             cases = reduce(or_, (tried[leniency] for leniency in together))
             yield _Candidate(("conversions",), "", converted, cases, counts_places=True)
-
-    def _example(self, tried: Mask) -> str:
-        """Returns an example of what is accepted, if a target accepts only what very few techniques generate: one that
-        reads names in any case rejects all other unknown properties.
-        """
-        cases = self._evidence.cases(tried)
-        accepted = Counter(asked.case.faults[0].technique for asked in cases if asked.answer.kind == "accepted")
-        techniques = {asked.case.faults[0].technique for asked in cases}
-        technique = max(accepted, key=accepted.__getitem__, default="")
-        if len(accepted) > FEW_TECHNIQUES * len(techniques) or technique not in TECHNIQUES:
-            return ""  # a corpus may name other techniques
-        text = TECHNIQUES[technique].text
-        return f", only such as: {text[0].lower()}{text[1:].rstrip('.')}"
 
     def _sites_with_several_leniencies(self) -> Iterator[_Candidate]:
         units_at: dict[str, list[int]] = defaultdict(list)
@@ -338,7 +343,7 @@ class AcceptanceSearch:
         partly = []
         for attribute, cases in self._having.items():
             if self._is_explained_by(cases):
-                yield self._place(attribute, attribute.text(), cases, -1)
+                yield self._place(attribute, self._text_of(attribute, cases), cases, -1)
             elif cases & self._failing:
                 partly.append((attribute, cases))
         contexts = [(context, self._evidence.having(context)) for context in self._contexts()] if partly else []
@@ -346,8 +351,15 @@ class AcceptanceSearch:
             for context, mask in contexts:
                 both = cases & mask
                 if both not in (cases, mask) and self._is_explained_by(both):
-                    text = f"{attribute.text()} if {_in_words(context)}"
+                    text = f"{self._text_of(attribute, both)} if {_in_words(context)}"
                     yield self._place(attribute, text, both, -2)
+
+    def _text_of(self, attribute: FaultAttribute, cases: Mask) -> str:
+        if attribute.kind != "nothing":
+            return attribute.text()
+        faults = [(asked.case, fault) for asked in self._evidence.cases(cases) for fault in asked.case.faults]
+        nothing = {self._nothing_at(fault.at, attribute.name, case) for case, fault in faults} - {""}
+        return f"{attribute.name}: accepted if it is {listed(sorted(nothing), 'or')}"
 
     def _place(self, attribute: FaultAttribute, text: str, cases: Mask, simplicity: int) -> _Candidate:
         return _Candidate((text,), text, self._covered(cases), cases, simplicity, checked_items=attribute.item)
@@ -363,9 +375,11 @@ class AcceptanceSearch:
 
 
 def _could_fail(asked: CaseAnswers) -> bool:
+    """Each fault of a message may be the reason why it was rejected, so several say nothing about one of them."""
     if asked.verdict.label != "invalid":
         return False
-    return asked.answer.kind == "accepted" or (asked.answer.kind == "rejected" and asked.why_unproven() is None)
+    is_proven = asked.answer.kind == "rejected" and asked.why_unproven() is None
+    return asked.answer.kind == "accepted" or (is_proven and len(asked.case.faults) < 2)
 
 
 def _failing_entries(asked: CaseAnswers) -> Iterator[str]:
@@ -382,17 +396,6 @@ def _in_item(array: str, index: int) -> Iterator[FaultAttribute]:
         yield from (FaultAttribute("later item", name, first) for first in range(1, min(index, 10) + 1))
         if index:
             yield FaultAttribute("item", name, index)
-
-
-def _is_nothing(case: Case, pointer: str, types: Collection[str]) -> bool:
-    """Returns whether the place of a fault contains no value, null, or an empty array or string."""
-    try:
-        value = value_at(case.value, pointer)
-    except (KeyError, IndexError):
-        return True
-    except (ValueError, TypeError, RecursionError):
-        return False
-    return value is None or (value == [] and "array" in types) or (value == "" and "string" in types)
 
 
 def _is_inside(site: str, path: str) -> bool:

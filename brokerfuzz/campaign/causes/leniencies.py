@@ -23,6 +23,7 @@ _NAMES: Final[Mapping[type, str]] = {
 }
 _UNCHECKED: Final = {
     "additionalProperties": "ignores unknown properties",
+    "name-in-another-case": "accepts names of properties in another case",
     "required": "does not require required properties",
     "enum": "accepts values that are not in the list of allowed values",
     "minimum": "accepts numbers below the minimum",
@@ -44,6 +45,11 @@ class Leniency(NamedTuple):
     wanted: str = ""
 
 
+IGNORES_UNKNOWN: Final = Leniency(_UNCHECKED["additionalProperties"])
+IGNORES_CASE: Final = Leniency(_UNCHECKED["name-in-another-case"])
+"""A part of the one before: a reader that ignores unknown properties ignores these, too."""
+
+
 def leniency_of(case: Case, contract: Contract) -> Leniency:
     """Describes what a reader does that accepts a case with exactly one fault."""
     (fault,) = case.faults
@@ -54,7 +60,8 @@ def leniency_of(case: Case, contract: Contract) -> Leniency:
         return _conversion(case, fault, rule, contract)
     if rule.keyword in ("minimum", "maximum") and rule.value in _INT32:
         return Leniency("accepts integers beyond 32 bits")
-    return Leniency(_UNCHECKED.get(rule.keyword, f"does not check {rule.keyword}"))
+    family = family_of(fault.technique)
+    return Leniency(_UNCHECKED.get(family) or _UNCHECKED.get(rule.keyword, f"does not check {rule.keyword}"))
 
 
 def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Leniency:

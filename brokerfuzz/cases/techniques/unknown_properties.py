@@ -83,11 +83,18 @@ def _words(name: str, separator: str) -> str:
 
 register_rows(
     "additionalProperties",
-    family="unknown-property",
+    family="name-in-another-case",
     change=_renamed_copy,
     rows=[
         ("other-case-key", "A copy of a known property with its first letter in the other case.", _other_case),
         ("lower-case-key", "A copy of a known property with its name in lower case.", str.lower),
+    ],
+)
+register_rows(
+    "additionalProperties",
+    family="unknown-property",
+    change=_renamed_copy,
+    rows=[
         ("snake-case-key", "A copy of a known property with a name like_this.", lambda name: _words(name, "_")),
         ("kebab-case-key", "A copy of a known property with a name like-this.", lambda name: _words(name, "-")),
         ("padded-key", "A copy of a known property with a space after its name.", lambda name: f"{name} "),
