@@ -26,7 +26,7 @@ from brokerfuzz.campaign.journal import exchanges
 from brokerfuzz.schemas import check
 
 OFFER: Final = "offer-creation-request"
-CASES: Final = ("--rule", "*productClusters*", "--rule", "*order*", "--count", "60", "--now", "2026-03-01T12:00:00Z")
+CASES: Final = ("--rule", "*productClusters*", "--rule", "*order*", "--random", "60", "--now", "2026-03-01T12:00:00Z")
 OUTPUT: Final = ("--json", "--quiet", "--shrink", "5m")
 """A limit for shrinking that a busy machine does not reach, because the result would depend on it."""
 SERVERS: Final = import_module("tests.hand_made_servers")

@@ -6,15 +6,16 @@ from typing import Any
 
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.case_filters import Selection, selection
-from brokerfuzz.cases.case_sets import ONLY_RANDOM, CaseSet
+from brokerfuzz.cases.case_sets import CaseSet
 from brokerfuzz.cases.plan import Plan
+from brokerfuzz.cases.random_cases import TAG
 from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError
 from brokerfuzz.schemas import Contract, MessageType, load_contract
 
 RANDOM_CASES = 100
-"""The number of random cases if there are only random cases, and the user specifies no number."""
+"""The number of random cases of a campaign with only random cases, if the user specifies no number."""
 PATTERNS = ("rules", "techniques", "sites", "tags")
 """The filters whose values are patterns, such as `*:minimum`."""
 
@@ -77,15 +78,24 @@ def campaign_plan(message_type: MessageType | None, options: Mapping[str, Any]) 
     """
     contract = contract_of(options)
     chosen = contract.message_types[0] if message_type is None else contract.known_message_type(message_type)
-    case_set: CaseSet = "random" if options.get("random") else "full"
-    return plans_of((chosen,), options, case_set, clock(options["now"]))[0]
+    is_only_random = tuple(options["tags"]) == (TAG,)
+    count = options["random"]
+    if not is_only_random:
+        return plans_of((chosen,), options, "full", count or 0, clock(options["now"]))[0]
+    if count == 0:
+        raise BrokerfuzzError(f"--tag {TAG} with --random 0 selects no case: use --random 1 or more")
+    return plans_of((chosen,), {**options, "tags": ()}, "random", count or RANDOM_CASES, clock(options["now"]))[0]
 
 
 def plans_of(
-    message_types: Sequence[MessageType], options: Mapping[str, Any], case_set: CaseSet, now: datetime | None
+    message_types: Sequence[MessageType],
+    options: Mapping[str, Any],
+    case_set: CaseSet,
+    count: int,
+    now: datetime | None,
 ) -> tuple[Plan, ...]:
-    """Returns a plan for each message type. A filter only has to match rules of one of the types. `now` is the time for
-    which time-dependent cases are generated (None: no such cases).
+    """Returns a plan for each message type, with `count` random cases. A filter only has to match rules of one of the
+    types. `now` is the time for which time-dependent cases are generated (None: no such cases).
     """
     contract = contract_of(options)
     check_filters(options, message_types, contract)
@@ -93,18 +103,10 @@ def plans_of(
         "case_set": case_set,
         "now": now,
         "seed": options["seed"],
-        "count": _random_count(options["count"], case_set),
+        "count": count,
         "verdicts": options["verdicts"],
         "contract": folder_of(options),
         "values": None if contract.values is None else contract.values.text,
         **{name: options[name] for name in PATTERNS},
     }
     return tuple(Plan(message_type=message_type, **described) for message_type in message_types)
-
-
-def _random_count(count: int | None, case_set: CaseSet) -> int:
-    if case_set not in ONLY_RANDOM:
-        return count or 0
-    if count == 0:
-        raise BrokerfuzzError(f"--{case_set} with --count 0 generates no case: use a --count above 0")
-    return RANDOM_CASES if count is None else count

@@ -22,8 +22,9 @@ from typing import Any, NoReturn
 import click
 
 from brokerfuzz.commands import streams
-from brokerfuzz.commands.output import COMPLETE, FAILED, INTERRUPTED, NAME, PIPE_CLOSED, failed
+from brokerfuzz.commands.output import COMPLETE, NAME, failed
 from brokerfuzz.errors import BrokerfuzzError, ContractError, HookError, problem_of
+from brokerfuzz.exit_status import FAILED, INTERRUPTED, PIPE_CLOSED
 from brokerfuzz.option import GIVEN
 from brokerfuzz.version import __version__
 

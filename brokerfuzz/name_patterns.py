@@ -8,6 +8,9 @@ stars.
 import re
 from fnmatch import translate
 
+HTTP_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+"""What HTTP allows as the name of a header or of a method."""
+
 
 def name_pattern(text: str, *, question_marks: bool = False) -> re.Pattern[str]:
     """Compiles a pattern. `*` matches any characters. If `question_marks` is true, `?` matches one character."""

@@ -9,6 +9,7 @@ from brokerfuzz import option_values as read
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES, Label, MessageType
 from brokerfuzz.format_names import FORMATS
+from brokerfuzz.name_patterns import HTTP_NAME
 from brokerfuzz.option import Option, declared
 from brokerfuzz.schemas import Contract, PolicyValues, load_contract
 from brokerfuzz.service.bugs import BUGS
@@ -18,7 +19,6 @@ TARGET, ANSWERS, CASES, LIMITS = "Target", "Answers", "Cases", "Limits"
 RESULTS, CONTRACT, WORKERS, OUTPUT = "Results", "Contract", "Workers", "Output"
 
 ONE_OF_MESSAGES = f"{listed(MESSAGE_TYPES, 'or')}, or a type of your own contract"
-HEADER = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
 Names = Iterator[tuple[str, str]]
 
 
@@ -92,13 +92,6 @@ def quiet(what: str) -> Option:
     return Option(help=f"Print only {what}.", default=False, section=RESULTS, flags=("-q", "--quiet"))
 
 
-def count(what: str, default: str) -> Option:
-    return Option(
-        help=f"Number of random cases to {what}.", read=read.whole_number(0), default_help=default, section=CASES,
-        metavar="NUMBER", example=1000,
-    )  # fmt: skip
-
-
 def workers(what: str) -> Option:
     return Option(
         help=f"Number of processes that {what}, or the address of a Dask scheduler, such as tcp://127.0.0.1:8786, "
@@ -131,9 +124,6 @@ BUG = Option(
     help="Add this bug to the reference service. `brokerfuzz serve --list-bugs` lists all bugs.",
     read=read.each(read.text), default=(), section=TARGET, flags=("--bug",), metavar="NAME", many=True, names=bugs,
 )  # fmt: skip
-RANDOM = Option(
-    help="Use only random cases, not those of the catalogue.", read=read.switch, default=False, section=CASES
-)
 CONTRACT_FOLDER = Option(
     help="Use the contract in this folder instead of the built-in one. The folder needs only the files that differ "
     "from the built-in contract.",
@@ -202,8 +192,9 @@ class SendingOptions(TypedDict, total=False):
     """Decide how messages are sent to a target, and how to interpret the answers."""
 
     method: Annotated[str, Option(
-        help="HTTP method of the requests.", read=read.text_like(HEADER, "the method of a request, such as PUT"),
-        default="POST", section=TARGET, metavar="METHOD", example="PUT",
+        help="HTTP method of the requests.",
+        read=read.text_like(HTTP_NAME.pattern, "the method of a request, such as PUT"), default="POST", section=TARGET,
+        metavar="METHOD", example="PUT",
     )]  # fmt: skip
     headers: Annotated[Sequence[tuple[str, str]], Option(
         help="Send this header with each request. In a header or a URL, ${NAME} stands for the value of the "
@@ -338,8 +329,11 @@ class FireOptions(CaseFilters, SendingOptions, total=False):
         help="For applications and test clients, the path to which the messages are sent, such as `/offers`.",
         read=read.text, section=TARGET, flags=(),
     )]  # fmt: skip
-    count: Annotated[int | None, count(
-        "send after the cases of the catalogue", "0; 100 with --random; no limit with --max-time"
+    random: Annotated[int | None, Option(
+        help="Number of random cases to send after the cases of the catalogue. To send only random cases, add --tag "
+        "random.",
+        read=read.whole_number(0), default_help="0; 100 with --tag random; no limit with --max-time", section=CASES,
+        metavar="NUMBER", example=1000,
     )]  # fmt: skip
     seed: Annotated[int, SEED]
     max_time: Annotated[float | None, Option(
@@ -383,7 +377,6 @@ class FireCommandOptions(TargetOptions, FireOptions, total=False):
     message: Annotated[MessageType | None, message_type(
         "Type of the messages to send", f"{MESSAGE_TYPES[0]}, or the first type of your own contract", TARGET
     )]  # fmt: skip
-    random: Annotated[bool, RANDOM]
     resume: Annotated[str | None, Option(
         help="Continue the campaign that wrote this journal (see --journal). brokerfuzz uses the answers in the "
         "journal, and sends only a sample of these requests again, to notice a target that has changed.",
@@ -467,10 +460,11 @@ class ExplainOptions(TypedDict, total=False):
 
 class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
     seed: Annotated[int, SEED]
-    count: Annotated[int | None, count(
-        "generate for each message type, in addition to the catalogue cases", "0; 100 with --random"
+    random: Annotated[int | None, Option(
+        help="Write only this number of random cases for each message type. With --full or --large, write them after "
+        "the cases of the catalogue.",
+        read=read.whole_number(1), section=CASES, metavar="NUMBER",
     )]  # fmt: skip
-    random: Annotated[bool, RANDOM]
     full: Annotated[bool, Option(
         help="Include the whole catalogue. The catalogue contains each fault at several places, and varies the other "
         "properties of the message. For any two properties of an object, the catalogue also contains every combination "
@@ -481,10 +475,10 @@ class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
         help="Include messages of more than 16 KiB, such as a message of 1 MiB or of 100,000 brackets.",
         default=False, section=CASES,
     )]  # fmt: skip
-    plausible: Annotated[bool, Option(
-        help="Write only plausible valid messages, for demonstrations and load tests: unique numbers, values that "
-        "belong together, and dates around --now (default: today). --count sets the number of messages.",
-        default=False, section=CASES,
+    plausible: Annotated[int | None, Option(
+        help="Write only this number of plausible valid messages for each message type, for demonstrations and load "
+        "tests: unique numbers, values that belong together, and dates around --now (default: today).",
+        read=read.whole_number(1), section=CASES, metavar="NUMBER",
     )]  # fmt: skip
     fresh: Annotated[str | None, Option(
         help="Give this property a different value in each case, for systems that reject repeated values. Separate "

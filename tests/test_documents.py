@@ -189,7 +189,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     kept = ("--journal", str(found / "run.ndjson"), "--report", str(found / "report.json"))
     made = CliRunner().invoke(commands, ["fire", "--demo", *some, *kept, *baseline])
     assert made.exit_code == 0, made.output
-    few = ("--message", "offer-creation-request", "--random", "--count", "20")
+    few = ("--message", "offer-creation-request", "--random", "20")
     assert CliRunner().invoke(commands, ["export", str(found / "offers.ndjson"), *few]).exit_code == 0
     (found / "offer.json").write_text('{"number": "OFF-1", "offerType": "Email"}', encoding="utf-8")
     return found

@@ -10,11 +10,6 @@ from typing import Literal
 State = Literal["complete", "partial", "untested"]
 StopCause = Literal["contact", "limit", "interrupt", "target", "journal", "hook", "worker", "changed"]
 
-FOUND, NOT_TESTED, INTERRUPTED = 1, 2, 130
-"""The exit statuses for new findings, for a campaign that is not complete (or a report that was not written), and for
-Ctrl-C.
-"""
-
 
 @dataclass(frozen=True)
 class Stop:

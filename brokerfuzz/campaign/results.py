@@ -5,9 +5,10 @@ from typing import Literal
 
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.ledger import Observed
-from brokerfuzz.campaign.outcome import FOUND, INTERRUPTED, NOT_TESTED, CampaignOutcome, State, Stop
+from brokerfuzz.campaign.outcome import CampaignOutcome, State, Stop
 from brokerfuzz.campaign.pace import Timing
 from brokerfuzz.campaign.proof import Proofs
+from brokerfuzz.exit_status import FAILED, FOUND, INTERRUPTED
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets import Answer, AnswerKind
 from brokerfuzz.wording import counted, listed
@@ -106,7 +107,7 @@ class Result:
         state, reason = self._state
         known = sum(finding.known for finding in self.findings)
         new = len(self.findings) - known
-        status = NOT_TESTED if state != "complete" or self.unwritten else 0
+        status = FAILED if state != "complete" or self.unwritten else 0
         if self.stop is not None and self.stop.cause == "interrupt":
             status = INTERRUPTED
         elif new and not (self.stop is not None and self.stop.cause == "changed"):

@@ -3,8 +3,9 @@ from collections import Counter
 import click
 
 from brokerfuzz.case_options import contract_of, message_type_of
-from brokerfuzz.commands.output import FOUND, failed, note_other_bodies, show
+from brokerfuzz.commands.output import failed, note_other_bodies, show
 from brokerfuzz.errors import CorpusError, InputError
+from brokerfuzz.exit_status import FOUND
 from brokerfuzz.explaining.judgements import JudgedMessages, judge, judgement_summary
 from brokerfuzz.inputs.files import contract_messages
 from brokerfuzz.option import SectionedCommand, on_command_line

@@ -9,7 +9,8 @@ from brokerfuzz.options import FireCommandOptions
 from brokerfuzz.targets.reproduction import quoted
 from brokerfuzz.targets.secret_masking import Secrets
 
-_OF_FIRST_RUN = ("journal", "resume")
+_OF_FIRST_RUN = ("journal", "resume", "reports")
+"""Options that are not repeated. The campaign that continues would overwrite the reports."""
 
 
 def continuing_command(journal: str, params: Mapping[str, Any], from_journal: list[str], secrets: Secrets) -> str:

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import click
 
-from brokerfuzz.commands.output import FOUND, show
+from brokerfuzz.commands.output import show
+from brokerfuzz.exit_status import FOUND
 from brokerfuzz.explaining.contract_changes import changes
 from brokerfuzz.option import SectionedCommand
 from brokerfuzz.schemas import load_contract

@@ -7,13 +7,14 @@ import click
 
 from brokerfuzz.case_options import contract_of, filters_of, has_filters, message_types_of
 from brokerfuzz.cases.case import Case
-from brokerfuzz.commands.output import FOUND, UsageError, print_json, print_lines, show, show_message
+from brokerfuzz.commands.output import UsageError, print_json, print_lines, show, show_message
 from brokerfuzz.commands.progress import Progress
 from brokerfuzz.corpus import read
 from brokerfuzz.corpus.comparing import compare
 from brokerfuzz.corpus.reading import lines, records
 from brokerfuzz.corpus.verifying import Verification
 from brokerfuzz.errors import CorpusError, shortened
+from brokerfuzz.exit_status import FOUND
 from brokerfuzz.explaining.cases import case_data, case_line, in_corpora
 from brokerfuzz.explaining.corpora import Overview, differences
 from brokerfuzz.option import SectionedCommand, on_command_line

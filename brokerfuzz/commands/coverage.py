@@ -1,8 +1,9 @@
 import click
 
 from brokerfuzz.case_options import contract_of, message_type_of
-from brokerfuzz.commands.output import FOUND, note, note_other_bodies, show
+from brokerfuzz.commands.output import note, note_other_bodies, show
 from brokerfuzz.commands.progress import Progress
+from brokerfuzz.exit_status import FOUND
 from brokerfuzz.explaining.coverage import measure
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import CoverageOptions

@@ -69,10 +69,10 @@ def command(out: str, options: ExportOptions) -> None:
       brokerfuzz export - --message offer-creation-request --verdict invalid | head -n 3
       brokerfuzz export products.ndjson --site 'productClusters[].products[].*'
       brokerfuzz export all.ndjson.zst --full
-      brokerfuzz export more.ndjson --random --count 10000 --seed 7
-      brokerfuzz export load.ndjson --plausible --count 10000
+      brokerfuzz export more.ndjson --random 10000 --seed 7
+      brokerfuzz export load.ndjson --plausible 10000
       brokerfuzz export - --clock --tag 'now:*' > time-dependent.ndjson
-      brokerfuzz export s3://bucket/load.ndjson.zst --random --count 1000000 --shards 20 --workers 4
+      brokerfuzz export s3://bucket/load.ndjson.zst --random 1000000 --shards 20 --workers 4
     """
     _check(out, options)
     begun, progress = monotonic(), Progress()
@@ -82,9 +82,9 @@ def command(out: str, options: ExportOptions) -> None:
             raise UsageError(f"--base64 works only with the format `ndjson`, not with `{form.name}`: remove --base64")
         contract = contract_of(options)
         message_types = _supported(form, message_types_of(options, contract), contract)
-        chosen = _chosen_sets(options)
-        case_set = chosen[0] if chosen else form.case_set
-        plans = plans_of(message_types, options, case_set, _present(options))
+        case_set = next(iter(_chosen_sets(options)), form.case_set)
+        count = options["plausible"] or options["random"] or 0
+        plans = plans_of(message_types, options, case_set, count, _present(options))
         if (fresh := options["fresh"]) is not None:
             for plan in plans:
                 check_property(fresh, plan.message_type, plan.demands)
@@ -118,7 +118,7 @@ def _check(out: str, options: ExportOptions) -> None:
     chosen = _chosen_sets(options)
     if len(chosen) > 1:
         raise UsageError(f"--{chosen[0]} and --{chosen[1]} choose different cases: use only one of them")
-    if options["clock"] and (options["random"] or options["plausible"]):
+    if options["clock"] and chosen and chosen[0] in ONLY_RANDOM:
         raise UsageError(f"--clock adds cases of the catalogue, but --{chosen[0]} excludes these cases: remove --clock")
     if options["plausible"] and has_filters(options):
         raise UsageError("--plausible writes only plausible valid messages: remove all filters except --message")
@@ -136,11 +136,12 @@ def _present(options: ExportOptions) -> datetime | None:
 
 
 def _chosen_sets(options: ExportOptions) -> list[CaseSet]:
+    """Returns the sets that exclude each other. Random cases can follow those of the catalogue."""
     wanted: dict[CaseSet, bool] = {
         "full": options["full"],
         "large": options["large"],
-        "random": options["random"],
-        "plausible": options["plausible"],
+        "random": options["random"] is not None and not (options["full"] or options["large"]),
+        "plausible": options["plausible"] is not None,
     }
     return [case_set for case_set, is_wanted in wanted.items() if is_wanted]
 

@@ -29,7 +29,7 @@ def command(url: str | None, options: FireCommandOptions) -> int:
     \b
     Examples:
       brokerfuzz fire --demo --bug accepts-zero-order-minimum
-      brokerfuzz fire http://127.0.0.1:8000/offers -H 'Authorization: Bearer ...' --count 5000
+      brokerfuzz fire http://127.0.0.1:8000/offers -H 'Authorization: Bearer ...' --random 5000
       brokerfuzz fire http://127.0.0.1:8000/offers --journal run.ndjson --report report.html
       brokerfuzz fire http://127.0.0.1:8000/offers --resume run.ndjson
       brokerfuzz fire --exec 'node read.js' --message product-list-response

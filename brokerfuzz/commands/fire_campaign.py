@@ -26,7 +26,7 @@ from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.wording import counted
 
 _OF_JOURNAL = (
-    *declared(CaseFilters), "message", "policies", "now", "seed", "count", "random", "values", "contract", "fresh",
+    *declared(CaseFilters), "message", "policies", "now", "seed", "random", "values", "contract", "fresh",
 )  # fmt: skip
 """With `--resume`, the values of these options come from the journal."""
 
@@ -86,7 +86,7 @@ def _in_journal(settings: Settings) -> list[str]:
 
 def _planned(options: FireCommandOptions) -> Settings:
     plan = campaign_plan(options["message"], options)
-    if options["count"] is None and options["max_time"] is not None:
+    if options["random"] is None and options["max_time"] is not None:
         plan = replace(plan, count=None)
     return Settings(plan=plan, options=options)
 

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from brokerfuzz.errors import shortened
+from brokerfuzz.exit_status import FAILED
 from brokerfuzz.explaining.description import Description
 from brokerfuzz.option import GIVEN
 from brokerfuzz.reports.terminal_layout import width_of
@@ -17,7 +18,6 @@ from brokerfuzz.wording import printable_as_in_python
 
 NAME = "brokerfuzz"
 COMPLETE = f"_{NAME.upper()}_COMPLETE"
-FOUND, FAILED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 _COLOURS = {"- ": "green", "+ ": "red"}
 """The colour of lines that only the twin contains (`-`), and the colour of lines that only the message contains
 (`+`).

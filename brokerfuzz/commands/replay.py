@@ -13,9 +13,10 @@ from brokerfuzz.case_options import contract_of, folder_of
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import FreshValues, check_property
 from brokerfuzz.commands import targets
-from brokerfuzz.commands.output import FAILED, FOUND, UsageError, is_quiet, print_json
+from brokerfuzz.commands.output import UsageError, is_quiet, print_json
 from brokerfuzz.commands.target_output import output_of_targets
 from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.exit_status import FAILED, FOUND
 from brokerfuzz.explaining.cases import CASE_ID, in_catalogue
 from brokerfuzz.option import SectionedCommand, on_command_line
 from brokerfuzz.options import ReplayOptions

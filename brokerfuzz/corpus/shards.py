@@ -22,7 +22,7 @@ from brokerfuzz.file_contents import write_errors
 from brokerfuzz.storage import place_of, suffix
 from brokerfuzz.version import __version__
 
-TOO_FEW = "brokerfuzz found too few new random cases that match the filters; use a smaller --count"
+TOO_FEW = "brokerfuzz found too few new random cases that match the filters; use a smaller --random"
 
 
 def write_shards(

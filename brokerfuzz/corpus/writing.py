@@ -17,7 +17,7 @@ from brokerfuzz.storage import folder_problem, place_of, written
 
 NOTHING = (
     "no cases to write: choose more messages, verdicts, rules, techniques, sites or tags, or add --full, "
-    "--large, --clock or --count"
+    "--large, --clock or --random"
 )
 
 _SUFFIXES_OF_FILES = (".gz", ".json", ".jsonl", ".ndjson", ".zst")

@@ -229,5 +229,5 @@ def _completed(given: FireOptions) -> FireOptions:
         checked_values = checked(FireOptions, values, lambda name, option: name)
     except ValueError as problem:
         raise BrokerfuzzError(str(problem)) from None
-    options: FireOptions = completed(FireOptions, {"count": 0}, checked_values)
+    options: FireOptions = completed(FireOptions, checked_values)
     return options

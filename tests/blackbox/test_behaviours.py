@@ -94,7 +94,7 @@ def test_a_campaign_finds_a_reader_that_crashes_at_one_place(name: str) -> None:
             raise RuntimeError("a bug")
         return conforms(body)
 
-    some: Any = {"verdicts": [verdict], "count": 0, "shrink": 0}
+    some: Any = {"verdicts": [verdict], "shrink": 0}
     assert [finding.kind for finding in brokerfuzz.fire(reader, OFFER, **some).findings] == ["crashed"]
 
 

@@ -48,7 +48,7 @@ SCHEMA: Final = (
     [
         pytest.param(("fire", "URL", *SOME, "--workers", "2"), 0, id="workers of a campaign"),
         pytest.param(
-            ("export", "OUT", "--message", PRICING, "--random", "--count", "1000", "--workers", "2"), 0,
+            ("export", "OUT", "--message", PRICING, "--random", "1000", "--workers", "2"), 0,
             id="workers of an export", marks=pytest.mark.long,
         ),
         pytest.param(("fire", "--demo", *SOME), 0, id="the reference service"),

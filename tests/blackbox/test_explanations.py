@@ -429,7 +429,7 @@ def test_a_finding_has_the_same_name_whatever_cases_are_sent() -> None:
     accepts = strict(lambda message: message.get("comments") == "")
     reports = [
         brokerfuzz.fire(accepts, **VALID),
-        *(brokerfuzz.fire(accepts, sites=["comments"], count=200, seed=seed) for seed in (1, 2)),
+        *(brokerfuzz.fire(accepts, sites=["comments"], random=200, seed=seed) for seed in (1, 2)),
     ]
     assert len({finding.name for report in reports for finding in report.findings}) == 1
 

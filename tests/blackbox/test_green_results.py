@@ -69,7 +69,7 @@ def test_a_resumed_campaign_says_how_many_answers_are_old_and_asks_for_some_agai
         return conforming(body)
 
     with serving(answers(status_of)) as url:
-        run("fire", url, *OPTIONS, *SHORT, "--count", "0", "--journal", "run.ndjson")
+        run("fire", url, *OPTIONS, *SHORT, "--random", "0", "--journal", "run.ndjson")
         earlier = set(received)
         received.clear()
         done = run("fire", url, "--resume", "run.ndjson", "--report", "junit.xml", "--report", "report.md", "--json")
@@ -91,7 +91,7 @@ UNFINISHED: Final = r"partial \(not finished: \d+ of 13 cases; use a longer --ma
 
 def test_a_catalogue_that_is_cut_short_is_no_success(run: Run) -> None:
     with serving(answers(conforming)) as url:
-        done = run("fire", url, *OPTIONS, *SHORT, "--count", "0", "--report", "junit.xml", "--json")
+        done = run("fire", url, *OPTIONS, *SHORT, "--random", "0", "--report", "junit.xml", "--json")
         with pytest.raises(AssertionError, match=UNFINISHED):
             brokerfuzz.assert_conforms(url, **FEW, max_time=1, rate=8)
     outcome = json.loads(done.stdout)["outcome"]
@@ -113,9 +113,9 @@ def test_a_campaign_without_further_random_messages_says_so(run: Run) -> None:
     schema = {"type": "object", "required": ["sent"], "properties": {"sent": {"type": "boolean"}}}
     Path("own/order.schema.json").write_text(json.dumps({**schema, "additionalProperties": False}))
     Path("own/messages.json").write_text(json.dumps({"order": {"direction": "request", "route": "POST /"}}))
-    cases = ("--contract", "own", "--random", "--verdict", "valid")
+    cases = ("--contract", "own", "--tag", "random", "--verdict", "valid")
     with serving(answers(lambda _: 201)) as url:
-        done = run("fire", url, *cases, "--count", "50")
+        done = run("fire", url, *cases, "--random", "50")
         assert done.exit_code == 0
         assert re.match(r"no findings in \d+ of 50 cases \(no further messages were found\)", done.stdout)
         done = run("fire", url, *cases, "--max-time", "60s")
@@ -128,7 +128,7 @@ def test_answers_that_arrive_while_brokerfuzz_searches_for_messages_are_no_timeo
         writer.write(response(lenient(body)))
 
     with serving(slow) as url:
-        report = brokerfuzz.fire(url, PRICING, tags=["edge:*"], count=10, timeout=0.7)
+        report = brokerfuzz.fire(url, PRICING, tags=["edge:*"], random=10, timeout=0.7)
     assert report.outcome.headline.endswith("(no further messages were found)")
     assert (report.findings, report.result.sporadic) == ((), ())
 
@@ -297,7 +297,7 @@ def test_a_campaign_that_continues_with_a_target_that_keeps_numbers_is_not_told_
             "1s",
             "--rate",
             "40",
-            "--count",
+            "--random",
             "0",
         )
         done = run("fire", url, "--resume", "run.ndjson", "--json")

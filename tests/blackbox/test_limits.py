@@ -39,7 +39,7 @@ def test_a_limit_on_the_size_of_messages_names_the_open_question_and_how_to_sett
 def test_the_time_limit_includes_shrinking() -> None:
     with serving(answers(lambda body: 400 if b"null" in body else conforming(body))) as url:
         begun = time.monotonic()
-        report = brokerfuzz.fire(url, count=1_000_000, max_time=8)
+        report = brokerfuzz.fire(url, random=1_000_000, max_time=8)
     assert time.monotonic() - begun < 8 + GENEROUS
     assert "8 s" in str(report.result.stopped)
     assert any(len(finding.body) < len(finding.case.body) for finding in report.findings)

@@ -21,7 +21,7 @@ def test_a_resumed_campaign_counts_the_requests_of_both_runs(run: Run) -> None:
         return conforming(body)
 
     with serving(answers(status_of)) as url:
-        short = ("--count", "0", "--rate", "8", "--max-time", "1s", "--concurrency", "1")
+        short = ("--random", "0", "--rate", "8", "--max-time", "1s", "--concurrency", "1")
         first = run("fire", url, *FEW, "--journal", "run.ndjson", *short, "--json")
         assert 0 < json.loads(first.stdout)["cases"] < 10
         done = run("fire", url, "--resume", "run.ndjson", "--json")

@@ -28,9 +28,9 @@ from waiting import happens
 import brokerfuzz
 from brokerfuzz import Report
 
-MINIMUM: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*"], "count": 0, "shrink": 5}
-MORE: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*", "*comments:*"], "seed": 1, "count": 60, "longest_wait": 5}
-OPTIONS = ("--rule", "*orderMinimum:*", "--count", "0", "--shrink", "5s")
+MINIMUM: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*"], "shrink": 5}
+MORE: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*", "*comments:*"], "seed": 1, "random": 60, "longest_wait": 5}
+OPTIONS = ("--rule", "*orderMinimum:*", "--shrink", "5s")
 CUT = b"a part of the body"
 TRUNCATED = b"HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n" + CUT
 

@@ -105,11 +105,11 @@ def exported(run: Run, *options: str) -> list[dict[str, Any]]:
 
 
 def test_only_selected_cases_and_their_twins_are_exported_until_there_are_no_more(run: Run) -> None:
-    cases = exported(run, "--random", "--site", "data.offers[].quantity", "--technique", "one-*", "--count", "100")
+    cases = exported(run, "--site", "data.offers[].quantity", "--technique", "one-*", "--random", "100")
     faults = [fault for case in cases for fault in case.get("faults", ())]
     assert {fault["technique"] for fault in faults} == {"one-below", "one-above"}
     assert {fault["rule"].partition(":")[0] for fault in faults} == {"offer-pricing-response/data.offers[].quantity"}
     twins = {case["twin"] for case in cases if "twin" in case}
     assert all(case["id"] in twins for case in cases[:-1] if "faults" not in case)
-    narrow = ("--random", "--rule", "*:json", "--technique", "empty-body", "--verdict", "invalid", "--count", "5000")
+    narrow = ("--rule", "*:json", "--technique", "empty-body", "--verdict", "invalid", "--random", "5000")
     assert [case["faults"][0]["technique"] for case in exported(run, *narrow)] == ["empty-body"]

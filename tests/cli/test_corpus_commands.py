@@ -22,7 +22,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     path = tmp_path_factory.mktemp("mixed") / "mixed.ndjson"
     types = ["--message", "product-list-response", "--message", "offer-pricing-response"]
-    assert CliRunner().invoke(commands, ["export", str(path), "--random", "--count", "120", *types]).exit_code == 0
+    assert CliRunner().invoke(commands, ["export", str(path), "--random", "120", *types]).exit_code == 0
     return path
 
 

@@ -38,7 +38,7 @@ def test_full_writes_the_whole_catalogue_and_large_all_of_its_faults(run: Run) -
 
 def test_random_cases_depend_on_the_seed_and_come_after_their_twins(run: Run) -> None:
     for name, seed in (("one", 3), ("two", 3), ("three", 4)):
-        run("export", name, *PRICING, "--random", "--seed", seed)
+        run("export", name, *PRICING, "--random", 100, "--seed", seed)
     assert Path("one").read_bytes() == Path("two").read_bytes()
     assert Path("three").read_bytes() != Path("one").read_bytes()
     cases = list(corpus.read("one"))
@@ -48,10 +48,10 @@ def test_random_cases_depend_on_the_seed_and_come_after_their_twins(run: Run) ->
 
 
 @pytest.mark.parametrize(
-    ("random", "choice"), [("--count=0", "--site=data.offers[].quantity"), ("--random", "--rule=*quantity:minimum")]
+    ("random", "choice"), [("--full", "--site=data.offers[].quantity"), ("--seed=1", "--rule=*quantity:minimum")]
 )
 def test_only_the_chosen_faults_and_their_twins_are_written(run: Run, random: str, choice: str) -> None:
-    run("export", "out", *PRICING, random, choice, "--count", 40, "--technique", "!zero*")
+    run("export", "out", *PRICING, random, choice, "--random", 40, "--technique", "!zero*")
     assert all(
         "data.offers[].quantity:" in rule and not technique.startswith("zero") for rule, technique in faults("out")
     )
@@ -75,7 +75,20 @@ def test_the_same_seed_sends_the_same_random_messages_at_another_time(run: Run) 
     sent = []
     for name in ("first", "second"):
         program = ("--exec", "sed -u s/.*/accepted/", "--lines", "base64", "--journal", name)
-        run("fire", *program, "--random", "--seed", 7, "--count", 200, "--rule", "*not-in-future", "--shrink", "off")
+        run(
+            "fire",
+            *program,
+            "--tag",
+            "random",
+            "--seed",
+            7,
+            "--random",
+            200,
+            "--rule",
+            "*not-in-future",
+            "--shrink",
+            "off",
+        )
         sent.append({json.loads(line).get("body") for line in Path(name).read_bytes().splitlines()[1:]})
         sleep(1.1)
     assert sent[0] == sent[1]
@@ -123,7 +136,7 @@ def test_the_corpus_goes_to_standard_output_and_the_summary_to_standard_error(sp
 
 
 def test_a_closed_pipe_is_not_an_error(start: Start) -> None:
-    with start("export", "-", *PRICING, "--random", "--count", "20000") as process:
+    with start("export", "-", *PRICING, "--random", "20000") as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()
@@ -133,7 +146,7 @@ def test_a_closed_pipe_is_not_an_error(start: Start) -> None:
 
 
 def test_a_terminal_shows_rate_and_time_left_on_one_line(environment: Mapping[str, str]) -> None:
-    words = ("export", "out", *PRICING, "--random", "--count", "3000")
+    words = ("export", "out", *PRICING, "--random", "3000")
     shown = shown_on_a_terminal([sys.executable, "-m", "brokerfuzz.cli", *words], environment)
     *drawn, summary = shown.split("\r\x1b[K")
     assert 0 < len(drawn) < 300, "a few updates per second"

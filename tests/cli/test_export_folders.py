@@ -13,7 +13,7 @@ from brokerfuzz.corpus import read
 
 pytestmark = pytest.mark.usefixtures("folder")
 
-SOME = ("--message", "offer-pricing-response", "--random", "--count", "12", "--format", "files")
+SOME = ("--message", "offer-pricing-response", "--random", "12", "--format", "files")
 
 
 def files(folder: str) -> dict[str, bytes]:
@@ -59,7 +59,7 @@ def test_a_folder_with_other_files_or_a_damaged_manifest_is_never_replaced(run: 
 
 
 def test_a_killed_export_is_recognised_and_can_be_repeated(start: Start, run: Run) -> None:
-    many = (*SOME[:3], "--count", "1000", "--format", "files")
+    many = (*SOME[:2], "--random", "1000", "--format", "files")
     with start("export", "out", *many) as process:
         happens(lambda: process.poll() is not None or Path("out/offer-pricing-response/invalid").exists())
         time.sleep(0.05)
@@ -75,7 +75,7 @@ def test_the_next_export_removes_the_files_of_a_killed_one(start: Start, run: Ru
     run("export", "out", *SOME)
     Path("out/mine.txt").write_text("mine")
     before = files("out")
-    many = ("--message", "offer-pricing-response", "--random", "--count", "5000", "--format", "files", "--force")
+    many = ("--message", "offer-pricing-response", "--random", "5000", "--format", "files", "--force")
     for _ in range(2):
         with start("export", "out", *many) as process:
             assert happens(lambda: len(files("out")) > len(before) + 100)

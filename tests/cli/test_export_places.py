@@ -13,7 +13,7 @@ pytest.importorskip("upath", reason="universal_pathlib is not installed")
 fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed: pip install fsspec")
 
 
-SOME = ("--message", "offer-pricing-response", "--random", "--count", "12")
+SOME = ("--message", "offer-pricing-response", "--random", "12")
 FOLDER = ("--format", "files")
 
 

@@ -19,9 +19,9 @@ from brokerfuzz.corpus import read
 pytestmark = pytest.mark.usefixtures("folder")
 
 SECONDS = 60
-PRICING = ("--message", "offer-pricing-response", "--random")
-FEW = (*PRICING, "--count", "20")
-TWO_BLOCKS = (*PRICING, "--count", "1100")
+PRICING = ("--message", "offer-pricing-response")
+FEW = (*PRICING, "--random", "20")
+TWO_BLOCKS = (*PRICING, "--random", "1100")
 """Blocks of cases, which different processes can generate."""
 
 
@@ -34,7 +34,7 @@ def ids(*names: str) -> list[str]:
 
 
 def test_each_shard_is_a_corpus_and_together_they_contain_all_cases(run: Run) -> None:
-    some = (*PRICING, "--count", "301")
+    some = (*PRICING, "--random", "301")
     run("export", "one.ndjson", *some)
     summary = json.loads(run("export", "out.ndjson.gz", *some, "--shards", 3, "--json").stdout)
     shards = [f"out-0000{number}-of-00003.ndjson.gz" for number in (1, 2, 3)]
@@ -110,7 +110,7 @@ def test_neither_the_list_of_shards_nor_the_name_of_a_shard_deletes_files_of_the
 @pytest.mark.every(2)
 @sample(1, 12)
 def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Start, run: Run, size: int) -> None:
-    args = (*PRICING, "--count", "600", "--shards", "12")
+    args = (*PRICING, "--random", "600", "--shards", "12")
     moments = random.Random(5)
     for _ in range(size):
         with start("export", "out.ndjson.zst", *args, "--resume") as process:
@@ -126,7 +126,7 @@ def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Sta
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
 def test_a_killed_worker_is_one_line_that_says_how_to_continue(start: Start, run: Run) -> None:
-    many = (*PRICING, "--count", "2400", "--shards", "12", "--resume")
+    many = (*PRICING, "--random", "2400", "--shards", "12", "--resume")
     with start("export", "out.ndjson", *many, "--workers", "2") as process:
         happens(lambda: process.poll() is not None or Path("out-00001-of-00012.ndjson").exists())
         os.kill(workers_of(process.pid)[0], signal.SIGKILL)
@@ -139,7 +139,7 @@ def test_a_killed_worker_is_one_line_that_says_how_to_continue(start: Start, run
 @pytest.mark.parametrize(("ending", "workers"), [("SIGINT", "1"), ("SIGTERM", "2"), ("SIGHUP", "2")])
 @pytest.mark.every(3)
 def test_an_interrupted_export_leaves_no_files(start: Start, folder: Path, ending: str, workers: str) -> None:
-    many = (*PRICING, "--count", "12000")
+    many = (*PRICING, "--random", "12000")
     with start("export", "out.ndjson", *many, "--workers", workers, env={"TMPDIR": str(folder)}) as process:
         with suppress(FileNotFoundError):  # a complete file loses its temporary name
             happens(lambda: process.poll() is not None or any(path.stat().st_size for path in Path().glob(".*.part")))

@@ -50,7 +50,7 @@ def test_the_configuration_contains_values_beside_other_settings(run: Run) -> No
     with serving(answers(remember)) as url:
         values = '[values]\n"data.customerId" = ["CUS-7"]\n'
         Path("brokerfuzz.toml").write_text(f'url = "{url}"\nmessage = "{PRICING}"\n{values}')
-        assert run("fire", "--random", "--count", "20", "--verdict", "valid", "--json").exit_code in (0, 2)
+        assert run("fire", "--tag", "random", "--random", "20", "--verdict", "valid", "--json").exit_code in (0, 2)
     assert {part.partition(b",")[0] for body in known for part in body.split(b'"customerId":')[1:]} == {b'"CUS-7"'}
     Path("brokerfuzz.toml").write_text('url = "http://127.0.0.1:1"\n[values]\nunitOfMeasure = [5]\n')
     assert "brokerfuzz.toml, 'unitOfMeasure': 5 breaks the rule unitOfMeasure:type" in run("fire").stderr
@@ -90,9 +90,10 @@ def test_a_campaign_that_ends_early_prints_the_command_that_continues_it(
     run: Run, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AUTHORIZATION", "hunter2hunter2")
-    own = ("--header", "X-Note: it's $5", "--max-time", "0.001s", "--report", "my findings.md", "--shrink", "off")
+    own = ("--header", "X-Note: it's $5", "--max-time", "0.001s", "--shrink", "off")
     secret = ("-H", "Authorization: Bearer hunter2hunter2")
-    done = run("fire", f"{url}?a=1&b=2", *FEW, "--count", "0", "--journal", "run 1.ndjson", *own, *secret)
+    first = ("--random", "0", "--journal", "run 1.ndjson", "--report", "findings.md")
+    done = run("fire", f"{url}?a=1&b=2", *FEW, *first, *own, *secret)
     assert "the time limit of 0.001 s was reached" in done.stdout
     assert "hunter2" not in done.output
     for _ in range(2):
@@ -101,12 +102,13 @@ def test_a_campaign_that_ends_early_prints_the_command_that_continues_it(
         words = printed.stdout.splitlines()
         assert words[:4] == ["fire", f"{url}?a=1&b=2", "--resume", "run 1.ndjson"]
         assert {*own, *secret[1:]} < {*words}
+        assert "findings.md" not in words  # it would be overwritten
         done = run(*words)
         assert "the time limit of 0.001 s was reached" in done.stdout, done.output
 
 
 def test_a_campaign_without_a_journal_says_that_it_cannot_be_continued(run: Run, url: str) -> None:
-    done = run("fire", url, *FEW, "--count", "0", "--max-time", "0.001s")
+    done = run("fire", url, *FEW, "--random", "0", "--max-time", "0.001s")
     assert "impossible without a journal: add --journal FILE next time" in done.stdout
 
 

@@ -22,7 +22,7 @@ def test_a_message_may_have_any_type(schema: dict[str, Any], tmp_path: Path, run
     own.mkdir()
     (own / "messages.json").write_text('{"message": {"direction": "request", "route": "POST /message"}}')
     (own / "message.schema.json").write_text(json.dumps(schema))
-    for words in ("--random --count 20", "--plausible --count 2"):
+    for words in ("--random 20", "--plausible 2"):
         assert run("export", "-", "--contract", own, *words.split()).exit_code == 0
     assert run("export", tmp_path / "corpus", "--format", "pytest", "--contract", own).exit_code == 0
     covered = run("coverage", tmp_path / "corpus", "--contract", own, "--json")

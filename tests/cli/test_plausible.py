@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 OFFER, PRODUCTS, PRICING = MESSAGE_TYPES
 SIZE = 150
-OPTIONS = ("--plausible", "--count", SIZE, "--seed", 5, "--now", NOW.isoformat())
+OPTIONS = ("--plausible", SIZE, "--seed", 5, "--now", NOW.isoformat())
 MONEY = re.compile("[pP]rice$|surcharge")
 
 
@@ -150,7 +150,7 @@ def test_an_own_contract_gets_known_values_and_simple_ones(tmp_path: Path, run: 
         assert (offer["region"] in ("north", "south"), 3 <= offer["copies"] <= 9) == (True, True)
         assert "description" in offer
     Path("v.toml").write_text('"productClusters[].products[].productId" = ["P-1", "P-2", "P-3"]')
-    result = run("export", "out", "--plausible", "--values", "v.toml", "--message", OFFER, "--count", 20)
+    result = run("export", "out", "--plausible", 20, "--values", "v.toml", "--message", OFFER)
     assert result.exit_code == 0, result.stderr
     used = {value for offer in bodies("out")[OFFER] for name, value in parts(offer) if name == "productId"}
     assert used == {"P-1", "P-2", "P-3"}
