@@ -21,7 +21,7 @@ from brokerfuzz.commands.target_output import output_of_targets
 from brokerfuzz.option import declared, flag_of
 from brokerfuzz.options import CaseFilters, FireCommandOptions
 from brokerfuzz.targets import Target
-from brokerfuzz.targets.http_target import DEMONSTRATION
+from brokerfuzz.targets.demonstration_target import DEMONSTRATION
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.wording import counted
 
@@ -35,8 +35,7 @@ def fire(url: str | None, options: FireCommandOptions) -> int:
     """Returns the exit status."""
     given, resume = options, options.get("resume")
     options = targets.with_settings(FireCommandOptions, given, url, _command(resume) or "brokerfuzz fire TARGET")
-    http = options["exec"] is None and options["call"] is None and options["app"] is None
-    campaign_results.check(options, http=http)
+    campaign_results.check(options, http=targets.kind_of(options).is_http)
     settings = _planned(options) if resume is None else _resumed(resume, given, options)
     plan = settings.plan
     settings = replace(settings, known=campaign_results.known(options))

@@ -2,8 +2,9 @@
 reference service.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,17 +20,17 @@ from brokerfuzz.errors import ConfigurationError, HookError
 from brokerfuzz.hooks.cleanup import cleanup
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
-from brokerfuzz.option import completed
+from brokerfuzz.option import completed, declared, flag_of
+from brokerfuzz.options import TargetOptions
 from brokerfuzz.schemas import Contract, MessageType, Policies, load_contract
 from brokerfuzz.service.running import running, serve_command
 from brokerfuzz.target_options import http_options, substituted, with_variables
 from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget, Target
 from brokerfuzz.targets.application import OPTIONS, NamedApplicationTarget
+from brokerfuzz.targets.demonstration_target import DemonstrationTarget
 from brokerfuzz.wording import listed
 
 _NUMBER = "number"
-_KINDS = ("exec", "call", "app", "lines", "demo")
-"""The options that say what the target is, except for a URL."""
 _OF_TARGET = ("headers", "cert", "hooks", "cleanup")
 """Options that may contain secrets of one target, or that may change its data."""
 
@@ -47,8 +48,9 @@ def with_settings(kind: type, given: Mapping[str, Any], url: str | None, usage: 
     """
     configuration = _configuration(given.get("config"))
     configured = dict(configuration.options)
-    if url is not None or any(name in given for name in _KINDS):
-        configured = {name: value for name, value in configured.items() if name not in ("url", *_KINDS)}
+    chosen = {*(kind.option for kind in KINDS), "lines"}
+    if url is not None or chosen & given.keys():
+        configured = {name: value for name, value in configured.items() if name not in chosen}
         if url is None or not _has_same_server(url, configuration):
             configured = _without_secrets(configured, given)
     options = completed(kind, configured, given if url is None else {**given, "url": url})
@@ -87,23 +89,17 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def _check(options: Mapping[str, Any], usage: str) -> None:
-    named = [name for name in (options["app"] or options["url"], options["exec"], options["call"]) if name is not None]
-    if "" in named or not (named or options["demo"]):
-        problem = "the target is empty" if named else "no target given"
-        kinds = (
-            "a URL, --exec COMMAND, --call MODULE:FUNCTION, --app MODULE:APP, or --demo for the built-in "
-            "reference service"
-        )
-        raise UsageError(f"{problem}: run `{usage}`, where TARGET is {kinds}")
-    if len(named) + options["demo"] > 1:
-        raise UsageError("more than one target given: use only one of URL, --exec, --call, --app and --demo")
-    if options["lines"] and not options["exec"]:
-        raise UsageError("--lines works only with --exec: add --exec, or remove --lines")
-    if options["bugs"] and not options["demo"]:
-        raise UsageError("--bug works only with --demo: add --demo, or remove --bug")
-    hooks = next((f"--{name}" for name in ("hooks", "cleanup") if options[name] is not None), None)
-    if hooks is not None and (options["url"] is None or options["app"] is not None):
-        raise UsageError(f"{hooks} works only with a URL: use a URL, or remove {hooks}")
+    kinds = [kind for kind in KINDS if kind.is_chosen(options)]
+    if not kinds or "" in [options[kind.option] for kind in kinds]:
+        problem = "the target is empty" if kinds else "no target given"
+        raise UsageError(f"{problem}: run `{usage}`, where TARGET is {listed([kind.usage for kind in KINDS], 'or')}")
+    if len(kinds) > 1:
+        raise UsageError(f"more than one target given: use only one of {listed([kind.name for kind in KINDS])}")
+    for kind in KINDS:
+        for name in kind.own_options:
+            if options[name] and kind not in kinds:
+                flag = flag_of(name, declared(TargetOptions)[name])
+                raise UsageError(f"{flag} works only with {kind.name}: use {kind.name}, or remove {flag}")
 
 
 def fresh_property(
@@ -131,7 +127,109 @@ def fresh_property(
     return recorded
 
 
-# ----------------------------------------------------------------------------------------------------------- the target
+# ---------------------------------------------------------------------------------------------------- kinds of targets
+
+
+@dataclass(frozen=True)
+class _Campaign:
+    """What a target has to know about the campaign. It starts at most `processes` processes (None: no limit). The
+    reference service has the contract in the folder `contract`.
+    """
+
+    message_type: MessageType
+    contract: str | None
+    campaign_id: str
+    processes: int | None
+
+
+@dataclass(frozen=True)
+class TargetKind:
+    """`option` says what the target is, and `name` is this option in errors. `usage` describes the target in the help.
+    `create` returns the target, as long as a `with` block lasts. `own_options` work only with this kind.
+    """
+
+    option: str
+    name: str
+    usage: str
+    create: Callable[[Mapping[str, Any], _Campaign], AbstractContextManager[Target]]
+    is_http: bool = False
+    own_options: tuple[str, ...] = ()
+
+    def is_chosen(self, options: Mapping[str, Any]) -> bool:
+        """With --app, the URL is a path in the application."""
+        is_given = options[self.option] not in (None, False)
+        return is_given and not (self.option == "url" and options["app"] is not None)
+
+
+def _endpoint(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContextManager[Target]:
+    url, http = options["url"], http_options(options, campaign.campaign_id)
+    target = HttpTarget(url, **http)
+    if options["hooks"] is None and options["cleanup"] is None:
+        return nullcontext(target)
+    secrets = target.secrets
+    hide(lambda: secrets.masks)  # before the file with hooks is loaded, because this file may print secrets
+    try:
+        hooks = Hooks(options["hooks"], options["timeout"])
+    except HookError as problem:
+        raise HookError(secrets.hide(str(problem)), details=secrets.hide(problem.details)) from None
+    removal = None if options["cleanup"] is None else cleanup(options["cleanup"])
+    return nullcontext(HookedTarget(url, hooks=hooks, cleanup=removal, **http))
+
+
+def _program(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContextManager[Target]:
+    command, encoding, of_program = options["exec"], options["lines"], _of_program(options, campaign)
+    if encoding is None:
+        return nullcontext(CommandTarget(command, **of_program))
+    return nullcontext(LineTarget(command, encoding=encoding, **of_program))
+
+
+def _function(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContextManager[Target]:
+    return nullcontext(CallTarget(options["call"], **_of_program(options, campaign)))
+
+
+def _of_program(options: Mapping[str, Any], campaign: _Campaign) -> dict[str, Any]:
+    secrets = http_options(options)["secrets"]
+    return {"timeout": options["timeout"], "processes": campaign.processes, "secrets": secrets}
+
+
+def _application(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContextManager[Target]:
+    http = http_options(options)
+    of_application = {name: http[name] for name in OPTIONS}
+    return nullcontext(NamedApplicationTarget(options["app"], options["url"] or "/", **of_application))
+
+
+@contextmanager
+def _reference_service(options: Mapping[str, Any], campaign: _Campaign) -> Iterator[Target]:
+    own = load_contract(campaign.contract)
+    if not own.is_request(campaign.message_type):
+        requests = ", ".join(name for name in own.message_types if own.is_request(name))
+        raise UsageError(
+            f"the reference service (--demo) accepts only {requests or 'requests'}, not {campaign.message_type}: "
+            "specify another target"
+        )
+    settings = {"bugs": options["bugs"], "now": options["now"], "seed": options.get("seed", 0)}
+    with running(**settings, contract=own) as base:
+        yield DemonstrationTarget(
+            f"{base}{own.transfers[campaign.message_type].path}",
+            started_by=serve_command(base, **settings, contract=campaign.contract),
+            **http_options(options, campaign.campaign_id),
+        )
+
+
+KINDS = (
+    TargetKind("url", "a URL", "a URL", _endpoint, is_http=True, own_options=("hooks", "cleanup")),
+    TargetKind("exec", "--exec", "--exec COMMAND", _program, own_options=("lines",)),
+    TargetKind("call", "--call", "--call MODULE:FUNCTION", _function),
+    TargetKind("app", "--app", "--app MODULE:APP", _application),
+    TargetKind(
+        "demo", "--demo", "--demo for the built-in reference service", _reference_service, is_http=True,
+        own_options=("bugs",),
+    ),
+)  # fmt: skip
+
+
+def kind_of(options: Mapping[str, Any]) -> TargetKind:
+    return next(kind for kind in KINDS if kind.is_chosen(options))
 
 
 @contextmanager
@@ -139,65 +237,11 @@ def opened(
     options: Mapping[str, Any], message_type: MessageType, contract: str | None, *, campaign_id: str = "",
     processes: int | None = None,
 ) -> Iterator[Target]:  # fmt: skip
-    """Creates the target, and hides its secrets in all output. The target starts at most `processes` processes (None:
-    no limit). The reference service runs until the `with` block ends, and has the contract in the folder `contract`.
-    """
-    if options["demo"]:
-        with _reference_service(options, message_type, contract, campaign_id) as target:
-            yield target
-        return
-    target = _given_target(options, campaign_id, processes)
-    _hide_secrets(target)
-    yield target
-
-
-def _given_target(options: Mapping[str, Any], campaign_id: str, processes: int | None) -> Target:
-    url: str | None = options["url"]
-    http = http_options(options, campaign_id)
-    of_program = {"timeout": options["timeout"], "processes": processes, "secrets": http["secrets"]}
-    if options["exec"] is not None and options["lines"] is not None:
-        return LineTarget(options["exec"], encoding=options["lines"], **of_program)
-    if options["exec"] is not None:
-        return CommandTarget(options["exec"], **of_program)
-    if options["call"] is not None:
-        return CallTarget(options["call"], **of_program)
-    if options["app"] is not None:
-        return NamedApplicationTarget(options["app"], url or "/", **{name: http[name] for name in OPTIONS})
-    assert url is not None, "a target is given"
-    target = HttpTarget(url, **http)
-    return target if options["hooks"] is None and options["cleanup"] is None else _hooked_target(options, target)
-
-
-def _hooked_target(options: Mapping[str, Any], inner: HttpTarget) -> Target:
-    secrets = inner.secrets
-    hide(lambda: secrets.masks)  # before the file with hooks is loaded, because this file may print secrets
-    try:
-        hooks = Hooks(options["hooks"], options["timeout"])
-    except HookError as problem:
-        raise HookError(secrets.hide(str(problem)), details=secrets.hide(problem.details)) from None
-    removal = None if options["cleanup"] is None else cleanup(options["cleanup"])
-    return HookedTarget(inner, hooks=hooks, cleanup=removal)
-
-
-@contextmanager
-def _reference_service(
-    options: Mapping[str, Any], message_type: str, folder: str | None, campaign_id: str
-) -> Iterator[Target]:
-    own = load_contract(folder)
-    if not own.is_request(message_type):
-        requests = ", ".join(name for name in own.message_types if own.is_request(name))
-        raise UsageError(
-            f"the reference service (--demo) accepts only {requests or 'requests'}, not {message_type}: specify "
-            "another target"
-        )
-    settings = {"bugs": options["bugs"], "now": options["now"], "seed": options.get("seed", 0)}
-    with running(**settings, contract=own) as base:
-        started_by = serve_command(base, **settings, contract=folder)
-        yield HttpTarget(
-            f"{base}{own.transfers[message_type].path}",
-            started_by=started_by,
-            **http_options(options, campaign_id),
-        )
+    """Creates the target, and hides its secrets in all output (see `_Campaign`)."""
+    campaign = _Campaign(message_type, contract, campaign_id, processes)
+    with kind_of(options).create(options, campaign) as target:
+        _hide_secrets(target)
+        yield target
 
 
 def _hide_secrets(target: Target) -> None:

@@ -1,4 +1,4 @@
-"""Defines a target that calls the hooks of the user before and after each request to another target."""
+"""Defines an HTTP target that calls the hooks of the user before and after each request."""
 
 import asyncio
 import sys
@@ -12,10 +12,10 @@ from brokerfuzz.errors import HookError
 from brokerfuzz.hooks.cleanup import Cleanup, NoCleanupError, is_clean
 from brokerfuzz.hooks.hooks import Hooks, SentCase
 from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer
-from brokerfuzz.targets.http_messages import Request
+from brokerfuzz.targets.http_messages import Request, Response
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
-from brokerfuzz.targets.secret_masking import Secret, Secrets, named, variable
-from brokerfuzz.targets.target import Message, Target
+from brokerfuzz.targets.secret_masking import Secret, Secrets, named
+from brokerfuzz.targets.target import Message
 from brokerfuzz.targets.waiting import sent_patiently
 from brokerfuzz.wording import counted
 
@@ -31,40 +31,31 @@ INTERRUPTED_TIME = 0.5
 """After Ctrl-C, this number replaces `FINISHING_TIME`."""
 
 
-class HookedTarget(Target):
-    """Sends messages to an HTTP target, and calls hooks.
+class HookedTarget(HttpTarget):
+    """An HTTP target that calls hooks. `options` are those of `HttpTarget`.
 
     Each request contains the headers from `authenticate`, and brokerfuzz hides their values in all output. After each
     accepted message, this class sends the `cleanup` request.
     """
 
-    is_http = True
+    longest_body = MOST_READ
 
-    def __init__(self, target: HttpTarget, *, hooks: Hooks, cleanup: Cleanup | None) -> None:
-        self.name, self.method, self.headers = target.name, target.method, target.headers
-        self.rules, self.secrets = target.rules, target.secrets
+    def __init__(self, url: str, *, hooks: Hooks, cleanup: Cleanup | None, **options: Any) -> None:
+        super().__init__(url, **options)
         self.has_session = "authenticate" in hooks
-        self._target, self._hooks, self._cleanup = target, hooks, cleanup
-        self._session: list[tuple[str, str]] = []
+        self._hooks, self._cleanup = hooks, cleanup
         self._sessions: deque[tuple[str, str]] = deque(maxlen=_MOST_REMEMBERED)
         """The headers of the current and of earlier sessions."""
-        self._added: list[tuple[str, str]] = []
-        """The headers that the hook `before_request` added to the last request."""
         self._authentications = 0
         self._authenticating: asyncio.Lock | None = None
         self._remaining: list[str] = []
         """The cleanup requests that failed."""
         self._under_way: set[asyncio.Task[Answer]] = set()
 
-    @property
-    def about(self) -> dict[str, Any]:
-        return self._target.about
-
     async def open(self) -> None:
         self._authenticating = asyncio.Lock()
-        self._target.pace = self.pace
         self._hooks.open(lambda text: self.secrets.hide(text))  # noqa: PLW0108 - authentications change the secrets
-        await self._target.open()
+        await super().open()
 
     async def close(self) -> None:
         """Waits for the last answers and cleanup requests. Then closes every connection, and prints how many cleanup
@@ -74,19 +65,13 @@ class HookedTarget(Target):
             task = asyncio.current_task()
             interrupted = task is not None and task.cancelling()
             await asyncio.wait(self._under_way, timeout=INTERRUPTED_TIME if interrupted else FINISHING_TIME)
-        await self._target.close()
+        await super().close()
         self._authenticating = None
         self._hooks.close()
         remaining, self._remaining = self._remaining, []
         if remaining:
             said = f"{counted(len(remaining), 'cleanup request')} failed, so offers may remain at the target"
             print(f"brokerfuzz: {said}; the first: {remaining[0]}", file=sys.stderr)
-
-    def reproduction(self, body: bytes) -> str:
-        """Returns a curl command that sends the message. In the command, environment variables replace the values of
-        headers that hooks added.
-        """
-        return self._target.reproduction(body, (*_described(self._session), *_described(self._added)))
 
     async def send(self, message: Message) -> Answer:
         """Sends a message. The hook `classify` can change the kind of the answer, for example from `accepted` to
@@ -107,8 +92,8 @@ class HookedTarget(Target):
             exchange.exception()
 
     async def _finished(self, message: Message) -> Answer:
-        case = SentCase(message.case_id, self._target.campaign_id, message.body)
-        request = partial(self._request, case.id, case.body)
+        case = SentCase(message.case_id, self.campaign_id, message.body)
+        request = partial(self.request_of, case.body, case.id)
         answer = await self._hooks.classified(await self._authenticated(request))
         await self._hooks.after_answer(case, answer)
         if self._cleanup is not None and answer.kind == "accepted":
@@ -116,9 +101,6 @@ class HookedTarget(Target):
         return _excerpt(answer)
 
     # ------------------------------------------------------------------------------------------------ hooks
-
-    def _request(self, case_id: str, body: bytes) -> Request:
-        return self._target.request_of(body, case_id, self._session)
 
     async def _authenticated(self, request: Callable[[], Request]) -> Answer:
         """Sends a request. If the target answers with a status in `RENEWS`, calls the hook `authenticate` and sends the
@@ -144,7 +126,7 @@ class HookedTarget(Target):
         try:
             await self._authenticate(0)
         except HookError:
-            await self._target.head()
+            await self.head()
             raise
 
     async def _authenticate(self, number: int) -> None:
@@ -154,38 +136,42 @@ class HookedTarget(Target):
         assert self._authenticating is not None, "the target is open"
         async with self._authenticating:
             if self._authentications == number:
-                self._session = list(await self._hooks.authenticate())
-                self._sessions.extend(self._session)
-                self.secrets = self._target.secrets_with(_secrets_in(self._sessions))
+                self.session = await self._hooks.authenticate()
+                self._sessions.extend(self.session)
+                self.secrets = self.secrets_with(_secrets_in(self._sessions))
                 self._authentications += 1
 
     async def _sent(self, request: Request) -> Answer:
         """Sends a request with the headers of the hook `before_request`."""
         if "before_request" not in self._hooks:
-            return await self._target.exchange(request, whole=True)
+            return await self.exchange(request)
         added: list[tuple[str, str]] = []
 
         async def prepare(request: Request) -> Request:
             prepared = await self._hooks.prepared(request)
             before = set(request.headers)
-            self._added = [header for header in prepared.headers if header not in before]
-            added.extend(self._added)
+            self.added = [header for header in prepared.headers if header not in before]
+            added.extend(self.added)
             return prepared
 
-        answer = await self._target.exchange(request, prepare, whole=True)
+        answer = await self.exchange(request, prepare)
         return _hidden(answer, Secrets(more=_secrets_in(added)))
+
+    def _read(self, response: Response, seconds: float) -> Answer:
+        headers = tuple((name, self.secrets.hide(value)) for name, value in response.headers)
+        return super()._read(response, seconds)._replace(headers=headers)
 
     # ------------------------------------------------------------------------------------------------ cleanup
 
     async def _clean(self, cleanup: Cleanup, case: SentCase, answer: Answer) -> None:
         try:
-            url = cleanup.url(self._target.url, case.body, answer)
+            url = cleanup.url(self.url, case.body, answer)
         except NoCleanupError as problem:
             self._remaining.append(f"{cleanup.method} {cleanup.path} was not sent: {self.secrets.hide(str(problem))}")
             return
 
         def request() -> Request:
-            usual = self._request(case.id, b"")
+            usual = self.request_of(b"", case.id)
             headers = tuple(header for header in usual.headers if header[0].lower() != CONTENT_TYPE)
             return replace(usual, method=cleanup.method, url=url, headers=headers)
 
@@ -206,10 +192,6 @@ def _excerpt(answer: Answer) -> Answer:
 def _secrets_in(headers: Iterable[tuple[str, str]]) -> list[Secret]:
     """All headers from hooks are secrets, whatever their names are."""
     return [secret for name, value in headers for secret in named(name, value)]
-
-
-def _described(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(name, variable(name)) for name, _ in headers]
 
 
 def _hidden(answer: Answer, secrets: Secrets) -> Answer:

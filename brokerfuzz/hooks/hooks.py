@@ -18,9 +18,10 @@ from typing import Any
 
 from brokerfuzz.errors import HookError, quoted
 from brokerfuzz.file_contents import read_file
+from brokerfuzz.name_patterns import HTTP_NAME
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer
 from brokerfuzz.targets.call_server import description_of
-from brokerfuzz.targets.http_messages import HEADER_NAME, Request
+from brokerfuzz.targets.http_messages import Request
 from brokerfuzz.targets.threads import CallThread, HangingError, user_traceback
 from brokerfuzz.wording import listed
 
@@ -193,7 +194,7 @@ class Hooks:
     def _checked(self, name: str, headers: tuple[Any, ...]) -> tuple[tuple[str, str], ...]:
         for header in headers:
             is_pair = isinstance(header, tuple) and len(header) == 2 and all(isinstance(part, str) for part in header)
-            if not is_pair or not HEADER_NAME.fullmatch(header[0]) or not _VALUE.fullmatch(header[1]):
+            if not is_pair or not HTTP_NAME.fullmatch(header[0]) or not _VALUE.fullmatch(header[1]):
                 shown = header[0] if isinstance(header, tuple) and header else header  # the value may be a secret
                 remedy = "use strings without line breaks"
                 raise self._error(name, f"returned an invalid header {quoted(shown)}: {remedy}")

@@ -1,12 +1,10 @@
 """Defines HTTP requests and responses, and the reasons why a response is missing."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 JSON_TYPE = "application/json"
-HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 Headers = Sequence[tuple[str, str]]
 """The names and values of headers."""
 

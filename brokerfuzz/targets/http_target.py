@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError, UnreachableError, needs_extra, quoted
-from brokerfuzz.targets.answers import EXCERPT, MOST_READ, Answer, AnswerKind, AnswerRules
+from brokerfuzz.name_patterns import HTTP_NAME
+from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind, AnswerRules
 from brokerfuzz.targets.http_connections import HttpConnections, is_http_url
-from brokerfuzz.targets.http_messages import HEADER_NAME, JSON_TYPE, Failure, Headers, Request, Response, replaced
+from brokerfuzz.targets.http_messages import JSON_TYPE, Failure, Headers, Request, Response, replaced
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secret, Secrets, variable, without_user
 from brokerfuzz.targets.target import Message, Target
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 Prepare = Callable[[Request], Awaitable[Request]]
 """Changes the headers of a request before it is sent."""
 CONTENT_TYPE = "content-type"
-DEMONSTRATION = "the demonstration service"
-"""The beginning of the name of the reference service as a target."""
 _NOT_IN_VALUES = re.compile(r"[\r\n\0]")
 
 
@@ -48,14 +47,17 @@ class HttpTarget(Target):
     directly after the next request, brokerfuzz mistakes the data for the answer. To prevent this mistake, add the
     header `Connection: close`, which gives each message its own connection.
 
-    If the target is the reference service, `started_by` is a shell command that starts the service, runs the command
-    after `--`, and stops the service. `reproduction` puts it before each curl command, because the service of a
-    campaign stops at its end.
-
     Raises `TargetError` if the URL or the proxy of the environment is not an HTTP URL.
     """
 
     is_http = True
+    session: Headers = ()
+    added: Headers = ()
+    """The headers that hooks gave to all requests, and to the last one."""
+    longest_body = EXCERPT
+    """The maximum number of bytes of the body in an answer."""
+    before_curl = ""
+    """The words before `curl` in the command that reproduces a message."""
 
     def __init__(
         self,
@@ -70,7 +72,6 @@ class HttpTarget(Target):
         cert: str | Path | None = None,
         campaign_id: str = "",
         secrets: Mapping[str, str] | None = None,
-        started_by: str = "",
     ) -> None:
         if not is_http_url(url):
             said = NOTHING_SECRET.url(url)
@@ -84,11 +85,9 @@ class HttpTarget(Target):
         self.headers = replaced([(CONTENT_TYPE, JSON_TYPE)], tuple(headers))
         self._more_secrets = list((secrets or {}).items())
         self.secrets = self.secrets_with(())
-        shown = self.secrets.url(url)
-        self.name = f"{DEMONSTRATION} {shown}" if started_by else shown
+        self.name = self.secrets.url(url)
         self._client: HttpClient | None = None
         self._answered = False
-        self._started_by = started_by
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -112,17 +111,18 @@ class HttpTarget(Target):
         rules = {"accept": list(self.rules.accept), "reject": list(self.rules.reject)}
         return {"request": request, "answers": rules}
 
-    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a curl command. `headers` replace those headers of the target that have the same names."""
+    def reproduction(self, body: bytes) -> str:
+        """Returns a curl command, in which environment variables replace the values of headers from hooks."""
+        of_hooks = [(name, variable(name)) for name, _ in (*self.session, *self.added)]
         user = [] if urlsplit(self.url).username is None else ["--user", '"${TARGET_USER}"']
         options = [*self.connections.curl_words(), *user]
         return curl_line(
             self.secrets.url(self.url),
             self.method,
-            [(name, self.secrets.header(name, value)) for name, value in replaced(self.headers, headers)],
+            [(name, self.secrets.header(name, value)) for name, value in replaced(self.headers, of_hooks)],
             body,
             options=options,
-            before=self._started_by,
+            before=self.before_curl,
         )
 
     async def open(self) -> None:
@@ -138,7 +138,7 @@ class HttpTarget(Target):
 
     def _check_request(self) -> None:
         names = [self.method, *(name for name, _ in self.headers)]
-        wrong = [name for name in names if not HEADER_NAME.fullmatch(name)]
+        wrong = [name for name in names if not HTTP_NAME.fullmatch(name)]
         wrong += [name for name, value in self.headers if _NOT_IN_VALUES.search(value)]
         if wrong:
             problem = f"no request can be sent to {self.name}, because HTTP does not allow {quoted(wrong[0])}"
@@ -153,15 +153,14 @@ class HttpTarget(Target):
         """Sends a message and returns the answer. Raises `TargetError` like `exchange`."""
         return await self.exchange(self.request_of(message.body, message.case_id))
 
-    def request_of(self, body: bytes, case_id: str, headers: Headers = ()) -> Request:
-        """`headers` replace those headers of the target that have the same names."""
+    def request_of(self, body: bytes, case_id: str) -> Request:
         ids = (("X-Brokerfuzz-Case", case_id), ("X-Brokerfuzz-Campaign", self.campaign_id))
-        sent = replaced(self.headers, (*headers, *(header for header in ids if header[1])))
+        sent = replaced(self.headers, (*self.session, *(header for header in ids if header[1])))
         return Request(self.method, self.url, tuple(sent), body)
 
-    async def exchange(self, request: Request, prepare: Prepare | None = None, *, whole: bool = False) -> Answer:
+    async def exchange(self, request: Request, prepare: Prepare | None = None) -> Answer:
         """Sends a request and returns the answer. Each time before the request is sent, `prepare` can change its
-        headers. If the answer is `whole`, it has all headers and up to `MOST_READ` bytes of the body.
+        headers.
 
         Raises `UnreachableError` if no server has ever answered at this URL. Raises another `TargetError` if the
         certificate of the server or of the client is not accepted, or if this machine has no resources for a
@@ -175,7 +174,7 @@ class HttpTarget(Target):
             prepared = request if prepare is None else await prepare(request)
             found = await self._client.exchange(prepared, pooled=False)
         seconds = perf_counter() - started
-        answer = self._failed(found, seconds) if isinstance(found, Failure) else self._read(found, seconds, whole)
+        answer = self._failed(found, seconds) if isinstance(found, Failure) else self._read(found, seconds)
         self._answered = self._answered or answer.reached
         return answer
 
@@ -197,11 +196,8 @@ class HttpTarget(Target):
         kind: AnswerKind = "timeout" if failure.kind == "timeout" else "crashed"
         return Answer(kind, reason=reason, seconds=seconds, reached=reached)
 
-    def _read(self, response: Response, seconds: float, whole: bool) -> Answer:
-        answer = self.rules.read(response, seconds, self.secrets, MOST_READ if whole else EXCERPT)
-        if whole:
-            shown = tuple((name, self.secrets.hide(value)) for name, value in response.headers)
-            answer = answer._replace(headers=shown)
+    def _read(self, response: Response, seconds: float) -> Answer:
+        answer = self.rules.read(response, seconds, self.secrets, self.longest_body)
         if response.status < 300 or self.rules.has_code(response.status):
             return answer
         if response.status // 100 == 3 and (location := response.header("location")) is not None:
