@@ -111,6 +111,11 @@ class AcceptanceSearch:
         self._size = len(evidence.sent)
         self._failing = evidence.mask(lambda asked: asked.contradiction == "invalid-accepted") & ~sporadic
         self._concerned = evidence.mask(_could_fail) & ~sporadic
+        self._ignoring_unknown = {
+            asked.rule
+            for asked in evidence.cases(self._failing)
+            if asked.rule and leniency_of(asked.case, self._contract) == IGNORES_UNKNOWN
+        }
         self._having = self._masks_of_faults()
         self._units = list(self._all_units())
 
@@ -232,20 +237,22 @@ class AcceptanceSearch:
         units: dict[tuple[str, Leniency | None], list[int]] = defaultdict(list)
         for number, asked in enumerate(self._evidence.sent):
             if self._failing >> number & 1:
-                leniency = leniency_of(asked.case, self._contract) if asked.rule else None
+                leniency = self._leniency_of(asked.case) if asked.rule else None
                 units[asked.rule or asked.verdict.broken[0].rule, leniency].append(number)
-        for rule in [rule for rule, leniency in units if leniency == IGNORES_CASE]:
-            if (rule, IGNORES_UNKNOWN) in units:
-                units[rule, IGNORES_UNKNOWN] += units.pop((rule, IGNORES_CASE))
         for (rule, leniency), numbers in units.items():
             yield _Unit(rule, leniency, self._mask(numbers))
+
+    def _leniency_of(self, case: Case) -> Leniency:
+        leniency = leniency_of(case, self._contract)
+        is_part = leniency == IGNORES_CASE and case.faults[0].rule in self._ignoring_unknown
+        return IGNORES_UNKNOWN if is_part else leniency
 
     def _lenient(self) -> dict[Leniency, Mask]:
         """Returns the cases that a reader with each leniency would accept."""
         numbers: dict[Leniency, list[int]] = defaultdict(list)
         for number, asked in enumerate(self._evidence.sent):
             if self._concerned >> number & 1 and asked.rule:
-                numbers[leniency_of(asked.case, self._contract)].append(number)
+                numbers[self._leniency_of(asked.case)].append(number)
         return {leniency: self._mask(cases) for leniency, cases in numbers.items()}
 
     def _rules_in(self, cases: Mask) -> int:

@@ -47,7 +47,7 @@ class Leniency(NamedTuple):
 
 IGNORES_UNKNOWN: Final = Leniency(_UNCHECKED["additionalProperties"])
 IGNORES_CASE: Final = Leniency(_UNCHECKED["name-in-another-case"])
-"""A part of the one before: a reader that ignores unknown properties ignores these, too."""
+"""Where a reader ignores unknown properties, this is a part of it."""
 
 
 def leniency_of(case: Case, contract: Contract) -> Leniency:
