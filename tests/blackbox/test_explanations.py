@@ -327,6 +327,17 @@ def test_what_a_crash_masks_is_sent_again_without_its_cause() -> None:
     assert report.result.unproven == 0, report
 
 
+def test_what_a_number_of_items_masks_is_sent_again_in_the_plain_message_whose_sums_are_right() -> None:
+    def fails(message: dict[str, Any]) -> bool:
+        data = message.get("data")
+        return isinstance(data, dict) and data.get("offers") == []
+
+    report = brokerfuzz.fire(crashing(fails, conforming(PRICING)), PRICING, sites=["data.customerId", "data"])
+    (finding,) = report.findings
+    assert finding.text.endswith(": crashes (RuntimeError) if data.offers is empty")
+    assert report.result.unproven == 0, report
+
+
 def test_a_conversion_at_one_place_names_only_what_is_converted_there() -> None:
     """Another mistake, that only the first cluster is checked, seems to convert values of all types."""
     first_cluster_only = overlooking(r"/productClusters/[1-9]")

@@ -9,6 +9,7 @@ prove nothing, and a second mistake stays hidden. With the fraction undone, they
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
@@ -50,7 +51,11 @@ class Unmasking:
         kind = _masking_kind(asked)
         if kind is None:
             return None
-        case = self._without(self._explanations, asked) or self._without(self._of_kind(kind), asked)
+        case = (
+            self._without(self._explanations, asked)
+            or self._without(self._of_kind(kind), asked)
+            or self._on_plain_message(asked)
+        )
         if case is None:
             return None
         with suppress(UnsendableError):
@@ -66,16 +71,30 @@ class Unmasking:
         case, twin = asked.case, asked.twin
         causes = [cause for explanation in explanations for cause in explanation.causes]
         body = self._undone(case.body, causes)
+        if twin is None or case.label == "valid":
+            return self._changed(case, body)
+        valid = self._undone(twin.body, causes)
+        valid_twin = Case(twin.message_type, valid, self._judge.of(twin, valid), tags=TWIN_TAGS)
+        return self._changed(case, body, valid_twin) if valid_twin.label == "valid" else None
+
+    def _on_plain_message(self, asked: CaseAnswers) -> Case | None:
+        """Returns the plain message with the faults of the case. For example, the cause may be a number of items, but
+        with another number, a sum would be wrong.
+        """
+        plain, case = self._sender.plain, asked.case
+        if plain is None or not case.faults or tree_of(case.body) is None:
+            return None
+        places = [fault.at for fault in case.faults]
+        differences = self._reducer.differences(case.body)
+        others = [one for one in differences if not any(_is_along(one.place, place) for place in places)]
+        return self._changed(case, write_tree(undone(tree_of(case.body), others)), replace(plain, tags=TWIN_TAGS))
+
+    def _changed(self, case: Case, body: bytes, twin: Case | None = None) -> Case | None:
+        """Returns None if the changed message has another verdict, or breaks other rules."""
         verdict = self._judge.of(case, body)
         if verdict.label != case.label or _rules(verdict.broken) != _rules(case.verdict.broken):
             return None
-        if twin is None or case.label == "valid":
-            return Case(case.message_type, body, verdict, case.faults, case.tags)
-        valid = self._undone(twin.body, causes)
-        valid_twin = Case(twin.message_type, valid, self._judge.of(twin, valid), tags=TWIN_TAGS)
-        if valid_twin.label != "valid":
-            return None
-        return Case(case.message_type, body, verdict, case.faults, case.tags, twin=valid_twin)
+        return Case(case.message_type, body, verdict, case.faults, case.tags, twin=twin)
 
     def _undone(self, body: bytes, causes: Sequence[Cause]) -> bytes:
         differences = [
@@ -98,6 +117,11 @@ def _masking_kind(asked: CaseAnswers) -> FindingKind | None:
     if asked.verdict.label == "valid":
         return asked.contradiction
     return contradiction("valid", asked.twin_answer.kind) if asked.is_masked and asked.twin_answer else None
+
+
+def _is_along(place: str, fault: str) -> bool:
+    """Returns whether a place is that of a fault, or inside or around it."""
+    return f"{place}/".startswith(f"{fault}/") or f"{fault}/".startswith(f"{place}/")
 
 
 def _rules(broken: Sequence[Violation]) -> set[str]:
