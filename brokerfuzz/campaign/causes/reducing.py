@@ -49,8 +49,7 @@ class Reducer:
             for difference in needed
             if await problem.outcome(_with_only(tree, differences, _without(needed, difference))) == "other answer"
         ]
-        inside = [one for one in needed if any(one.place.startswith(f"{cause.place}/") for cause in causes)]
-        sites = {difference.site for difference in [*causes, *inside] or needed}
+        sites = {difference.site for difference in causes or needed}
         await self.simplify(problem, sites)
         return self._at(sites, problem.failure.body)
 
