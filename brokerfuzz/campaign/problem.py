@@ -126,21 +126,18 @@ class Problem:
         if self._requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
             raise LimitReachedError
         self._requests += 1
-        answer = await self._ask(body, again=again)
-        if self._sender.rejects_sometimes and self.failure.kind == "valid-rejected":
-            for _ in range(REJECTIONS):
-                if answer.kind != "rejected":
-                    break
-                answer = await self._ask(body, again=True)
-        return answer
-
-    async def _ask(self, body: bytes, *, again: bool) -> Answer:
-        try:
-            answer = await self._sender.ask(self._role, self.failure.number, self.failure.case, body, again=again)
-        except TargetLostError:
-            raise LimitReachedError from None
-        if not answer.reached:
-            raise LimitReachedError
+        failure = self.failure
+        is_uncertain = self._sender.rejects_sometimes and failure.kind == "valid-rejected"
+        for _ in range(1 + REJECTIONS if is_uncertain else 1):
+            try:
+                answer = await self._sender.ask(self._role, failure.number, failure.case, body, again=again)
+            except TargetLostError:
+                raise LimitReachedError from None
+            if not answer.reached:
+                raise LimitReachedError
+            if answer.kind != "rejected":
+                break
+            again = True
         return answer
 
     def is_shown(self, answer: Answer, body: bytes) -> bool:

@@ -12,7 +12,7 @@ from brokerfuzz import campaign
 from brokerfuzz.campaign import Result, Settings
 from brokerfuzz.campaign.journal import head_of
 from brokerfuzz.case_options import campaign_plan, folder_of
-from brokerfuzz.commands import campaign_results, targets
+from brokerfuzz.commands import campaign_results, target_kinds, targets
 from brokerfuzz.commands.continuing import continuing_command
 from brokerfuzz.commands.output import UsageError, is_quiet, note
 from brokerfuzz.commands.progress import campaign_line
@@ -35,7 +35,7 @@ def fire(url: str | None, options: FireCommandOptions) -> int:
     """Returns the exit status."""
     given, resume = options, options.get("resume")
     options = targets.with_settings(FireCommandOptions, given, url, _command(resume) or "brokerfuzz fire TARGET")
-    campaign_results.check(options, http=targets.kind_of(options).is_http)
+    campaign_results.check(options, http=target_kinds.kind_of(options).is_http)
     settings = _planned(options) if resume is None else _resumed(resume, given, options)
     plan = settings.plan
     settings = replace(settings, known=campaign_results.known(options))
@@ -44,7 +44,7 @@ def fire(url: str | None, options: FireCommandOptions) -> int:
         settings = replace(settings, options={**settings.options, "fresh": fresh})
     with (
         output_of_targets(),
-        targets.opened(
+        target_kinds.opened(
             {**options, "now": settings.now, "seed": plan.seed}, plan.message_type, plan.contract,
             campaign_id=settings.campaign_id, processes=1 if options["workers"] != 1 else None,
         ) as target,

@@ -12,7 +12,7 @@ from brokerfuzz.campaign.replaying import PlainMessages, Replayed, ReplayRequest
 from brokerfuzz.case_options import contract_of, folder_of
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import FreshValues, check_property
-from brokerfuzz.commands import targets
+from brokerfuzz.commands import target_kinds, targets
 from brokerfuzz.commands.output import UsageError, is_quiet, print_json
 from brokerfuzz.commands.target_output import output_of_targets
 from brokerfuzz.errors import UnknownNameError
@@ -72,7 +72,7 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     plain: PlainMessages = {
         message_type: plain_messages(message_type, contract=demands) for message_type in demands.message_types
     }
-    with output_of_targets(), targets.opened(options, _type_of(waiting, demands), folder_of(options)) as target:
+    with output_of_targets(), target_kinds.opened(options, _type_of(waiting, demands), folder_of(options)) as target:
         replayed = threads.run(replay(waiting, target, judge, plain, fresh, options))
     _print(replayed, as_json=options["json"])
     return _status(replayed)

@@ -1,10 +1,6 @@
-"""Creates the target from the options of a command: an HTTP endpoint, a command, a function, an application or the
-reference service.
-"""
+"""Combines the options of the command line and of the configuration that concern the target, and checks them."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,20 +10,13 @@ from brokerfuzz.campaign.settings import NOT_FRESH
 from brokerfuzz.case_options import contract_of
 from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.commands.output import UsageError, note
-from brokerfuzz.commands.target_output import hide
+from brokerfuzz.commands.target_kinds import KINDS
 from brokerfuzz.config import Configuration
-from brokerfuzz.errors import ConfigurationError, HookError
-from brokerfuzz.hooks.cleanup import cleanup
-from brokerfuzz.hooks.hooked_target import HookedTarget
-from brokerfuzz.hooks.hooks import Hooks
+from brokerfuzz.errors import ConfigurationError
 from brokerfuzz.option import completed, declared, flag_of
 from brokerfuzz.options import TargetOptions
-from brokerfuzz.schemas import Contract, MessageType, Policies, load_contract
-from brokerfuzz.service.running import running, serve_command
-from brokerfuzz.target_options import http_options, substituted, with_variables
-from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget, Target
-from brokerfuzz.targets.application import OPTIONS, NamedApplicationTarget
-from brokerfuzz.targets.demonstration_target import DemonstrationTarget
+from brokerfuzz.schemas import Contract, MessageType, Policies
+from brokerfuzz.target_options import substituted, with_variables
 from brokerfuzz.wording import listed
 
 _NUMBER = "number"
@@ -48,7 +37,7 @@ def with_settings(kind: type, given: Mapping[str, Any], url: str | None, usage: 
     """
     configuration = _configuration(given.get("config"))
     configured = dict(configuration.options)
-    chosen = {*(kind.option for kind in KINDS), "lines"}
+    chosen = {"lines", *(target_kind.option for target_kind in KINDS)}
     if url is not None or chosen & given.keys():
         configured = {name: value for name, value in configured.items() if name not in chosen}
         if url is None or not _has_same_server(url, configuration):
@@ -125,129 +114,3 @@ def fresh_property(
         )
         return _NUMBER
     return recorded
-
-
-# ---------------------------------------------------------------------------------------------------- kinds of targets
-
-
-@dataclass(frozen=True)
-class _Campaign:
-    """What a target has to know about the campaign. It starts at most `processes` processes (None: no limit). The
-    reference service has the contract in the folder `contract`.
-    """
-
-    message_type: MessageType
-    contract: str | None
-    campaign_id: str
-    processes: int | None
-
-
-@dataclass(frozen=True)
-class TargetKind:
-    """`option` says what the target is, and `name` is this option in errors. `usage` describes the target in the help.
-    `create` returns the target, as long as a `with` block lasts. `own_options` work only with this kind.
-    """
-
-    option: str
-    name: str
-    usage: str
-    create: Callable[[Mapping[str, Any], _Campaign], AbstractContextManager[Target]]
-    is_http: bool = False
-    own_options: tuple[str, ...] = ()
-
-    def is_chosen(self, options: Mapping[str, Any]) -> bool:
-        """With --app, the URL is a path in the application."""
-        is_given = options[self.option] not in (None, False)
-        return is_given and not (self.option == "url" and options["app"] is not None)
-
-
-def _endpoint(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContextManager[Target]:
-    url, http = options["url"], http_options(options, campaign.campaign_id)
-    target = HttpTarget(url, **http)
-    if options["hooks"] is None and options["cleanup"] is None:
-        return nullcontext(target)
-    secrets = target.secrets
-    hide(lambda: secrets.masks)  # before the file with hooks is loaded, because this file may print secrets
-    try:
-        hooks = Hooks(options["hooks"], options["timeout"])
-    except HookError as problem:
-        raise HookError(secrets.hide(str(problem)), details=secrets.hide(problem.details)) from None
-    removal = None if options["cleanup"] is None else cleanup(options["cleanup"])
-    return nullcontext(HookedTarget(url, hooks=hooks, cleanup=removal, **http))
-
-
-def _program(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContextManager[Target]:
-    command, encoding, of_program = options["exec"], options["lines"], _of_program(options, campaign)
-    if encoding is None:
-        return nullcontext(CommandTarget(command, **of_program))
-    return nullcontext(LineTarget(command, encoding=encoding, **of_program))
-
-
-def _function(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContextManager[Target]:
-    return nullcontext(CallTarget(options["call"], **_of_program(options, campaign)))
-
-
-def _of_program(options: Mapping[str, Any], campaign: _Campaign) -> dict[str, Any]:
-    secrets = http_options(options)["secrets"]
-    return {"timeout": options["timeout"], "processes": campaign.processes, "secrets": secrets}
-
-
-def _application(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContextManager[Target]:
-    http = http_options(options)
-    of_application = {name: http[name] for name in OPTIONS}
-    return nullcontext(NamedApplicationTarget(options["app"], options["url"] or "/", **of_application))
-
-
-@contextmanager
-def _reference_service(options: Mapping[str, Any], campaign: _Campaign) -> Iterator[Target]:
-    own = load_contract(campaign.contract)
-    if not own.is_request(campaign.message_type):
-        requests = ", ".join(name for name in own.message_types if own.is_request(name))
-        raise UsageError(
-            f"the reference service (--demo) accepts only {requests or 'requests'}, not {campaign.message_type}: "
-            "specify another target"
-        )
-    settings = {"bugs": options["bugs"], "now": options["now"], "seed": options.get("seed", 0)}
-    with running(**settings, contract=own) as base:
-        yield DemonstrationTarget(
-            f"{base}{own.transfers[campaign.message_type].path}",
-            started_by=serve_command(base, **settings, contract=campaign.contract),
-            **http_options(options, campaign.campaign_id),
-        )
-
-
-KINDS = (
-    TargetKind("url", "a URL", "a URL", _endpoint, is_http=True, own_options=("hooks", "cleanup")),
-    TargetKind("exec", "--exec", "--exec COMMAND", _program, own_options=("lines",)),
-    TargetKind("call", "--call", "--call MODULE:FUNCTION", _function),
-    TargetKind("app", "--app", "--app MODULE:APP", _application),
-    TargetKind(
-        "demo", "--demo", "--demo for the built-in reference service", _reference_service, is_http=True,
-        own_options=("bugs",),
-    ),
-)  # fmt: skip
-
-
-def kind_of(options: Mapping[str, Any]) -> TargetKind:
-    return next(kind for kind in KINDS if kind.is_chosen(options))
-
-
-@contextmanager
-def opened(
-    options: Mapping[str, Any], message_type: MessageType, contract: str | None, *, campaign_id: str = "",
-    processes: int | None = None,
-) -> Iterator[Target]:  # fmt: skip
-    """Creates the target, and hides its secrets in all output (see `_Campaign`)."""
-    campaign = _Campaign(message_type, contract, campaign_id, processes)
-    with kind_of(options).create(options, campaign) as target:
-        _hide_secrets(target)
-        yield target
-
-
-def _hide_secrets(target: Target) -> None:
-    """Hides the secrets of the target in the output of hooks and applications. Prints a note about secrets that are too
-    short to be hidden.
-    """
-    hide(lambda: target.secrets.masks)
-    if target.secrets.note:
-        note(target.secrets.note)

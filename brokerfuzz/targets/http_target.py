@@ -50,7 +50,6 @@ class HttpTarget(Target):
     Raises `TargetError` if the URL or the proxy of the environment is not an HTTP URL.
     """
 
-    is_http = True
     session: Headers = ()
     added: Headers = ()
     """The headers that hooks gave to all requests, and to the last one."""

@@ -30,8 +30,6 @@ class Target(ABC):
 
     name: str
     """The name of the target in reports, without secrets."""
-    is_http = False
-    """True if the target is a server at a URL."""
     isolates_messages = False
     """True if only the message itself can be the reason for a crash."""
     has_session = False

@@ -17,7 +17,7 @@ from brokerfuzz.options import FireOptions
 from brokerfuzz.reports import facts, json_document, report_files
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.target_options import http_options
-from brokerfuzz.targets import Target
+from brokerfuzz.targets import HttpTarget, Target
 from brokerfuzz.targets.application import target_for
 from brokerfuzz.targets.threads import outside_of_event_loop
 from brokerfuzz.wording import counted, listed
@@ -210,10 +210,10 @@ def _ready(target: Any, message_type: MessageType | None, given: FireOptions, *,
         getLogger("brokerfuzz").warning("brokerfuzz: %s", note)
     reports = [str(path) for path in options["reports"]]
     others = {name: None if options[name] is None else str(options[name]) for name in ("journal", "baseline")}
-    report_files.check_paths(reports, http=endpoint.is_http, others=others)
+    report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget), others=others)
     known = () if options["baseline"] is None else baseline.read(Path(options["baseline"]))
     settings = Settings(plan=plan, options=options, campaign_id=campaign_id, known=known)
-    if settings.uses_workers and not endpoint.is_http:
+    if settings.uses_workers and not isinstance(endpoint, HttpTarget):
         raise TargetError(
             f"other processes cannot call {endpoint.name}, so workers works only with a URL: remove this argument"
         )
