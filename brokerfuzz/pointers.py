@@ -1,7 +1,6 @@
 """Converts places in a message to JSON Pointers (RFC 6901), and back."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 Place = tuple["Place", str | int] | None
@@ -46,17 +45,6 @@ def site_of(pointer: str) -> str:
 def step_of_site(name: str) -> str:
     """Escapes a property name for a site, in which a dot separates names, and brackets stand for items."""
     return name.replace(".", "%2E").replace("[]", "%5B%5D")
-
-
-def name_at_site(site: str) -> str:
-    """Returns the name of the property at a site."""
-    return site.rpartition(".")[2].replace("%2E", ".").replace("%5B%5D", "[]")
-
-
-@lru_cache(maxsize=4096)
-def steps_of_site(site: str) -> tuple[str | None, ...]:
-    """Returns the names of the properties on the path to a site, and None for the items of an array."""
-    return tuple(None if step == "[]" else name_at_site(step) for step in site.replace("[]", ".[]").split(".") if step)
 
 
 def escape(name: str) -> str:

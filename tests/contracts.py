@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from brokerfuzz.schemas import Contract, load_contract
-from brokerfuzz.schemas.contract_files import DATA
+from brokerfuzz.schemas.contract import DATA
 
 
 def changed_contract(folder: Path, name: str, change: Callable[[dict[str, Any]], object]) -> Contract:

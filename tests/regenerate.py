@@ -13,8 +13,9 @@ from click.testing import CliRunner
 
 from brokerfuzz.cli import commands
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, load_contract
-from brokerfuzz.schemas.flattening import Schema, conditions_of, conjoin, types_of
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.flattening import conditions_of, types_of
+from brokerfuzz.schemas.keywords import Schema, conjoin
+from brokerfuzz.schemas.sites import path_below
 from brokerfuzz.wording import counted, with_article
 
 ROOT = Path(__file__).parents[1]
@@ -136,7 +137,7 @@ class _Classes:
         summary = schema.get("description") or f"An item of `{path.removesuffix('[]')}` in {self.message}."
         lines = [f"class {name}(TypedDict):", f'    """{summary}"""', ""]
         for prop, inner in schema["properties"].items():
-            annotation = self._annotation(inner, join(path, prop))
+            annotation = self._annotation(inner, path_below(path, prop))
             is_required = prop in schema.get("required", ())
             lines.append(f"    {prop}: {annotation if is_required else f'NotRequired[{annotation}]'}")
             if "description" in inner:

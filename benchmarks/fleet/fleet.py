@@ -37,7 +37,8 @@ from benchmarks.fleet.values import (
 from brokerfuzz.schemas import Condition, Contract, Rule, load_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.sites import JSON_RULE, join
+from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.sites import path_below
 
 STEPS: dict[Family, int] = {"loosened": 5, "coerced": 9, "tightened": 12, "crashing": 45, "misplaced": 6}
 """The step between the sites at which the fleet has a mistake, for each family: 5 means every fifth site. A mutant with
@@ -106,7 +107,7 @@ def _kinds(ground: Ground) -> Iterator[tuple[str, Values]]:
                 yield path, values
         if site.schema.get("additionalProperties") is False:
             for values in unknown_properties(list(site.schema["properties"]), names):
-                yield join(path, "*"), values
+                yield path_below(path, "*"), values
     for rule in ground.rules:
         if rule.keyword == NOT_IN_FUTURE:
             yield from ((rule.site, values) for values in future(ground.now))

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple, NoReturn, get_args
 
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, Violation, check
-from brokerfuzz.schemas.sites import join, site_of
+from brokerfuzz.schemas.sites import path_below, path_to
 
 Answer = Literal["accepted", "rejected", "crashed"]
 OFFER: MessageType = "offer-creation-request"
@@ -100,8 +100,8 @@ class Reader:
             value = _child(value, step)
         rule = self.contract.rules_by_id[broken.rule]
         if rule.keyword == "additionalProperties":
-            return Break(rule, tuple(steps), join(rule.site, "*"), {str(steps[-1]): value})
-        return Break(rule, tuple(steps), site_of(tuple(steps)), value)
+            return Break(rule, tuple(steps), path_below(rule.site, "*"), {str(steps[-1]): value})
+        return Break(rule, tuple(steps), path_to(tuple(steps)), value)
 
 
 def parsed(body: bytes) -> Any:

@@ -10,8 +10,8 @@ from typing import Any
 from benchmarks.fleet.messages import ABSENT, OFFER, Reader, steps_of
 from benchmarks.fleet.values import TEXTS
 from brokerfuzz.schemas import Condition, Contract, Rule, Site
-from brokerfuzz.schemas.flattening import Schema, types_of
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.keywords import Schema
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,9 @@ class Ground:
             return schema["enum"][0]
         if "object" in types:
             return {
-                name: self.plain(below, paths, number)
-                for name in schema.get("properties", {})
-                if self.sites[below := join(path, name)].required or any(is_within(one, (below,)) for one in paths)
+                name: self.plain(prop.path, paths, number)
+                for name, prop in self.sites[path].properties.items()
+                if prop.required or any(is_within(one, (prop.path,)) for one in paths)
             }
         if "array" in types:
             return [self.plain(f"{path}[]", paths, number)]

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.fleet.messages import ABSENT
-from brokerfuzz.schemas.flattening import Schema, types_of
+from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import instant
+from brokerfuzz.schemas.keywords import Schema
 
 
 class Values(NamedTuple):

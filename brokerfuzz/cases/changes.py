@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.pointers import steps_of_site
 from brokerfuzz.schemas.sites import Steps
 
 
@@ -85,40 +84,9 @@ def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
     return result
 
 
-def places(message: Any, site: str) -> list[Steps]:
-    """Returns all places of a message that belong to a site."""
-    values: list[tuple[Steps, Any]] = [((), message)]
-    for step in steps_of_site(site):
-        if step is None:
-            values = [
-                ((*steps, index), item)
-                for steps, value in values
-                if isinstance(value, list)
-                for index, item in enumerate(value)
-            ]
-        else:
-            values = [
-                ((*steps, step), value[step]) for steps, value in values if isinstance(value, dict) and step in value
-            ]
-    return [steps for steps, _ in values]
-
-
 def first_parts(value: Any) -> Iterator[tuple[str | int, Any]]:
     """Yields the properties of an object, or the first item of an array."""
     if isinstance(value, dict):
         yield from value.items()
     elif isinstance(value, list) and value:
         yield 0, value[0]
-
-
-def first_text(message: Any) -> Steps | None:
-    """Returns the path of the first string, except that of `offerType`, which is an enumeration."""
-    return next(_texts(message), None)
-
-
-def _texts(value: Any) -> Iterator[Steps]:
-    if isinstance(value, str):
-        yield ()
-    for step, part in first_parts(value):
-        if step != "offerType":
-            yield from ((step, *steps) for steps in _texts(part))

@@ -16,8 +16,8 @@ from brokerfuzz.generation.nodes import values_of
 from brokerfuzz.generation.searched_values import PLAIN_VALUES
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.contract import once_per_contract
-from brokerfuzz.schemas.flattening import OTHER_ITEMS, Schema, conjoin
 from brokerfuzz.schemas.judging import judge_of
+from brokerfuzz.schemas.keywords import OTHER_ITEMS, Schema, conjoin
 
 _MOST_SCHEMAS = 20
 _MOST_PAIRS = 6

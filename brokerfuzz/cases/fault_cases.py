@@ -11,7 +11,6 @@ from typing import Any
 
 from brokerfuzz.cases.case import Broken, Case, Fault, confirmed
 from brokerfuzz.cases.fault_wishes import (
-    arrays_above,
     arrays_with_later_items,
     conditions_met,
     joined,
@@ -23,8 +22,10 @@ from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.nodes import values_at
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check
-from brokerfuzz.schemas.flattening import JSON_TYPES, types_of
-from brokerfuzz.schemas.sites import JSON_RULE, Steps, join
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.keywords import JSON_TYPES
+from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.sites import Site, Steps, path_below
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ class Placement:
     wishes: Wishes
     index: int = 0
 
-    def fits(self, steps: Steps, site: str) -> bool:
-        wanted = [self.index if array in self.wishes else 0 for array in arrays_above(site)]
+    def fits(self, steps: Steps, site: Site) -> bool:
+        wanted = [self.index if array.path in self.wishes else 0 for array in site.arrays]
         return [step for step in steps if isinstance(step, int)] == wanted
 
 
@@ -44,11 +45,11 @@ ONLY = Placement("only", {})
 _SPOTS = (("last", 2, 1), ("third", 3, 2), ("middle", 3, 1), ("first", 3, 0))
 
 
-def placements(site: str) -> list[Placement]:
+def placements(site: Site) -> list[Placement]:
     """Returns the positions of a fault at a site. Some programs check only the first item of an array, or only the
     first ten items, so the first two positions are the only item, and the eleventh of twelve items.
     """
-    arrays = arrays_above(site)
+    arrays = [array.path for array in site.arrays]
     eleventh = (
         [Placement("eleventh", {array: Wish(least=12, most=12, index=10) for array in arrays}, 10)] if arrays else []
     )
@@ -96,6 +97,9 @@ class FaultCases:
     def _faults(self) -> Faults:
         return Faults(self.contract, self.message_type, self.now)
 
+    def _site(self, rule: Rule) -> Site:
+        return self.contract.sites[self.message_type][rule.site]
+
     def of_rule(self, rule: Rule, *, small: bool = False) -> Iterator[Case]:
         """Yields cases that break the rule: those of the catalogue, or, with `small`, those of the default corpus."""
         techniques = self._faults.techniques(rule)
@@ -125,7 +129,7 @@ class FaultCases:
             return None
 
         def place_of(places: Sequence[Steps]) -> Steps | None:
-            return next((steps for steps in places if around.placement.fits(steps, rule.site)), None)
+            return next((steps for steps in places if around.placement.fits(steps, self._site(rule))), None)
 
         return self._faults.break_rule(message, rule, [technique], choose_place=place_of, tags=around.tags, twin=twin)
 
@@ -169,7 +173,7 @@ class FaultCases:
                 *((technique, spot) for technique in others),
                 (techniques[start], Surroundings().tagged()),
             ]
-        for placement in placements(rule.site)[1:] if rule.keyword == "type" else ():
+        for placement in placements(self._site(rule))[1:] if rule.keyword == "type" else ():
             yield [(techniques[0], Surroundings(placement=placement).tagged())]
 
     def _around(self, rule: Rule) -> Iterator[Surroundings]:
@@ -177,7 +181,7 @@ class FaultCases:
         lower limit is broken before and behind the property that decides: programs often check the condition only
         once, or too early.
         """
-        only, *others = placements(rule.site)
+        only, *others = placements(self._site(rule))
         yield Surroundings(placement=only).tagged()
         yield from (Surroundings(placement=placement).tagged() for placement in others[:1])
         yield from (Surroundings(setting).tagged() for setting in SETTINGS[1:])
@@ -187,7 +191,7 @@ class FaultCases:
             tag = f"under:{condition.label}"
             yield Surroundings(wishes=met).tagged(tag)
             if rule.condition or rule.keyword in OF_PRESENCE:
-                for placement, setting in product(placements(rule.site), (COMPLETE, BACKWARDS)):
+                for placement, setting in product(placements(self._site(rule)), (COMPLETE, BACKWARDS)):
                     yield Surroundings(setting, placement, met).tagged(tag)
 
     def _affecting(self, rule: Rule) -> list[Condition]:
@@ -230,10 +234,11 @@ class FaultCases:
         yield Surroundings(SMALLEST)
         if rule.keyword == JSON_RULE:
             yield from (Surroundings(SMALLEST, wishes=wishes) for wishes in self._of_each_type())
-        for site in self.contract.sites[self.message_type].values():
-            if site.name and site.path.startswith(rule.site) and site.path.count("[]") <= rule.site.count("[]") + 1:
+        there = self._site(rule)
+        for site in there.all():
+            if site.name and len(site.arrays) <= len(there.arrays) + 1:
                 size = 2 if types_of(site.schema.get("items", {})) <= _SCALAR else 1
-                wishes = {path: Wish(least=1) for path in arrays_above(site.path)}
+                wishes = {array.path: Wish(least=1) for array in site.arrays}
                 yield Surroundings(REQUIRED, wishes={**wishes, site.path: Wish(least=size)})
         yield Surroundings(COMPLETE)
 
@@ -242,9 +247,7 @@ class FaultCases:
         that a change of one property of the contract changes few messages.
         """
         sites = {
-            path: types_of(site.schema)
-            for path, site in self.contract.sites[self.message_type].items()
-            if path and not path.endswith("[]")
+            path: types_of(site.schema) for path, site in self.contract.sites[self.message_type].items() if site.name
         }
         first: dict[str, str] = {}
         for path, types in sites.items():
@@ -267,4 +270,4 @@ _SCALAR = {"boolean", "integer", "number", "string", "null"}
 
 
 def _decides(condition: Condition, path: str) -> bool:
-    return any(join(condition.site, name) == path for name in condition.when.get("properties", {}))
+    return any(path_below(condition.site, name) == path for name in condition.when.get("properties", {}))

@@ -2,22 +2,19 @@
 true.
 """
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.generation import Wish, Wishes
 from brokerfuzz.generation.nodes import values_at, values_of
-from brokerfuzz.generation.site_questions import asks
-from brokerfuzz.pointers import name_at_site
-from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, load_contract
+from brokerfuzz.generation.site_questions import questions_at
+from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, Site
 from brokerfuzz.schemas.contract import once_per_contract
-from brokerfuzz.schemas.flattening import Schema, conjoin, types_of
+from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.judging import matches
-from brokerfuzz.schemas.questions.responses import Envelope
-from brokerfuzz.schemas.sites import Steps, join
+from brokerfuzz.schemas.keywords import Schema, conjoin
+from brokerfuzz.schemas.sites import Steps, path_below, path_to
 
 
 @once_per_contract
@@ -28,15 +25,17 @@ def wishes_for(contract: Contract, rule: Rule) -> Wishes:
 
 
 @once_per_contract
-def wishes_at(contract: Contract, message_type: MessageType, site: str) -> Wishes:
+def wishes_at(contract: Contract, message_type: MessageType, path: str) -> Wishes:
     """Returns wishes for a value at the site, in the first items, that is neither null nor an empty array."""
-    sites = contract.sites[message_type]
-    wishes = {path: Wish(least=1, index=0) for path in arrays_above(site)}
-    for path in [*_around(site), site]:
-        if path and path not in wishes and sites[path].schema.get("type") != []:
-            wishes[path] = Wish(least=1) if types_of(sites[path].schema) - {"null"} == {"array"} else Wish()
-    if site.startswith("failureMessages[]") and asks(contract, message_type, "", Envelope):
-        wishes["data"] = Wish(state="null")  # otherwise, the generator would remove the failure messages
+    site = contract.sites[message_type][path]
+    wishes = {array.path: Wish(least=1, index=0) for array in site.arrays}
+    for there in (*site.around, site):
+        if there.path and there.path not in wishes and there.schema.get("type") != []:
+            wishes[there.path] = Wish(least=1) if types_of(there.schema) - {"null"} == {"array"} else Wish()
+    for around in site.around:
+        for _, question in questions_at(contract, message_type, around.path):
+            if other := question.needs_null.get(site.steps[len(around.steps) :]):
+                wishes[path_to(other, around.path)] = Wish(state="null")
     return wishes
 
 
@@ -45,7 +44,8 @@ def conditions_met(
 ) -> Wishes:
     """Returns wishes for a message in which the condition holds as its rules need it, or as `holds` says."""
     holds = condition.holds if holds is None else holds
-    wishes = {path: Wish() for path in [*_around(condition.site), condition.site] if path}
+    around = contract.sites[message_type][condition.site]
+    wishes = {site.path: Wish() for site in (*around.around, around) if site.path}
     if not {"properties", "required"} & condition.when.keys():
         candidates = _candidates(contract, message_type, condition.site, condition.when)
         fitting = [value for value in candidates if matches(condition.when, value) == holds]
@@ -53,7 +53,7 @@ def conditions_met(
     required = condition.when.get("required", ())
     tests = {**{name: {} for name in required}, **condition.when.get("properties", {})}
     for name, test in tests.items():
-        site = join(condition.site, name)
+        site = path_below(condition.site, name)
         if site not in contract.sites[message_type]:
             continue
         if not test:
@@ -72,57 +72,43 @@ def _candidates(contract: Contract, message_type: MessageType, site: str, test: 
     """Returns values of a site. In a changed contract, they include values that a condition needs."""
     schema = contract.sites[message_type][site].schema
     usual = [*values_at(contract, message_type, site), *([None] if "null" in types_of(schema) else [])]
-    if contract is load_contract():
+    if contract.is_tested:
         return usual
     others = (values_of(contract, message_type, of, site) for of in (conjoin(schema, test), schema))
     return [value for value in (*usual, *chain.from_iterable(others)) if matches(schema, value)]
 
 
-def arrays_above(site: str) -> list[str]:
-    """Returns the arrays that contain the site, outermost first."""
-    return [site[:index] for index in range(len(site)) if site.startswith("[]", index)]
-
-
 def arrays_with_later_items(contract: Contract, rule: Rule) -> list[str]:
     """Returns the arrays above the site of a rule that can contain more than one item."""
-    sites = contract.sites[rule.message_type]
-    return [array for array in arrays_above(rule.site) if sites[array].schema.get("maxItems", 2) > 1]
+    arrays = contract.sites[rule.message_type][rule.site].arrays
+    return [array.path for array in arrays if array.schema.get("maxItems", 2) > 1]
 
 
-def _around(site: str) -> Iterator[str]:
-    """Yields the sites around a site, without the root: `a` and `a[]` for `a[].b`."""
-    for found in re.finditer(r"\[\]|\.", site):
-        yield site[: found.start()]
-        if found.group() == "[]" and found.end() < len(site):
-            yield site[: found.end()]
-
-
-def breakable_places(rule: Rule, message: Any) -> list[Steps]:
+def breakable_places(contract: Contract, rule: Rule, message: Any) -> list[Steps]:
     """Returns the places where the rule applies, because it has no condition or its condition is true. Places with the
     value null are omitted, unless the rule's keyword is `required`.
     """
-    every = places(message, rule.site)
-    if forbids_property(rule):
-        outer = rule.site.rpartition(".")[0]
-        every = [
-            (*steps, name_at_site(rule.site))
-            for steps in places(message, outer)
-            if isinstance(value_at(message, steps), dict)
-        ]
-    found = [steps for steps in every if rule.condition is None or _meets(rule.condition, message, steps)]
-    if rule.keyword == "required" or rule.value in ([], [None], "null") or forbids_property(rule):
-        return found
-    return [steps for steps in found if value_at(message, steps) is not None]
+    sites = contract.sites[rule.message_type]
+    site = sites[rule.site]
+    places = site.places(message)
+    if site.parent is not None and forbids_property(rule, site):
+        around = site.parent.places(message)
+        places = [((*steps, site.name), None) for steps, value in around if isinstance(value, dict)]
+    if rule.condition is not None:
+        met = _places_of_condition(rule.condition, sites[rule.condition.site], message)
+        places = [(steps, value) for steps, value in places if any(steps[: len(outer)] == outer for outer in met)]
+    null_counts = rule.keyword == "required" or rule.value in ([], [None], "null") or forbids_property(rule, site)
+    return [steps for steps, value in places if null_counts or value is not None]
 
 
-def forbids_property(rule: Rule) -> bool:
+def forbids_property(rule: Rule, site: Site) -> bool:
     """Returns whether a rule forbids a property, because its schema is `false`."""
-    return rule.keyword == "type" and rule.value == [] and not rule.site.endswith("[]")
+    return rule.keyword == "type" and rule.value == [] and bool(site.name)
 
 
-def _meets(condition: Condition, message: Any, steps: Steps) -> bool:
-    around = next(outer for outer in places(message, condition.site) if steps[: len(outer)] == outer)
-    return matches(condition.when, value_at(message, around)) == condition.holds
+def _places_of_condition(condition: Condition, site: Site, message: Any) -> list[Steps]:
+    """Returns the places where the condition is as its rules need it."""
+    return [steps for steps, value in site.places(message) if matches(condition.when, value) == condition.holds]
 
 
 def joined(*wishes: Mapping[str, Wish]) -> Wishes:

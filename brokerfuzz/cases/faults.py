@@ -15,10 +15,10 @@ from brokerfuzz.cases.fault_wishes import breakable_places, forbids_property, wi
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, FixedSource, RandomSource, Source, node_of
 from brokerfuzz.pointers import pointer_of
-from brokerfuzz.schemas import Contract, MessageType, Rule, check, load_contract
+from brokerfuzz.schemas import Contract, MessageType, Rule, check
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
-from brokerfuzz.schemas.flattening import COMPOSED
+from brokerfuzz.schemas.keywords import JUDGED
 from brokerfuzz.schemas.sites import Steps
 
 
@@ -69,7 +69,7 @@ class Faults:
         """Breaks the rule at the chosen place, with the first of the techniques that applies there. Returns None if
         the message has no place where the rule can be broken, or if no technique applies.
         """
-        places = breakable_places(rule, message)
+        places = breakable_places(self.contract, rule, message)
         steps = choose_place(places) if places else None
         if steps is None:
             return None
@@ -85,7 +85,7 @@ class Faults:
 
     def _repeating(self, rule: Rule, body: bytes, technique: Technique) -> Iterator[Fault]:
         """Yields faults of rules that repeat the rule, as a `oneOf` whose branches all require a property."""
-        if self.contract is load_contract():
+        if self.contract.is_tested:
             return
         verdict = check(self.message_type, body, now=self.now, contract=self.contract)
         for broken in verdict.broken:
@@ -93,7 +93,7 @@ class Faults:
             if (
                 other
                 and other.id != rule.id
-                and other.keyword in (*COMPOSED, "enum")
+                and other.keyword in {*JUDGED, "enum"}
                 and rule.site.startswith(other.site)
             ):
                 yield Fault(other.id, broken.at, technique.name)
@@ -105,9 +105,9 @@ class Faults:
         )
 
     def _context(self, message: Any, steps: Steps, rule: Rule) -> FaultContext:
-        schema = self.contract.sites[self.message_type][rule.site].schema
-        present = None if forbids_property(rule) else value_at(message, steps)
-        return FaultContext(rule, schema, present, self.now, counterexamples_of(self.contract, rule))
+        site = self.contract.sites[self.message_type][rule.site]
+        present = None if forbids_property(rule, site) else value_at(message, steps)
+        return FaultContext(rule, site, present, self.now, counterexamples_of(self.contract, rule))
 
     def techniques(self, rule: Rule) -> Sequence[Technique]:
         """Returns the techniques that break the rule in an ordinary message, each with another result."""
@@ -134,7 +134,7 @@ def _broken_in(faults: Faults, rule: Rule) -> tuple[Any, Sequence[Technique]]:
     """Returns an ordinary message, and the techniques that break the rule in it. In a changed contract, only an unusual
     message may be suitable. If several techniques create the same message, only the first technique is returned.
     """
-    is_tested = faults.contract is load_contract()  # each case is judged again when it is generated
+    is_tested = faults.contract.is_tested  # each case is judged again when it is generated
     for any_keyword, most_broken in ((False, 1), (True, 1), (False, 9)):
         for found, steps, twin in _breakable(faults, rule):
             different: dict[bytes, Technique] = {}
@@ -162,7 +162,7 @@ def _breakable(faults: Faults, rule: Rule) -> Iterator[tuple[Any, Steps, Case]]:
     sources += [RandomSource(seed, wishes) for seed in range(_RANDOM)]
     for source in sources:
         found = draw(source)
-        places = breakable_places(rule, found)
+        places = breakable_places(faults.contract, rule, found)
         twin = faults.valid(found) if places else None
         if twin is not None:
             yield found, places[0], twin

@@ -2,7 +2,7 @@
 enumeration, each possible value is a state. Some programs fail only if two properties have certain states.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -13,7 +13,6 @@ from brokerfuzz.generation import ABSENT, RandomSource, SiteChoices, State, mess
 from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.sites import join
 
 _DRAWN, _SEED = 550, 5
 """The number of random messages, and their seed. For the built-in contract, they contain every pair of states that
@@ -61,12 +60,12 @@ class States:
     """The states of the properties of all objects of a message type."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
-        self._schema = contract.flat[message_type]
+        self._root = contract.sites[message_type][""]
         self._edges = edges(contract, message_type)
         schemas = {path: site.schema for path, site in contract.sites[message_type].items()}
         self._props = {
-            path: [(name, join(path, name)) for name in schema.get("properties", ())]
-            for path, schema in schemas.items()
+            path: [(name, prop.path) for name, prop in site.properties.items()]
+            for path, site in contract.sites[message_type].items()
         }
         self._flags = {
             path for path, schema in schemas.items() if "enum" in schema or types_of(schema) - {"null"} == {"boolean"}
@@ -79,15 +78,16 @@ class States:
 
     def _store_edges(self, ordinary: Any) -> None:
         """Stores the edges of ordinary values. A value without other edges has the state `plain`."""
-        for path, value in parts_of(self._schema, "", ordinary):
+        for path, value in parts_of(self._root, ordinary):
             if value is not ABSENT:
                 self._plain.setdefault(path, {"1-items", "2-items"}).update(self._edges.of(path, value))
 
     def pairs(self, message: Any) -> set[Pair]:
         """Returns the pairs of states in a valid message."""
         found: set[Pair] = set()
-        for path, value in _objects_in("", message):
-            found.update(combinations(self._of(path, value), 2))
+        for site, _, value in self._root.walk(message):
+            if isinstance(value, dict):
+                found.update(combinations(self._of(site.path, value), 2))
         return found
 
     def _of(self, path: str, value: Mapping[str, Any]) -> list[int]:
@@ -105,14 +105,3 @@ class States:
             return next(shown, "plain")
         plain = self._plain.get(site, ())
         return "edge" if any(edge not in plain for edge in shown) else "plain"
-
-
-def _objects_in(path: str, value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yields the objects of a message, each with its site."""
-    if isinstance(value, dict):
-        yield path, value
-        for name, prop in value.items():
-            yield from _objects_in(join(path, name), prop)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _objects_in(f"{path}[]", item)

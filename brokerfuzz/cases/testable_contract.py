@@ -10,7 +10,7 @@ from brokerfuzz.cases.case_filters import EXCLUDES, Selection
 from brokerfuzz.cases.faults import Faults
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation import COMPLETE, REQUIRED, message
-from brokerfuzz.schemas import Contract, Label, MessageType, check, load_contract
+from brokerfuzz.schemas import Contract, Label, MessageType, check
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.wording import listed
 
@@ -26,7 +26,7 @@ def check_testable(
 
     Without invalid cases in `verdicts`, no rule has to be broken.
     """
-    if contract is load_contract():
+    if contract.is_tested:
         return
     contract.check_described(message_type)
     if wrong := _problems(contract, message_type, full=False):

@@ -11,7 +11,6 @@ from typing import Any
 import orjson
 
 from brokerfuzz.cases.case import Case, compact
-from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.covering.edges import Edges, edges
 from brokerfuzz.cases.covering.goals import edges_of
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
@@ -20,15 +19,10 @@ from brokerfuzz.generation.site_questions import plain_values_at, questions_at
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import KNOWN, composed_keywords_of, types_of
 from brokerfuzz.schemas.judging import matches
-from brokerfuzz.schemas.sites import join
 
 _TEXT, _NUMBER = "@@0@@", 90000.25
 """Placeholders, which a literal replaces in the bytes of a message."""
 _STATES: Wishes = {"absent": Wish(state="absent"), "null": Wish(state="null")}
-_FAILED: Wishes = {"data": Wish(state="null")}
-"""Only failed responses have failure messages."""
-_AROUND: Sequence[tuple[Setting, Wishes]] = ((SMALLEST, {}), (SMALLEST, _FAILED), (REQUIRED, {}), (COMPLETE, {}))
-"""The messages around an edge, the smallest first. In the last two, array items have different values."""
 
 
 @dataclass(frozen=True)
@@ -115,20 +109,25 @@ class ValidCases:
         return None
 
     def _shown(self, value: Any, site: Site) -> set[str]:
-        found = places(value, site.path)
-        return (
-            {name for steps in found for name in self._edges.of(site.path, value_at(value, steps))}
-            if found
-            else {"absent"}
-        )
+        places = site.places(value)
+        return {name for _, there in places for name in self._edges.of(site.path, there)} if places else {"absent"}
 
     def _messages(self, site: Site, edge: str) -> Iterator[Any]:
         """Yields messages that may have the edge, the smallest first. The generator may replace a value that
         contradicts another property, so the caller must check each message.
         """
         there = self._at(site.path)
-        for setting, more in _AROUND:
+        for setting, more in self._around:
             yield from (self._message(setting, there, more, wishes) for wishes in self._wishes(site, edge))
+
+    @cached_property
+    def _around(self) -> Sequence[tuple[Setting, Wishes]]:
+        """The messages around an edge, the smallest first. Some edges need null: only failed responses, without data,
+        have failure messages. In the last two messages, array items have different values.
+        """
+        required = [prop for prop in self._sites[""].properties.values() if prop.required]
+        nulls = [{prop.path: _STATES["null"]} for prop in required if "null" in types_of(prop.schema)]
+        return [(SMALLEST, {}), *((SMALLEST, wishes) for wishes in nulls), (REQUIRED, {}), (COMPLETE, {})]
 
     def _wishes(self, site: Site, edge: str) -> Iterator[Wishes]:
         types = types_of(site.schema) - {"null"}
@@ -140,19 +139,19 @@ class ValidCases:
             size = int(edge.removesuffix("-items"))
             sized = {site.path: Wish(least=size, most=size)}
             yield sized
-            for name in site.schema.get("items", {}).get("properties", {}):  # equal items may be an ambiguity
-                yield {**sized, join(f"{site.path}[]", name): Wish()}
+            for prop in site.items.properties.values() if site.items else ():  # equal items may be an ambiguity
+                yield {**sized, prop.path: Wish()}
         else:
             for value in self._values(site, edge):
                 yield {site.path: Wish(options=[value])}
                 yield self._everywhere(value)
 
     def _properties(self, site: Site, edge: str) -> Iterator[Wishes]:
-        optional = [name for name in site.schema["properties"] if name not in site.schema.get("required", ())]
+        optional = [prop.path for prop in site.properties.values() if not prop.required]
         if edge == "one-more":
-            yield from ({join(site.path, name): Wish()} for name in optional)
+            yield from ({path: Wish()} for path in optional)
         else:
-            yield {join(site.path, name): Wish() for name in optional if edge == "every-property"}
+            yield {path: Wish() for path in optional if edge == "every-property"}
 
     def _values(self, site: Site, edge: str) -> Sequence[Any]:
         if "enum" in site.schema or "boolean" in types_of(site.schema):

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.schemas.edge import Edge, EdgeTable, Test, any_of
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.questions.notations import INSTANTS
 
 SIZES = (0, 1, 2, 11, 100)

@@ -9,7 +9,7 @@ then the others with the branch that applies. Finally, it changes values that to
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -35,9 +35,9 @@ from brokerfuzz.generation.sources import (
 from brokerfuzz.generation.structures import is_composed, judged, nested_types, structures_of
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
-from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.judging import judge_of
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.keywords import CUT_OFF, Schema, conjoin
+from brokerfuzz.schemas.sites import Site
 
 ABSENT: Any = object()
 """What a node draws if its property is absent."""
@@ -86,7 +86,7 @@ def node_of(contract: Contract, message_type: MessageType, site: str = "", style
         raise ContractError(
             f"the contract has no place {site!r} in {message_type}: use a strategy for another part of the message"
         )
-    node = _Builder(contract, message_type, style or Style()).node(contract.sites[message_type][site].schema, site)
+    node = _Builder(contract, message_type, style or Style()).node(contract.sites[message_type][site])
     if not site and "drawn" not in node.states:
         raise ContractError(f"the contract allows only null as {message_type}: allow other messages, too")
     return node
@@ -105,69 +105,75 @@ class _Builder:
     message_type: MessageType
     style: Style
 
-    def node(self, schema: Schema, site: str, *, optional: bool = False) -> Node:
+    def node(self, site: Site, *, optional: bool = False) -> Node:
+        schema = site.schema
         place = ValuePlace(self.contract, self.message_type, site, self.style)
         draws: list[Draw] = []
         values = None
-        if site in self.style.pinned:
+        if site.path in self.style.pinned:
             pass
         elif is_composed(schema):
-            draws, values = self._composed(schema, place)
+            draws, values = self._composed(place)
         else:
-            draws = self._nested(schema, place)
-            values = self._scalars(schema, place, draws)
-        node = Node(site, schema, optional, may_be_null(schema), draw=_first_of(draws, values), is_nested=bool(draws))
+            draws = self._nested(place)
+            values = self._scalars(place, draws)
+        draw = _first_of(draws, values)
+        node = Node(site.path, schema, optional, may_be_null(schema), draw=draw, is_nested=bool(draws))
         if values is not None:
             _describe(node, values, place)
-        _set_states(node, is_nested=bool(draws), possible=bool(draws or values) or site in self.style.pinned)
+        possible = bool(draws or values) or site.path in self.style.pinned
+        _set_states(node, is_deep=len(site.steps) > 1, is_nested=bool(draws), possible=possible)
         return node
 
-    def _nested(self, schema: Schema, place: ValuePlace) -> list[Draw]:
-        if listed(schema, place) is not None:
+    def _nested(self, place: ValuePlace) -> list[Draw]:
+        if listed(place.site.schema) is not None:
             return []
-        types = nested_types(schema)
-        found = [self._object(schema, place.path)] if "object" in types else []
-        return [*found, self._array(schema, place.path)] if "array" in types else found
+        types = nested_types(place.site.schema)
+        found = [self._object(place.site)] if "object" in types else []
+        return [*found, self._array(place.site)] if "array" in types else found
 
-    def _scalars(self, schema: Schema, place: ValuePlace, draws: Sequence[Draw]) -> Values | None:
+    def _scalars(self, place: ValuePlace, draws: Sequence[Draw]) -> Values | None:
         """Returns no scalars for a schema without `type` that describes objects or arrays: its rules concern these."""
-        return None if draws and "type" not in schema else scalar(schema, place)
+        return None if draws and "type" not in place.site.schema else scalar(place)
 
-    def _composed(self, schema: Schema, place: ValuePlace) -> tuple[list[Draw], Values | None]:
+    def _composed(self, place: ValuePlace) -> tuple[list[Draw], Values | None]:
         """Returns how to draw the values of a schema whose structure does not show all values: those that the structure
         shows and a validator accepts, and searched ones.
         """
+        schema, path = place.site.schema, place.site.path
         draws: list[Draw] = []
         scalars: list[Any] = []
         for structure in structures_of(schema):
             with suppress(ContractError):  # another structure may be possible
-                nested = self._nested(structure, place) if {"properties", "items"} & structure.keys() else []
-                values = self._scalars(structure, place, nested)
+                part = replace(place, site=replace(place.site, schema=structure))
+                nested = self._nested(part) if {"properties", "items"} & structure.keys() else []
+                values = self._scalars(part, nested)
                 draws += nested
                 scalars += values.edges if values else ()
         is_valid = judge_of(schema)
         fitting = [value for value in scalars if is_valid(value)]
         if not fitting and (scalars or not draws) and flat.types_of(schema) - {"null"}:
-            fitting = searched_values(schema, place.path)
+            fitting = searched_values(schema, path)
         different = list({repr(value): value for value in fitting}.values())
-        return [judged(draws, schema, place.path)] if draws else [], choice(different) if different else None
+        return [judged(draws, schema, path)] if draws else [], choice(different) if different else None
 
     # ------------------------------------------------------------------------------------------------------ arrays
 
-    def _array(self, schema: Schema, site: str) -> Draw:
+    def _array(self, site: Site) -> Draw:
+        schema, path = site.schema, site.path
         least = schema.get("minItems", 0)
         limit = _most_items(schema)
         most = max(12, least + 3) if limit is None else limit
         if least > most:
             raise ContractError(
-                f"{site} cannot contain at least {least} and at most {most} items: correct minItems or maxItems"
+                f"{path} cannot contain at least {least} and at most {most} items: correct minItems or maxItems"
             )
-        item = self.node(schema.get("items", {}) if most else {}, site + "[]")
-        settle = settling(self.contract, self.message_type, site, schema, self.style)
+        item = self.node(site.item(schema.get("items", {}) if most else {}))
+        settle = settling(self.contract, self.message_type, site, self.style)
         others = () if item.is_nested else item.edges
 
         def draw(source: Source) -> list[Any]:
-            wish, wishes, outer = source.wishes.get(site, _NO_WISH), source.wishes, source.item
+            wish, wishes, outer = source.wishes.get(path, _NO_WISH), source.wishes, source.item
             low = max(least, wish.least, 0 if wish.index is None else wish.index + 1)
             high = max(most, low) if limit is None else limit
             low = min(low, high)
@@ -189,11 +195,11 @@ class _Builder:
 
     # ----------------------------------------------------------------------------------------------------- objects
 
-    def _object(self, schema: Schema, site: str) -> Draw:
-        conditions = flat.conditions_of(schema)
-        base = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
-        first = self._props(base, site)
-        settle = settling(self.contract, self.message_type, site, schema, self.style)
+    def _object(self, site: Site) -> Draw:
+        conditions = flat.conditions_of(site.schema)
+        base = {keyword: value for keyword, value in site.schema.items() if keyword != "allOf"}
+        first = self._props(replace(site, schema=base))
+        settle = settling(self.contract, self.message_type, site, self.style)
         judges = [judge_of(condition["if"]) for condition in conditions]
         named = {name for condition in conditions for name in names_in(condition["if"])}
         deciding = [name for name in first if name in named]
@@ -205,7 +211,7 @@ class _Builder:
                     condition.get("then" if holds else "else", {})
                     for condition, holds in zip(conditions, outcomes, strict=True)
                 ]
-                branches[outcomes] = self._props(reduce(flat.conjoin, parts, base), site)
+                branches[outcomes] = self._props(replace(site, schema=reduce(conjoin, parts, base)))
             return branches[outcomes]
 
         def draw(source: Source) -> dict[str, Any]:
@@ -221,11 +227,12 @@ class _Builder:
 
         return draw
 
-    def _props(self, schema: Schema, site: str) -> Mapping[str, Node]:
+    def _props(self, site: Site) -> Mapping[str, Node]:
+        schema = site.schema
         required, other = schema.get("required", ()), schema.get("additionalProperties", {})
         undescribed = [name for name in required if name not in schema.get("properties", {}) and other is not False]
-        props = {**schema.get("properties", {}), **dict.fromkeys(undescribed, {} if other is True else other)}
-        return {name: self.node(prop, join(site, name), optional=name not in required) for name, prop in props.items()}
+        props = {**site.properties, **{name: site.child(name, {} if other is True else other) for name in undescribed}}
+        return {name: self.node(prop, optional=not prop.required) for name, prop in props.items()}
 
 
 # ---------------------------------------------------------------------------------------- states and values of a site
@@ -242,11 +249,11 @@ def _describe(node: Node, values: Values, place: ValuePlace) -> None:
         if types == {"boolean"}
         else ()
         if is_flag or (values.is_listed and not place.notation)
-        else realistic(node.schema, place, values.edges)
+        else realistic(place, values.edges)
     )
     node.unusual = _unusual(node, types)
     has_room = node.schema.get("maxLength", _LENGTH_OF_IDENTIFIERS) >= _LENGTH_OF_IDENTIFIERS
-    node.is_identifier = node.is_free and node.optional and has_room and place.path in IDENTIFIERS
+    node.is_identifier = node.is_free and node.optional and has_room and place.site.path in IDENTIFIERS
 
 
 def _unusual(node: Node, types: frozenset[str]) -> Any:
@@ -259,7 +266,7 @@ def _unusual(node: Node, types: frozenset[str]) -> Any:
     return node.schema.get("minimum", -1)
 
 
-def _set_states(node: Node, *, possible: bool, is_nested: bool) -> None:
+def _set_states(node: Node, *, possible: bool, is_nested: bool, is_deep: bool) -> None:
     """Determines how often each state occurs. Properties of nested objects are more often present, because few of them
     are drawn.
     """
@@ -267,9 +274,8 @@ def _set_states(node: Node, *, possible: bool, is_nested: bool) -> None:
         raise ContractError(
             f"the schema of {node.site or 'the root'} contradicts itself, so it allows no value: correct this schema"
         )
-    deep = "." in node.site or "[]" in node.site
-    absent: list[State] = ["absent"] * ((4 if deep else 9) * node.optional)
-    null: list[State] = ["null"] * ((4 if deep else 2) * node.nullable)
+    absent: list[State] = ["absent"] * ((4 if is_deep else 9) * node.optional)
+    null: list[State] = ["null"] * ((4 if is_deep else 2) * node.nullable)
     plain: list[State] = ["plain"] * (2 * possible * (not is_nested))
     simple: list[State] = [*absent] if is_nested else [*absent, *plain, *null]
     rest: list[State] = null if is_nested else []
@@ -302,7 +308,7 @@ def names_in(schema: Any) -> set[str]:
 
 def _most_items(schema: Schema) -> int | None:
     """Returns the maximum number of items (None: no limit)."""
-    is_cut_off = flat.CUT_OFF in schema and "items" not in schema
+    is_cut_off = CUT_OFF in schema and "items" not in schema
     if is_cut_off or schema.get("items", {}).get("type") == []:
         return 0
     most: int | None = schema.get("maxItems")
@@ -321,7 +327,8 @@ def values_of(contract: Contract, message_type: MessageType, schema: Schema, sit
     sources: list[Source] = [FixedSource(setting) for setting in (COMPLETE, *SETTINGS[1:])]
     sources += [RandomSource(seed) for seed in range(_VALUES)]
     try:
-        draw = _Builder(contract, message_type, Style()).node(schema, site).draw
+        changed = replace(contract.sites[message_type][site], schema=schema)
+        draw = _Builder(contract, message_type, Style()).node(changed).draw
         found = [draw(source) for source in sources]
     except ContractError:
         return ()
@@ -336,5 +343,5 @@ def values_at(contract: Contract, message_type: MessageType, site: str) -> Seque
     """Returns scalars that together have every edge that the site can have, the plainest first. They do not include
     null.
     """
-    values = scalar(contract.sites[message_type][site].schema, ValuePlace(contract, message_type, site))
+    values = scalar(ValuePlace(contract, message_type, contract.sites[message_type][site]))
     return () if values is None else values.edges

@@ -22,11 +22,12 @@ from brokerfuzz.generation.sources import Draw, Source, Style
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.edge import EdgeTable
-from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.instants import instant, spell
 from brokerfuzz.schemas.judging import judge_of, matches
+from brokerfuzz.schemas.keywords import Schema, common_multiple
 from brokerfuzz.schemas.questions import Question
 from brokerfuzz.schemas.questions.notations import INSTANTS, DecimalRange
+from brokerfuzz.schemas.sites import Site
 
 _EXACT = 1 << 53
 _LARGEST = 1.7976931348623157e308
@@ -41,15 +42,15 @@ class ValuePlace:
 
     contract: Contract
     message_type: MessageType
-    path: str
+    site: Site
     style: Style = field(default_factory=Style)
 
     def asks(self, kind: type[Question]) -> bool:
-        return asks(self.contract, self.message_type, self.path, kind)
+        return asks(self.contract, self.message_type, self.site.path, kind)
 
     @property
     def notation(self) -> EdgeTable | None:
-        return plain_values_at(self.contract, self.message_type, self.path)
+        return plain_values_at(self.contract, self.message_type, self.site.path)
 
 
 class Values(NamedTuple):
@@ -62,7 +63,7 @@ class Values(NamedTuple):
     is_listed: bool = False
 
 
-def listed(schema: Schema, place: ValuePlace) -> Sequence[Any] | None:
+def listed(schema: Schema) -> Sequence[Any] | None:
     """Returns the values of a place whose values come from a fixed list, such as an enumeration or reference data.
     Returns None for other places.
     """
@@ -83,34 +84,35 @@ def may_be_null(schema: Schema) -> bool:
     return "null" in flat.types_of(schema)
 
 
-def realistic(schema: Schema, place: ValuePlace, values: Sequence[Any]) -> Sequence[Any]:
+def realistic(place: ValuePlace, values: Sequence[Any]) -> Sequence[Any]:
     """Returns the realistic values of a place, which may be none. A time at which something ends is later than other
     times.
     """
     if place.notation is PAST_INSTANTS:
         return ()
     if place.notation is INSTANTS:
-        later = "end" in place.path.rpartition(".")[2].lower()
+        later = "end" in place.site.nearest_name.lower()
         return values[later : later + 1]
-    return realistic_values.values(place.message_type, place.path, schema)
+    return realistic_values.values(place.message_type, place.site)
 
 
-def scalar(schema: Schema, place: ValuePlace) -> Values | None:
+def scalar(place: ValuePlace) -> Values | None:
     """Returns the strings, numbers and booleans that a place allows, or None if it allows none."""
-    if (values := listed(schema, place)) is not None:
+    schema = place.site.schema
+    if (values := listed(schema)) is not None:
         return choice(values) if values else None
-    if place.style.plausible and (fitting := realistic_values.values(place.message_type, place.path, schema)):
+    if place.style.plausible and (fitting := realistic_values.values(place.message_type, place.site)):
         return choice(fitting)
     types = [name for name in _OF_TYPE if name in flat.types_of(schema)]
     if "number" in types and "integer" in types:
         types.remove("integer")
-    found = [_OF_TYPE[name](schema, place) for name in types]
+    found = [_OF_TYPE[name](place) for name in types]
     if not found:
         return None
     values_of_all = found[0] if len(found) == 1 else _any_of(found)
     if not place.style.ambiguities:
         return values_of_all
-    odd = ambiguous_values(place.contract, place.message_type, place.path, schema, place.style.ambiguities)
+    odd = ambiguous_values(place.contract, place.message_type, place.site, place.style.ambiguities)
     return _sometimes(odd, values_of_all) if odd else values_of_all
 
 
@@ -132,10 +134,11 @@ def _sometimes(odd: Sequence[Any], usual: Values) -> Values:
 # -------------------------------------------------------------------------------------------------------- strings
 
 
-def _strings(schema: Schema, place: ValuePlace) -> Values:
+def _strings(place: ValuePlace) -> Values:
+    schema = place.site.schema
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength")
     if place.notation:
-        return _notations(place.notation, shortest, longest, place)
+        return _notations(place.notation, shortest, longest, place.site.path)
     top = edge_values.longest(schema)
     edges = edge_values.texts(shortest, top)
     lengths = [length for length in (1, shortest, 255, 256, top) if shortest <= length <= top]
@@ -155,13 +158,13 @@ _LONG = 200
 """Strings of at least this length are drawn as a letter and a number, because recording long strings is slow."""
 
 
-def _notations(table: EdgeTable, shortest: int, longest: int | None, place: ValuePlace) -> Values:
+def _notations(table: EdgeTable, shortest: int, longest: int | None, path: str) -> Values:
     top = longest or edge_values.LONGEST
     usual = [text for text in table.values if shortest <= len(text) <= top]
     if not usual:
         raise ContractError(
-            f"brokerfuzz cannot generate a value for {place.path} that has from {shortest} to {top} characters: "
-            f"change minLength or maxLength of {place.path}"
+            f"brokerfuzz cannot generate a value for {path} that has from {shortest} to {top} characters: "
+            f"change minLength or maxLength of {path}"
         )
     return (
         _instants(usual, past=table is PAST_INSTANTS)
@@ -193,18 +196,19 @@ def _moment(text: str) -> datetime:
 # -------------------------------------------------------------------------------------------------------- numbers
 
 
-def _integers(schema: Schema, place: ValuePlace) -> Values:
-    step = int(flat.common_multiple(schema.get("multipleOf", 1), 1))
+def _integers(place: ValuePlace) -> Values:
+    schema, path = place.site.schema, place.site.path
+    step = int(common_multiple(schema.get("multipleOf", 1), 1))
     low, high = map(int, _bounds(schema, *_usual_range(schema)))
     if low >= 1 << 64 or high < -(1 << 63):
         raise ContractError(
-            f"brokerfuzz cannot generate integers of more than 64 bits at {place.path}: change its minimum or maximum"
+            f"brokerfuzz cannot generate integers of more than 64 bits at {path}: change its minimum or maximum"
         )
     values = edge_values.integers(low, high, step)
     if not values:
         raise ContractError(
-            f"no integer at {place.path} can be at least {low}, at most {high} and a multiple of {step}: correct the "
-            f"schema of {place.path}"
+            f"no integer at {path} can be at least {low}, at most {high} and a multiple of {step}: correct the "
+            f"schema of {path}"
         )
     if step == 1:
         return Values(lambda source: source.integer(low, high, values), values)
@@ -223,10 +227,11 @@ def _usual_range(schema: Schema) -> tuple[int, int]:
     return min(low, most - 1000), max(high, least + 1000)
 
 
-def _numbers(schema: Schema, place: ValuePlace) -> Values:
+def _numbers(place: ValuePlace) -> Values:
+    schema, path = place.site.schema, place.site.path
     low, high = map(float, _bounds(schema))
     if "multipleOf" in schema:
-        return _multiples(schema["multipleOf"], low, high, place)
+        return _multiples(schema["multipleOf"], low, high, path)
     decimal = place.asks(DecimalRange)
     values = edge_values.numbers(low, high, decimal=decimal)
 
@@ -237,7 +242,7 @@ def _numbers(schema: Schema, place: ValuePlace) -> Values:
     return Values(draw, values)
 
 
-def _multiples(step: float, low: float, high: float, place: ValuePlace) -> Values:
+def _multiples(step: float, low: float, high: float, path: str) -> Values:
     """Multiplies factors as decimals: 19.99 is 1999 times 0.01, but not in the arithmetic of doubles."""
     exact_step = Fraction(str(step))
     digits = int("".join(map(str, Decimal(str(step)).as_tuple().digits)))
@@ -246,8 +251,8 @@ def _multiples(step: float, low: float, high: float, place: ValuePlace) -> Value
     most = min(floor(Fraction(str(high)) / exact_step), largest)
     if least > most:
         raise ContractError(
-            f"brokerfuzz finds no number at {place.path} that is a multiple of {step} and within the bounds: "
-            f"correct the schema of {place.path}"
+            f"brokerfuzz finds no number at {path} that is a multiple of {step} and within the bounds: "
+            f"correct the schema of {path}"
         )
 
     def multiple(factor: int) -> float:
@@ -280,11 +285,11 @@ def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> t
     return low, high
 
 
-def _booleans(schema: Schema, place: ValuePlace) -> Values:
+def _booleans(place: ValuePlace) -> Values:
     return choice([False, True])
 
 
-_OF_TYPE: Mapping[str, Callable[[Schema, ValuePlace], Values]] = {
+_OF_TYPE: Mapping[str, Callable[[ValuePlace], Values]] = {
     "string": _strings,
     "integer": _integers,
     "number": _numbers,

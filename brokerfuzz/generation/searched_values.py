@@ -17,8 +17,8 @@ from typing import Any
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.edge_values import LONGEST
 from brokerfuzz.generation.formats import FORMATS
-from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.judging import judge_of
+from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.structural_validation import standard
 
 PLAIN_VALUES: Sequence[Any] = (

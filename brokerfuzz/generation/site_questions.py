@@ -12,11 +12,12 @@ from brokerfuzz.generation.sources import Source, Style
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, path_of
 from brokerfuzz.schemas.edge import EdgeTable
-from brokerfuzz.schemas.flattening import Schema, types_of
+from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.judging import matches
+from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.questions import Freedom, Question
 from brokerfuzz.schemas.questions.equal_items import Distinct
-from brokerfuzz.schemas.sites import place_below, site_below
+from brokerfuzz.schemas.sites import Site, path_to
 
 Settle = Callable[[Any, Source, int | None], Any]
 """A function that changes an object or array. Its last argument is the maximum number of items of an array."""
@@ -37,7 +38,7 @@ def fitting_sites(contract: Contract, message_type: MessageType, ambiguity: Ambi
 
     def fits(where: Any) -> bool:
         reads = ambiguity.question_at(where).reads if ambiguity.kind else {}
-        expected = {site_below(path_of(where), place): types for place, types in reads.items()}
+        expected = {path_to(steps, path_of(where)): types for steps, types in reads.items()}
         return all(
             site in known and types_of(known[site].schema) - {"null"} <= {*types} for site, types in expected.items()
         )
@@ -94,22 +95,20 @@ def can_be_drawn(ambiguity: Ambiguity) -> bool:
     return ambiguity.kind is not None or any(ambiguity.detector in values for values in _OF_TYPE.values())
 
 
-def ambiguous_values(
-    contract: Contract, message_type: MessageType, path: str, schema: Schema, allowed: Collection[str]
-) -> list[Any]:
-    """Returns strings and numbers at a site that the schema allows, and that touch only ambiguities in `allowed`."""
-    asked = questions_at(contract, message_type, path)
+def ambiguous_values(contract: Contract, message_type: MessageType, site: Site, allowed: Collection[str]) -> list[Any]:
+    """Returns strings and numbers that the schema of a site allows, and that touch only ambiguities in `allowed`."""
+    asked = questions_at(contract, message_type, site.path)
     values: list[Any] = []
     for ambiguity_id, question in asked:
         if ambiguity_id in allowed and not question.reads:
             values += [value for _, value in question.probes(None, None)]
     if all(question.plain is None for _, question in asked):
-        values += _of_every_type(contract, types_of(schema), allowed)
+        values += _of_every_type(contract, types_of(site.schema), allowed)
     forbidden = [question for ambiguity_id, question in asked if ambiguity_id not in allowed]
     return [
         value
         for value in values
-        if matches(schema, value)
+        if matches(site.schema, value)
         and not any(isinstance(value, one.python_types) and one.touches(value) for one in forbidden)
     ]
 
@@ -130,24 +129,26 @@ def _of_every_type(contract: Contract, types: Collection[str], allowed: Collecti
 _MOSTLY = (True, True, True, False)
 
 
-def settling(contract: Contract, message_type: MessageType, path: str, schema: Schema, style: Style) -> Settle:
+def settling(contract: Contract, message_type: MessageType, site: Site, style: Style) -> Settle:
     """Returns a function that changes an object or array so that it touches no open question. It mostly does so for
     questions that messages may touch, and otherwise the result touches them.
     """
-    asked = questions_at(contract, message_type, path)
+    asked = questions_at(contract, message_type, site.path)
     allowed = [question for ambiguity_id, question in asked if ambiguity_id in style.ambiguities]
     avoided = [question for ambiguity_id, question in asked if ambiguity_id not in style.ambiguities]
-    if schema.get("uniqueItems") and not asked:
+    if site.schema.get("uniqueItems") and not asked:
         avoided = [Distinct()]
-    pinned = (place_below(path, pin) for pin in style.pinned)
-    free = Freedom(schema, {place for place in pinned if place is not None})
+    sites = contract.sites[message_type]
+    pinned = [sites[pin] for pin in style.pinned if sites[pin].is_below(site)]
+    free = Freedom(site.schema, {pin.steps[len(site.steps) :] for pin in pinned})
+    below = {inner.path for inner in site.all() if inner is not site}
 
     def settle(value: Any, source: Source, most: int | None) -> Any:
         for question in allowed:
             if source.choose(_MOSTLY):
                 question.repair(value, free)
-            elif not free.pinned and not question.touches(value) and (most or not _has_wishes(source, path)):
-                value = _touching(question, value, source, schema, most)
+            elif not free.pinned and not question.touches(value) and (most or not _has_wishes(source, below)):
+                value = _touching(question, value, source, site.schema, most)
         for question in avoided:
             question.repair(value, free)
         return value
@@ -155,10 +156,10 @@ def settling(contract: Contract, message_type: MessageType, path: str, schema: S
     return settle
 
 
-def _has_wishes(source: Source, site: str) -> bool:
-    """Returns whether something below an object must be present, or have a certain size."""
+def _has_wishes(source: Source, paths: Collection[str]) -> bool:
+    """Returns whether a value at one of these sites must be present, or have a certain size."""
     return any(
-        place_below(site, path) and (wish.state is not None or wish.least or wish.most is not None)
+        path in paths and (wish.state is not None or wish.least or wish.most is not None)
         for path, wish in source.wishes.items()
     )
 

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Final, Literal, Protocol
 from zlib import crc32
 
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.keywords import Schema
 
 State = Literal["absent", "plain", "null", "drawn"]
 """The state of a property: it is absent, has its plainest value, is null, or has a value that the source draws."""

@@ -12,17 +12,13 @@ from typing import Any
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.searched_values import searched_values
 from brokerfuzz.generation.sources import Draw, Source
-from brokerfuzz.schemas.flattening import COMPOSED, Schema, composed_keywords_of, conditions_of, conjoin, types_of
+from brokerfuzz.schemas.flattening import composed_keywords_of, conditions_of, types_of
 from brokerfuzz.schemas.judging import judge_of
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.keywords import JUDGED, KEYWORDS, Schema, conjoin
+from brokerfuzz.schemas.sites import path_below
 
 _ATTEMPTS = 8
 _MOST_BRANCHES = 40
-_OF_OBJECTS = (
-    "properties", "required", "minProperties", "maxProperties", "patternProperties", "propertyNames",
-    "additionalProperties", "unevaluatedProperties",
-)  # fmt: skip
-_OF_ARRAYS = ("items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems", "unevaluatedItems")
 
 
 def is_composed(schema: Schema) -> bool:
@@ -36,13 +32,12 @@ def nested_types(schema: Schema) -> set[str]:
     """Returns whether a schema describes objects and arrays. Without `type`, its other keywords decide."""
     if "type" in schema:
         return {"object", "array"} & types_of(schema)
-    objects = {"object"} if schema.keys() & set(_OF_OBJECTS) else set()
-    return objects | ({"array"} if schema.keys() & set(_OF_ARRAYS) else set())
+    return {KEYWORDS[keyword].json_type for keyword in schema if keyword in KEYWORDS} - {""}
 
 
 def structures_of(schema: Schema) -> list[Schema]:
     """Returns the part of a schema that the generator follows, once for each branch of `oneOf` or `anyOf`."""
-    structure = {keyword: value for keyword, value in schema.items() if keyword not in COMPOSED or value is False}
+    structure = {keyword: value for keyword, value in schema.items() if keyword not in JUDGED or value is False}
     branches: list[Schema] = schema.get("oneOf") or schema.get("anyOf") or [{}]
     return [conjoin(structure, branch) for branch in branches[:_MOST_BRANCHES]]
 
@@ -75,7 +70,7 @@ def _with_fewer_properties(value: Any, schema: Schema, site: str, source: Source
     """
     yield value
     if isinstance(value, dict):
-        needed = {*schema.get("required", ()), *(name for name in value if join(site, name) in source.wishes)}
+        needed = {*schema.get("required", ()), *(name for name in value if path_below(site, name) in source.wishes)}
         for name in [name for name in reversed(value) if name not in needed]:
             value = {other: prop for other, prop in value.items() if other != name}
             yield value

@@ -5,7 +5,8 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from brokerfuzz.schemas import Contract, MessageType
-from brokerfuzz.schemas.flattening import Schema, types_of
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.keywords import Schema
 
 _JSON_TYPES: Mapping[type, frozenset[str]] = {
     type(None): frozenset(["null"]),

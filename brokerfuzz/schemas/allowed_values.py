@@ -8,8 +8,10 @@ import orjson
 from brokerfuzz.errors import ReferenceDataError, quoted
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, path_of
-from brokerfuzz.schemas.flattening import Schema, types_of
-from brokerfuzz.schemas.sites import JSON_RULE, site_below
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.keywords import Schema
+from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.sites import path_to
 from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
 
 _LARGEST = 1 << 53
@@ -84,4 +86,4 @@ def _computed(contract: Contract, message_type: str) -> Iterator[str]:
     for ambiguity in contract.ambiguities:
         computed = ambiguity.kind.computed if ambiguity.kind else ()
         for where in (ambiguity.sites or {}).get(message_type, ()):
-            yield from (site_below(path_of(where), place) for place in computed)
+            yield from (path_to(steps, path_of(where)) for steps in computed)

@@ -12,12 +12,15 @@ from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError, listed_names, quoted
 from brokerfuzz.schemas.ambiguity_detectors import REJECTED
 from brokerfuzz.schemas.contract_entries import Ambiguity
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.known_values import KnownValues
 from brokerfuzz.schemas.manifest import Transfer
-from brokerfuzz.schemas.sites import Rule, Site, derive_rules, sites_by_path
+from brokerfuzz.schemas.rules import Rule, derive_rules
+from brokerfuzz.schemas.sites import Site, sites_of
 from brokerfuzz.wording import listed
 
+DATA = Path(__file__).parent
+"""The folder of the built-in contract."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -73,6 +76,13 @@ class Contract:
         """The names of the message types, in the order of the manifest."""
         return tuple(self.transfers)
 
+    @property
+    def is_tested(self) -> bool:
+        """True for the built-in contract: our tests have judged all its cases. The rules of other contracts may
+        contradict each other, so brokerfuzz tries out what it generates.
+        """
+        return self.folder == DATA and self.values is None
+
     def known_message_type(self, name: str) -> MessageType:
         """Raises `UnknownNameError` if the contract has no such message type."""
         if name not in self.message_types:
@@ -94,12 +104,12 @@ class Contract:
         """If a changed contract lacks the site of a rule in `semantics.json`, the rule is omitted."""
         known = self.sites[message_type]
         of_semantics = [one for one in self.semantics if one.message_type == message_type and one.site in known]
-        return (*derive_rules(message_type, self.flat[message_type]), *of_semantics)
+        return (*derive_rules(message_type, known[""]), *of_semantics)
 
     @cached_property
     def sites(self) -> Mapping[str, Mapping[str, Site]]:
         """Maps each message type to its sites."""
-        return MappingProxyType({of: sites_by_path(schema) for of, schema in self.flat.items()})
+        return MappingProxyType({of: sites_of(schema) for of, schema in self.flat.items()})
 
     @cached_property
     def undescribed(self) -> Mapping[str, tuple[str, ...]]:

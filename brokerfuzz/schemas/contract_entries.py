@@ -12,7 +12,8 @@ from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, OF_LIMITS, REJECTED
 from brokerfuzz.schemas.interpretations import MEANINGS
 from brokerfuzz.schemas.questions import KINDS, Question
-from brokerfuzz.schemas.sites import Rule, Site, site_below, sources_of
+from brokerfuzz.schemas.rules import Rule, sources_of
+from brokerfuzz.schemas.sites import Site, path_to
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
 
@@ -88,7 +89,7 @@ class Ambiguity:
         """Returns the site of an entry of `sites`, and the sites of the properties that the question relates there."""
         site = path_of(where)
         reads = self.question_at(where).reads if self.kind else ()
-        return [site, *(site_below(site, place) for place in reads if place and not place.endswith("[]"))]
+        return [site, *(path_to(steps, site) for steps in reads if steps and steps[-1] != 0)]
 
     @property
     def read_sites(self) -> Iterator[tuple[str, str]]:

@@ -21,6 +21,7 @@ from referencing.exceptions import Unresolvable
 from brokerfuzz.contract_names import MANIFEST, MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, problem_of
 from brokerfuzz.file_contents import read_file
+from brokerfuzz.schemas.contract import DATA
 from brokerfuzz.schemas.contract_entries import Ambiguity, ambiguity_of, semantic_rules_of
 from brokerfuzz.schemas.contract_limits import (
     check_bounds,
@@ -30,16 +31,17 @@ from brokerfuzz.schemas.contract_limits import (
     check_values,
     objects_in,
 )
-from brokerfuzz.schemas.flattening import KEYWORDS, Lookup, Schema, flatten, unknown_keywords, with_all_sites
+from brokerfuzz.schemas.flattening import Lookup, flatten, unknown_keywords, with_all_sites
 from brokerfuzz.schemas.json_documents import parsed_document
+from brokerfuzz.schemas.keywords import KEYWORDS, Schema
 from brokerfuzz.schemas.manifest import Transfer, transfers_of
 from brokerfuzz.schemas.nullable import simplify_nullable
-from brokerfuzz.schemas.sites import Rule, Site, sites_by_path
+from brokerfuzz.schemas.rules import Rule
+from brokerfuzz.schemas.sites import Site, sites_of
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, registry_of, validator
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
 
-DATA = Path(__file__).parent
 SEMANTICS, AMBIGUITIES = "semantics.json", "ambiguities.json"
 ENVELOPE = "envelope"
 """The schema that both responses of the built-in contract share."""
@@ -69,7 +71,7 @@ def read_files(folder: Path) -> ContractFiles:
     schemas = _schemas(folder, transfers)
     try:
         flat = _flattened(schemas, transfers, folder)
-        known = {message_type: sites_by_path(schema) for message_type, schema in flat.items()}
+        known = {message_type: sites_of(schema) for message_type, schema in flat.items()}
         _check_names(known, folder)
         semantics = _semantics(folder, known)
         ambiguities = _ambiguities(folder, known)

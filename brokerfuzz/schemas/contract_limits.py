@@ -13,15 +13,11 @@ from typing import Any
 import jsonschema_rs
 
 from brokerfuzz.errors import ContractError
+from brokerfuzz.schemas.keywords import KEYWORDS
 from brokerfuzz.schemas.structural_validation import PATTERNS
 
 LARGEST_FILE = 1 << 20
 """The maximum size of a file of a contract, in bytes."""
-LARGEST_BOUND = {
-    "minItems": 100, "minProperties": 100, "minContains": 100, "minLength": 10_000,
-    "maxItems": 10_000, "maxProperties": 10_000, "maxLength": 1_000_000,
-}  # fmt: skip
-"""The maximum value of each keyword, because brokerfuzz generates messages at the bounds, and beyond them."""
 MOST_REFERENCES = 10_000
 """The maximum number of references that are followed in a file. A short file can need many references: if A refers
 twice to B, and B refers twice to C, then C is resolved four times.
@@ -50,10 +46,10 @@ def check_size(path: Path) -> None:
 def check_bounds(schema: Any, path: Path) -> None:
     """Raises `ContractError` if a schema needs messages that are too large."""
     for part in objects_in(schema):
-        for keyword, most in LARGEST_BOUND.items():
-            value = part.get(keyword)
-            if isinstance(value, int | float):
-                _check(value, most, f'{path} contains "{keyword}": {value:,}', "use a smaller number")
+        for name, value in part.items():
+            most = KEYWORDS[name].largest if name in KEYWORDS else None
+            if most is not None and isinstance(value, int | float):
+                _check(value, most, f'{path} contains "{name}": {value:,}', "use a smaller number")
 
 
 def check_references(count: int, path: Path) -> None:

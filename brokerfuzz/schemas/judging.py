@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.structural_validation import PATTERNS, standard
 
 

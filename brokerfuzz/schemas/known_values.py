@@ -13,8 +13,9 @@ from typing import Any
 
 from jsonschema_rs import validator_for
 
-from brokerfuzz.schemas.flattening import KNOWN, Schema
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.flattening import KNOWN
+from brokerfuzz.schemas.keywords import Schema
+from brokerfuzz.schemas.sites import Site
 from brokerfuzz.shapes import problem_in
 
 KNOWN_VALUES = "known-values"
@@ -70,26 +71,25 @@ class KnownValues:
 
     def narrowed(self, message_type: str, schema: Schema) -> Schema:
         """Returns the flat schema of a message type, restricted to the values that generated messages may contain."""
-        return _narrowed(schema, "", self.used(message_type))
+        return _narrowed(Site("", schema), self.used(message_type))
 
     def detectors(self, message_type: str) -> Mapping[str, Detector]:
         """Maps each site with known values to a function that detects unknown values."""
         return {path: _outside(values) for path, values in self.sites(message_type).items()}
 
 
-def _narrowed(schema: Schema, path: str, values: Mapping[str, Sequence[Any]]) -> Schema:
-    result = dict(schema)
-    if path in values and "enum" in schema:
-        result["enum"] = [value for value in schema["enum"] if value is None or value in values[path]]
-    elif path in values:
-        result[KNOWN] = values[path]
-    if "properties" in schema:
-        result["properties"] = {
-            name: _narrowed(prop, join(path, name), values) for name, prop in schema["properties"].items()
-        }
-    if "items" in schema:
-        result["items"] = _narrowed(schema["items"], f"{path}[]", values)
-    return result
+def _narrowed(site: Site, values: Mapping[str, Sequence[Any]]) -> Schema:
+    schema = dict(site.schema)
+    known = values.get(site.path)
+    if known is not None and "enum" in schema:
+        schema["enum"] = [value for value in schema["enum"] if value is None or value in known]
+    elif known is not None:
+        schema[KNOWN] = known
+    if site.properties:
+        schema["properties"] = {name: _narrowed(prop, values) for name, prop in site.properties.items()}
+    if site.items is not None:
+        schema["items"] = _narrowed(site.items, values)
+    return schema
 
 
 def _outside(values: Sequence[Any]) -> Detector:

@@ -11,9 +11,9 @@ from typing import Any
 
 from brokerfuzz.errors import ContractError, path_in, quoted
 from brokerfuzz.file_contents import read_errors
-from brokerfuzz.schemas.contract import Contract
+from brokerfuzz.schemas.contract import DATA, Contract
 from brokerfuzz.schemas.contract_entries import Ambiguity
-from brokerfuzz.schemas.contract_files import DATA, read_files
+from brokerfuzz.schemas.contract_files import read_files
 from brokerfuzz.schemas.known_values import DETECTOR, KNOWN_VALUES, KnownValues
 from brokerfuzz.schemas.reference_data import check_values, known_values
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from brokerfuzz.errors import ContractError
 from brokerfuzz.file_contents import write_errors
-from brokerfuzz.schemas.contract_files import AMBIGUITIES, DATA, FILES, SEMANTICS
+from brokerfuzz.schemas.contract import DATA
+from brokerfuzz.schemas.contract_files import AMBIGUITIES, FILES, SEMANTICS
 
 _README = "README.md"
 _COPIED = (_README, *(name for name in FILES if name not in (SEMANTICS, AMBIGUITIES)))

@@ -6,7 +6,7 @@ schema of a condition has rules of its own, which the validator reports.
 
 from typing import Any
 
-from brokerfuzz.schemas.subschemas import subschemas
+from brokerfuzz.schemas.keywords import subschemas
 
 NULL = {"type": "null"}
 

@@ -15,13 +15,13 @@ from typing import Any
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas.ambiguity_detectors import MESSAGE_SIZE, NEAR_NOW, OVERLONG_UTF_8
-from brokerfuzz.schemas.ambiguity_scan import Inspection, scan_of
+from brokerfuzz.schemas.ambiguity_scan import Inspection, Scan
 from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, once_per_contract
 from brokerfuzz.schemas.interpretations import DOUBLE_RANGE, DUPLICATE_PROPERTIES, MEANINGS, Interpretation
 from brokerfuzz.schemas.json_reader import Reading, overlong_decoded, read, read_fully
 from brokerfuzz.schemas.judged_interpretations import JudgedInterpretation, verdict_of
 from brokerfuzz.schemas.loading import known_contract
-from brokerfuzz.schemas.sites import JSON_RULE
+from brokerfuzz.schemas.rules import JSON_RULE
 from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 
@@ -112,7 +112,7 @@ class Rulebook:
         limited = self._detectors.get(MESSAGE_SIZE)
         self._size_limit = limited.options["limit"] if limited else math.inf
         self._usual_tolerance = self._tolerance({})
-        self._scan = scan_of(contract, message_type)
+        self._scan = Scan(contract, message_type)
 
     def judge(self, body: bytes, *, now: datetime, policies: Policies) -> Verdict:
         readings = self._readings(body, policies)
@@ -191,7 +191,7 @@ class Rulebook:
         """
         broken: list[Violation] = []
         for value in values:
-            self._scan(value, None, inspection)
+            self._scan(value, inspection)
             broken += self._structure.violations(value, len(reading.body))
         broken += inspection.broken
         if not reading.exotic:

@@ -5,7 +5,7 @@ from urllib.parse import urldefrag, urljoin
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.schemas.contract import Contract
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX
 
 

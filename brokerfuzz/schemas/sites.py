@@ -1,265 +1,122 @@
-"""Defines the sites of a message type (the possible positions of values), and the rules at these sites."""
+"""Defines the sites of a message type (the possible positions of values), which form a tree."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, reduce
 from types import MappingProxyType
 from typing import Any
 
-from brokerfuzz.contract_names import MessageType
-from brokerfuzz.pointers import name_at_site, step_of_site
-from brokerfuzz.schemas.flattening import CUT_OFF, OTHER_ITEMS, SIMPLE, Schema, composed_keywords_of, conditions_of
-from brokerfuzz.wording import counted, with_article
-
-JSON_RULE = "json"
-"""The keyword of the rule that requires valid JSON."""
-_SOURCE_OF_JSON = "What the service does, JSON messages"
-_VALIDATION_RULE = re.compile("validation rule ([0-9]+): (.+)")
-
+from brokerfuzz.pointers import step_of_site
+from brokerfuzz.schemas.keywords import Schema
 
 Steps = tuple[str | int, ...]
 """The property names and item indexes on the path from the root of a message to a place."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Site:
     """A position in a message type. `path` is `""` for the root and, for example, `data[].productId` for a property of
-    an array item.
+    an array item. It is a name for people, so no code takes it apart.
 
     `schema` is a flat schema (see `flattening`). `required` is True if the surrounding object must contain the
-    property.
+    property. `name` is the name of the property, which is empty for the root and for array items.
     """
 
     path: str
     schema: Schema
     required: bool = False
+    name: str = ""
+    parent: "Site | None" = field(default=None, repr=False)
+
+    @cached_property
+    def properties(self) -> Mapping[str, "Site"]:
+        return {name: self.child(name, schema) for name, schema in self.schema.get("properties", {}).items()}
+
+    @cached_property
+    def items(self) -> "Site | None":
+        return self.item(self.schema["items"]) if "items" in self.schema else None
+
+    def child(self, name: str, schema: Schema) -> "Site":
+        return Site(path_below(self.path, name), schema, name in self.schema.get("required", ()), name, self)
+
+    def item(self, schema: Schema) -> "Site":
+        return Site(path_below(self.path, 0), schema, parent=self)
+
+    @cached_property
+    def around(self) -> tuple["Site", ...]:
+        """The sites around the site, outermost first."""
+        return () if self.parent is None else (*self.parent.around, self.parent)
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The path from the root, with 0 for the items of arrays."""
+        return () if self.parent is None else (*self.parent.steps, self.name or 0)
 
     @property
-    def name(self) -> str:
-        """The name of the property. The name is empty for the root and for array items."""
-        return "" if self.path.endswith("[]") else name_at_site(self.path)
+    def nearest_name(self) -> str:
+        """The name of the property. For an item, the name of the array."""
+        return self.name or (self.parent.nearest_name if self.parent else "")
+
+    @property
+    def arrays(self) -> list["Site"]:
+        """The arrays that contain the site, outermost first."""
+        return [above for above, step in zip(self.around, self.steps, strict=True) if step == 0]
+
+    def is_below(self, other: "Site") -> bool:
+        return self.path == other.path or any(above.path == other.path for above in self.around)
+
+    def at(self, steps: Steps) -> "Site | None":
+        """Returns the site below this site to which a path leads, or None if the contract does not describe it."""
+        site: Site | None = self
+        for step in steps:
+            if site is not None:
+                site = site.items if isinstance(step, int) else site.properties.get(step)
+        return site
+
+    def all(self) -> Iterator["Site"]:
+        """Yields the site and the sites below it in the order of the schema."""
+        yield self
+        for below in (*self.properties.values(), *([self.items] if self.items else ())):
+            yield from below.all()
+
+    def walk(self, value: Any, steps: Steps = ()) -> Iterator[tuple["Site", Steps, Any]]:
+        """Yields each place of a value of this site, with its site and the value there. An object comes before its
+        properties. Places that the contract does not describe are left out.
+        """
+        yield self, steps, value
+        if isinstance(value, dict):
+            for name, prop in value.items():
+                if name in self.properties:
+                    yield from self.properties[name].walk(prop, (*steps, name))
+        elif isinstance(value, list) and self.items is not None:
+            for index, item in enumerate(value):
+                yield from self.items.walk(item, (*steps, index))
+
+    def places(self, message: Any) -> list[tuple[Steps, Any]]:
+        """Returns all places of a message that belong to the site, with their values."""
+        if self.parent is None:
+            return [((), message)]
+        places: list[tuple[Steps, Any]] = []
+        for steps, value in self.parent.places(message):
+            if not self.name and isinstance(value, list):
+                places += [((*steps, index), item) for index, item in enumerate(value)]
+            elif self.name and isinstance(value, dict) and self.name in value:
+                places.append(((*steps, self.name), value[self.name]))
+        return places
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """The condition under which a rule applies. If `holds` is True, the rule applies if the object at `site` complies
-    with the schema `when`. If `holds` is False, the rule applies if the object does not comply with this schema.
-    """
-
-    site: str
-    when: Schema = field(hash=False)
-    holds: bool
-    label: str
-    """The part of a rule ID after the `@`, such as `offerType=Product-List`, `not-offerType=Product-List` or `if-2`."""
+def sites_of(schema: Schema) -> Mapping[str, Site]:
+    """Maps the paths of the sites of a message type to the sites."""
+    return MappingProxyType({site.path: site for site in Site("", schema).all()})
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule of the contract at a site. `value` is the value of the keyword, such as `1` for `minimum`. `demand` says
-    in words what the rule requires.
-
-    >>> from brokerfuzz import rules
-    >>> rule = next(rule for rule in rules("offer-creation-request") if rule.keyword == "minimum")
-    >>> (rule.id, rule.value)
-    ('offer-creation-request/fixedOrderQuantities[]:minimum', -2147483648)
-    >>> rule.source
-    'Offer creation request, row fixedOrderQuantities'
-    """
-
-    message_type: MessageType
-    site: str
-    keyword: str
-    value: Any = field(hash=False)
-    demand: str
-    condition: Condition | None = None
-    source: str | None = field(default=None, compare=False)
-    """The part of the contract that states the rule: the `$comment` of the schema at the site. The source is None if
-    the schema has no comment.
-    """
-    validation_rule: int | None = field(default=None, compare=False)
-    """The number of the rule in the contract's list of validation rules, if this list states the rule, too."""
-    id: str = field(init=False, compare=False)
-    """The ID, such as `offer-creation-request/productClusters[].products[].pageCount:minimum`. If the rule has a
-    condition, the condition follows after `@`.
-    """
-
-    def __post_init__(self) -> None:
-        suffix = f"@{self.condition.label}" if self.condition else ""
-        object.__setattr__(self, "id", f"{self.message_type}/{self.site}:{self.keyword}{suffix}")
+def path_below(path: str, step: str | int) -> str:
+    """Returns the path of a property or an item."""
+    if isinstance(step, int):
+        return f"{path}[]"
+    return f"{path}.{step_of_site(step)}" if path else step_of_site(step)
 
 
-def join(site: str, name: str) -> str:
-    """Returns the site of a property of the object at a site."""
-    return site_below(site, step_of_site(name))
-
-
-def site_below(site: str, path: str) -> str:
-    """Returns the site at a path below a site, such as `name` in an object, or `[].name` in an array."""
-    return f"{site}.{path}" if site and path and not path.startswith("[]") else f"{site}{path}"
-
-
-def place_below(site: str, other: str) -> str | None:
-    """Returns the place of another site below a site: `[].name` for `offers` and `offers[].name`. None if the other
-    site is elsewhere.
-    """
-    if not site or other == site or other.startswith((f"{site}.", f"{site}[")):
-        return other.removeprefix(site).removeprefix(".")
-    return None
-
-
-def site_of(steps: Steps) -> str:
-    """Returns the site of a place, with `[]` in place of each index."""
-    path = ""
-    for step in steps:
-        path = f"{path}[]" if isinstance(step, int) else join(path, step)
-    return path
-
-
-def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator[Site]:
-    """Yields the sites of a flat schema in the order of the schema. An object comes before its properties."""
-    yield Site(path, schema, required)
-    for name, prop in schema.get("properties", {}).items():
-        yield from sites(prop, join(path, name), required=name in schema.get("required", ()))
-    if "items" in schema:
-        yield from sites(schema["items"], path + "[]")
-
-
-def sites_by_path(schema: Schema) -> Mapping[str, Site]:
-    return MappingProxyType({site.path: site for site in sites(schema)})
-
-
-def derive_rules(message_type: MessageType, schema: Schema) -> list[Rule]:
-    """Returns every rule that a flat schema states, in the order of the sites. Conditional rules come last."""
-    rules = [Rule(message_type, "", JSON_RULE, True, "valid JSON (RFC 8259)", source=_SOURCE_OF_JSON)]
-    rules += _rules_of(message_type, schema, "", None)
-    plain = {(rule.site, rule.keyword): rule.value for rule in rules}
-    for condition, then in _conditions(schema):
-        found = _rules_of(message_type, then, condition.site, condition)
-        rules += [rule for rule in found if plain.get((rule.site, rule.keyword)) != rule.value]
-    return rules
-
-
-def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
-    """Yields each condition with the schema that then applies. Repeated labels end in `-2`, `-3` and so on."""
-    labels: list[str] = []
-    for site in sites(schema):
-        for number, entry in enumerate(conditions_of(site.schema), 1):
-            label = _label(entry["if"], number)
-            labels.append(label)
-            label += f"-{labels.count(label)}" if labels.count(label) > 1 else ""
-            if "then" in entry:
-                yield Condition(site.path, entry["if"], True, label), entry["then"]
-            if "else" in entry:
-                yield Condition(site.path, entry["if"], False, f"not-{label}"), entry["else"]
-
-
-def _rules_of(
-    message_type: MessageType, schema: Schema, path: str, condition: Condition | None, comment: str = ""
-) -> list[Rule]:
-    """`comment` is the `$comment` for schemas without one: items of an array have the source of the array."""
-    comment = schema.get("$comment", comment)
-    composed = composed_keywords_of(schema)
-    keywords = [k for k in schema if (k in SIMPLE or k in composed) and _demands(k, schema)]
-    found = []
-    for keyword in keywords:
-        name, value = "items" if keyword == OTHER_ITEMS else keyword, schema[keyword]
-        found.append(Rule(message_type, path, name, value, demand(name, value), condition, *sources_of(comment, name)))
-    props = schema.get("properties", {})
-    for name in schema.get("required", ()):
-        sources = sources_of(props.get(name, {}).get("$comment", comment), "required")
-        found.append(Rule(message_type, join(path, name), "required", True, "to be present", condition, *sources))
-    for name, prop in props.items():
-        found += _rules_of(message_type, prop, join(path, name), condition)
-    if "items" in schema:
-        found += _rules_of(message_type, schema["items"], path + "[]", condition, comment)
-    return found
-
-
-def sources_of(comment: str, keyword: str) -> tuple[str | None, int | None]:
-    """Returns the source of a rule, and the number of the validation rule that states it.
-
-    A comment such as `Price tier, row price; validation rule 8: required` consists of sources, and of the validation
-    rule that states the rules of some keywords at the same site.
-    """
-    parts = comment.split("; ")
-    stated = [match for part in parts if (match := _VALIDATION_RULE.fullmatch(part))]
-    number = next((int(match[1]) for match in stated if keyword in match[2].split(", ")), None)
-    sources = [part for part in parts if part and not _VALIDATION_RULE.fullmatch(part)]
-    sources += [f"validation rule {number}"] if number is not None else []
-    return "; ".join(sources) or None, number
-
-
-def _demands(keyword: str, schema: Schema) -> bool:
-    value = schema[keyword]
-    match keyword:
-        case "required":  # this rule is at the site of the required property
-            return False
-        case keyword if keyword in _OF_CUT_OFF_VALUES and CUT_OFF in schema:
-            return False
-        case "additionalProperties" | "patternProperties":
-            return value not in (True, {})
-        case "uniqueItems":
-            return value is True
-        case "minLength" | "minItems" | "minProperties":
-            return bool(value > 0)
-        case "contains":  # the validator names only the bounds, if there are any
-            return not {"minContains", "maxContains"} & schema.keys()
-        case "minContains":
-            return "contains" in schema and value > 0
-        case "maxContains":
-            return "contains" in schema
-        case _:
-            return True
-
-
-_OF_CUT_OFF_VALUES = {
-    "type", "minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains", "minProperties",
-    "maxProperties",
-}  # fmt: skip
-"""The keywords that are no rules where a recursive schema is cut off. The same keywords are rules further outside."""
-
-
-def _label(when: Schema, number: int) -> str:
-    if when.keys() == {"required"} and len(when["required"]) == 1:
-        return f"with-{_identifier(when['required'][0])}"
-    tests = [(n, m["enum"][0]) for n, m in when.get("properties", {}).items() if len(m.get("enum", ())) == 1]
-    simple = len(tests) == 1 == len(when.get("properties", {})) and not composed_keywords_of(when)
-    return f"{tests[0][0]}={_identifier(tests[0][1])}" if simple else f"if-{number}"
-
-
-def _identifier(value: Any) -> str:
-    return re.sub(r"[^A-Za-z0-9_.]+", "-", str(value))
-
-
-def demand(keyword: str, value: Any) -> str:
-    """Describes what a rule requires, for example "at least 1". A verdict shows this text after the word "expected"."""
-    match keyword:
-        case "type":
-            names = [value] if isinstance(value, str) else list(value)
-            words = (name if name == "null" else with_article(name) for name in names)
-            return " or ".join(words) or "nothing (no value is allowed)"
-        case "enum":
-            return "one of " + ", ".join(repr(item) if not isinstance(item, str) else f"'{item}'" for item in value)
-        case "additionalProperties" if value is False:
-            return "no properties other than those in the contract"
-        case "uniqueItems":
-            return "items that all differ"
-        case "minLength" | "maxLength":
-            return f"{_BOUNDS[keyword]} {counted(value, 'character')}"
-        case "minItems" | "maxItems":
-            return f"{_BOUNDS[keyword]} {counted(value, 'item')}"
-        case _:
-            return f"{_BOUNDS[keyword]} {value}" if keyword in _BOUNDS else f"a value that matches {keyword}: {value!r}"
-
-
-_BOUNDS = {
-    "minimum": "at least",
-    "maximum": "at most",
-    "exclusiveMinimum": "more than",
-    "exclusiveMaximum": "less than",
-    "multipleOf": "a multiple of",
-    "minLength": "at least",
-    "maxLength": "at most",
-    "minItems": "at least",
-    "maxItems": "at most",
-}
+def path_to(steps: Steps, above: str = "") -> str:
+    """Returns the path of the site of a place below a site, with `[]` in place of each index."""
+    return reduce(path_below, steps, above)

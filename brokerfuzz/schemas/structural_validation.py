@@ -12,7 +12,8 @@ import jsonschema_rs
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from brokerfuzz.schemas.flattening import KNOWN, OTHER_ITEMS, Schema
+from brokerfuzz.schemas.flattening import KNOWN
+from brokerfuzz.schemas.keywords import OTHER_ITEMS, Schema
 
 SCHEMA_SUFFIX = ".schema.json"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

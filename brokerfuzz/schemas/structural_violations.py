@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import jsonschema_rs
 
 from brokerfuzz.contract_names import MessageType
-from brokerfuzz.pointers import escape, pointer_of, steps_of_site
+from brokerfuzz.pointers import escape, pointer_of
 from brokerfuzz.schemas.contract import Contract
-from brokerfuzz.schemas.sites import Rule, Steps, site_of
+from brokerfuzz.schemas.rules import Rule
+from brokerfuzz.schemas.sites import Steps, path_to
 from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
 from brokerfuzz.schemas.verdicts import NOTHING, UNKNOWN_PROPERTY, Violation, describe
 from brokerfuzz.wording import printable
@@ -125,7 +126,7 @@ class StructureChecker:
                 keyword, steps = "required", (*steps, detail["property"])
             elif keyword != "required":
                 found = describe(instance)
-            site, at = site_of(steps), pointer_of(steps)
+            site, at = path_to(steps), pointer_of(steps)
             rules = self._rules.get((site, keyword)) or self._unnamed(site, keyword)
             if keyword in ("additionalProperties", "unevaluatedProperties") and "unexpected" in detail:
                 for name in detail["unexpected"]:
@@ -149,7 +150,8 @@ class StructureChecker:
         return "type", depth  # the schema false
 
     def _has_items(self, steps: Sequence[str | int]) -> bool:
-        return f"{site_of(tuple(steps))}[]" in self._sites
+        site = self._sites[""].at(tuple(steps))
+        return site is not None and site.items is not None
 
     def _unnamed(self, site: str, keyword: str) -> Sequence[Rule]:
         return (Rule(self._message_type, site, keyword, None, f"a value that matches {keyword}"),)
@@ -166,7 +168,7 @@ class StructureChecker:
     def _holds(self, rule: Rule, value: Any, steps: Steps) -> bool:
         if rule.condition is None:
             return True
-        for step in steps[: len(steps_of_site(rule.condition.site))]:
+        for step in steps[: len(self._sites[rule.condition.site].steps)]:
             value = value[step]
         return self._conditions[rule.id].is_valid(value) == rule.condition.holds
 

@@ -9,6 +9,7 @@ from typing import Any
 from brokerfuzz.contract_names import LABELS, Label
 from brokerfuzz.errors import UnknownNameError, listed_names, shortened
 from brokerfuzz.pointers import site_of
+from brokerfuzz.schemas.keywords import KEYWORDS
 from brokerfuzz.wording import counted, printable
 
 RIGHT_ANSWERS: Mapping[str, Sequence[str]] = {
@@ -44,13 +45,10 @@ def violation(found: str, demanded: str) -> str:
     return f"expected {demanded}, found {found}"
 
 
-_MUST_HAVE = frozenset({"minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "additionalProperties"})
-"""The keywords whose demand describes what a value has: `at least 1 character`."""
-
-
 def must(keyword: str, demanded: str) -> str:
     """Puts a verb before a demand: `must be at least 1`, `must have at least 1 item`."""
-    return f"must {'have' if keyword in _MUST_HAVE else 'be'} {demanded.removeprefix('to be ')}"
+    known = KEYWORDS.get(keyword)
+    return f"must {known.verb if known else 'be'} {demanded.removeprefix('to be ')}"
 
 
 def contradiction(rule: str, at: str, found: str, demanded: str, answered: str) -> str:

@@ -15,9 +15,9 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
 from brokerfuzz.generation.site_questions import can_be_drawn
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.loading import known_contract
-from brokerfuzz.schemas.sites import join, site_below
+from brokerfuzz.schemas.sites import path_below
 from brokerfuzz.schemas.verdicts import known_labels
 
 Fields = Mapping[str, SearchStrategy[Any]]
@@ -195,6 +195,11 @@ def pinned_sites(
     return pinned
 
 
+def site_below(above: str, path: str) -> str:
+    """Returns the site for a path below a site, such as `name` in an object, or `[].name` in an array."""
+    return f"{above}.{path}" if above and not path.startswith("[]") else f"{above}{path}"
+
+
 def is_within_one_of(site: str, pinned: Collection[str]) -> bool:
     return any(_is_within(site, pin) for pin in pinned)
 
@@ -259,5 +264,5 @@ def _is_settled(rule: Rule, pinned: Collection[str]) -> bool:
     """Returns True if the rule, or the condition of the rule, is about a pinned property."""
     sites = [rule.site]
     if rule.condition:
-        sites += [join(rule.condition.site, name) for name in rule.condition.when.get("properties", {})]
+        sites += [path_below(rule.condition.site, name) for name in rule.condition.when.get("properties", {})]
     return any(is_within_one_of(site, pinned) for site in sites)

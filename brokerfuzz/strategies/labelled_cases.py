@@ -20,7 +20,8 @@ from brokerfuzz.errors import LabelError
 from brokerfuzz.generation import Source, Style, Wish, Wishes, node_of
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.contract_entries import path_of
-from brokerfuzz.schemas.sites import JSON_RULE, Steps
+from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.sites import Steps
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source
@@ -97,7 +98,7 @@ class LabelledCases:
     def fault_in(self, valid: Case, source: Source, faults: Faults) -> Broken | None:
         """Breaks one rule in a valid message. Returns None if no rule can be broken in this message."""
         message = valid.value
-        present = {rule.id for rule in self.breakable if breakable_places(rule, message)}
+        present = {rule.id for rule in self.breakable if breakable_places(self.contract, rule, message)}
         if not present:
             return None
         groups = [[rule for rule in group if rule.id in present] for group in self._groups]

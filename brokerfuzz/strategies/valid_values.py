@@ -9,13 +9,13 @@ from hypothesis import reject
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from brokerfuzz.cases.changes import Put, altered, places
+from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation import ABSENT, RandomSource, Source, Style, Wish, Wishes, message, node_of, valid_draw
-from brokerfuzz.schemas import Contract, MessageType, check, load_contract
+from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.sites import Steps, site_below
+from brokerfuzz.schemas.sites import Steps
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source
@@ -62,7 +62,7 @@ class ValidValues:
 
     def often(self, sites: Collection[str]) -> "ValidValues":
         """The values at these sites are rarely absent, null or empty."""
-        return self.wishing({site_below(self.site, path): Wish(state=None, often=True) for path in sites})
+        return self.wishing({arguments.site_below(self.site, path): Wish(state=None, often=True) for path in sites})
 
     def sized(self, what: str, path: str, low: int, high: int | None, *, least: int = 0) -> "ValidValues":
         """Limits the number of items in the array at `path` to the range from `low` to `high`. If `low` is 0, the array
@@ -70,7 +70,7 @@ class ValidValues:
         `max_clusters`. In this example, `what` is `clusters`.
         """
         arguments.size_bounds(what, low, high, least=least)
-        site = site_below(self.site, path)
+        site = arguments.site_below(self.site, path)
         arguments.not_pinned(what, low, high, site, self.style.pinned, least=least)
         if (low == 0 and high is None) or arguments.is_within_one_of(site, self.style.pinned):
             return self
@@ -79,11 +79,13 @@ class ValidValues:
                 f"the contract has no place {site!r} in {self.message_type}: use a strategy for another part of the "
                 "message"
             )
-        schema = self.contract.sites[self.message_type][site].schema
+        found = self.contract.sites[self.message_type][site]
+        schema = found.schema
         if low and "array" not in types_of(schema):
             arguments.reject(f"min_{what}", low, f"the contract allows no array at {site}; use another strategy")
         arguments.possible_size(what, low, high, schema)
-        present: Wishes = {outer: Wish() for outer in _objects_above(site)} if low else {}
+        objects = [above.path for above in found.around if above.name and above not in found.arrays]
+        present: Wishes = {path: Wish() for path in objects if low}
         before = self.wishes.get(site, Wish(state=None))
         return replace(
             self,
@@ -118,7 +120,7 @@ class ValidValues:
         around = message(
             self.contract, self.message_type, wishes=wishes_at(self.contract, self.message_type, self.site)
         )
-        return around, places(around, self.site)[0]
+        return around, self.contract.sites[self.message_type][self.site].places(around)[0][0]
 
     def _check(self, value: Any) -> None:
         """Raises `InvalidArgument` if a pinned value breaks the contract."""
@@ -139,7 +141,7 @@ class ValidValues:
                 draw_from = node_of(self.contract, self.message_type, self.site, self.style).draw
             else:
                 draw_from = valid_draw(self.contract, self.message_type, self.style)
-            if self.contract is not load_contract() and not self.pins:
+            if not self.contract.is_tested and not self.pins:
                 self._check_possible(draw_from)
         except ContractError as problem:
             raise InvalidArgument(str(problem)) from problem
@@ -149,8 +151,3 @@ class ValidValues:
         """Raises `ContractError` if an own contract allows no value."""
         if draw_from(RandomSource(0, self.wishes)) is ABSENT:
             raise ContractError(f"the contract allows no value other than null at {self.site}: change its schema")
-
-
-def _objects_above(site: str) -> list[str]:
-    """Returns the properties around a site that are not arrays: `data` for `data.offers`."""
-    return [site[:index] for index, letter in enumerate(site) if letter == "." and not site[:index].endswith("]")]

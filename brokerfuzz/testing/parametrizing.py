@@ -15,7 +15,7 @@ from brokerfuzz.cases.rule_names import rule_names
 from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.corpus.bundled_corpus import load
 from brokerfuzz.errors import BrokerfuzzError, quoted
-from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.testing.failure_causes import Failure
@@ -76,7 +76,7 @@ def parametrize(
         raise problem.with_traceback(None)  # noqa: B904  (a traceback through brokerfuzz does not help the user)
     plan = Plan(
         message_type=message_type,
-        contract=None if known is load_contract() else str(known.folder),
+        contract=None if known.is_tested else str(known.folder),
         values=None if known.values is None else known.values.text,
         case_set="essential",
         verdicts=tuple(verdicts),

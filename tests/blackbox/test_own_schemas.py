@@ -185,6 +185,13 @@ def test_names_of_properties_may_contain_dots_and_brackets(tmp_path: Path) -> No
     assert any("unit.net" in finding.body.decode() for finding in report.findings)
 
 
+def test_bytes_that_are_not_utf_8_are_probed_although_the_first_string_is_an_enumeration(tmp_path: Path) -> None:
+    properties = with_properties(status={"enum": ["open", "sent"]}, comment={"type": "string"})
+    contract = own_contract(tmp_path / "own", properties)
+    tags = {tag for case in brokerfuzz.catalogue(ORDER, contract=contract) for tag in case.tags}
+    assert {"as:latin-1", "as:overlong", "as:surrogate", "as:last-byte"} <= tags
+
+
 def test_values_that_the_search_does_not_find_may_be_examples_of_the_schema(tmp_path: Path) -> None:
     rare = {"type": "array", "contains": {"type": "object", "minProperties": 30}, "minContains": 30}
     with pytest.raises(brokerfuzz.BrokerfuzzError, match="add `examples` to it"):

@@ -13,7 +13,7 @@ from pricing_reader import PRICING
 from sampled import sample
 
 from brokerfuzz.cli import commands
-from brokerfuzz.schemas.contract_files import DATA
+from brokerfuzz.schemas.contract import DATA
 
 NOWHERE: Final = "http://127.0.0.1:9"
 LIVE: Final = "LIVE"

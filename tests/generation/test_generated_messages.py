@@ -12,7 +12,7 @@ from sampled import sample
 
 from brokerfuzz import MESSAGE_TYPES, MessageType, check, load_contract, messages
 from brokerfuzz.cases.case import compact
-from brokerfuzz.schemas.sites import site_of
+from brokerfuzz.schemas.sites import path_to
 
 EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 
@@ -51,7 +51,7 @@ def test_seeds_differ() -> None:
 
 
 def _sites_and_values(value: Any, steps: tuple[Any, ...] = ()) -> Iterator[tuple[str, Any]]:
-    yield site_of(steps), value
+    yield path_to(steps), value
     below = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, item in below:
         yield from _sites_and_values(item, (*steps, step))

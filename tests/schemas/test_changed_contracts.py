@@ -14,7 +14,7 @@ from brokerfuzz import Contract, MessageType, check, load_contract, messages
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation import searched_values
 from brokerfuzz.schemas import contract_limits
-from brokerfuzz.schemas.contract_files import DATA
+from brokerfuzz.schemas.contract import DATA
 
 Change = Callable[[Any], object]
 OFFER_TYPE: MessageType = "offer-creation-request"

@@ -29,7 +29,7 @@ from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.pointers import steps_of, value_at
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.sites import path_below
 from brokerfuzz.schemas.verdicts import contradiction
 from brokerfuzz.wording import listed
 
@@ -212,7 +212,7 @@ class AcceptanceSearch:
                     yield from _in_item(path, int(step))
                     path += "[]"
                 else:
-                    path = join(path, step)
+                    path = path_below(path, step)
                 yield FaultAttribute("below", path)
             if self._nothing_at(fault.at, path, case):
                 yield FaultAttribute("nothing", path)

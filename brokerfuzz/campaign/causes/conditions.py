@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.schemas.edge import Edge
-from brokerfuzz.schemas.flattening import Schema, types_of
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.verdicts import describe
 from brokerfuzz.wording import counted, with_article
 

@@ -15,8 +15,9 @@ from brokerfuzz.campaign.causes.conditions import Condition
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.schemas import Contract, MessageType, Site
-from brokerfuzz.schemas.flattening import Schema
-from brokerfuzz.schemas.sites import JSON_RULE, join
+from brokerfuzz.schemas.keywords import Schema
+from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.sites import path_below
 
 CERTAIN: Final = 0.95
 """At least this share of the cases with an attribute must fail. Some cases fail in a different way."""
@@ -260,13 +261,13 @@ def occurrences(
     yield site, indexes, value
     if isinstance(value, dict):
         for name, part in value.items():
-            yield from occurrences(part, sites, join(site, name), indexes)
+            yield from occurrences(part, sites, path_below(site, name), indexes)
         for name in sites[site].schema.get("properties", {}) if site in sites else ():
             if name not in value:
-                yield join(site, name), indexes, ABSENT
+                yield path_below(site, name), indexes, ABSENT
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from occurrences(item, sites, f"{site}[]", (*indexes, index))
+            yield from occurrences(item, sites, path_below(site, index), (*indexes, index))
 
 
 def mask_of(cases: Iterable[int], size: int) -> Mask:

@@ -10,7 +10,7 @@ from brokerfuzz.campaign.difference import Difference, parsed
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.pointers import site_of
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.wording import listed, printable, readable, with_article
 
 MOST_NAMED: Final = 2

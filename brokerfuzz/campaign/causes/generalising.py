@@ -46,7 +46,7 @@ from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.json_trees import Number, write_tree
 from brokerfuzz.pointers import steps_of
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.sites import path_below
 from brokerfuzz.schemas.verdicts import Violation
 
 ENOUGH: Final = 4
@@ -231,7 +231,7 @@ def _items_around(cause: Difference) -> Iterator[Items]:
             yield from (Items(array, first, last) for first, last in _ranges_around(index))
             array += "[]"
         else:
-            array = join(array, step)
+            array = path_below(array, step)
 
 
 def _ranges_around(index: int) -> list[tuple[int, int | None]]:

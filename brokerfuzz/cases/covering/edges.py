@@ -13,8 +13,8 @@ from brokerfuzz.generation.site_questions import plain_values_at
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.edge import Edge
-from brokerfuzz.schemas.flattening import KNOWN, Schema, composed_keywords_of, types_of
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.flattening import KNOWN, composed_keywords_of, types_of
+from brokerfuzz.schemas.keywords import Schema
 
 
 class Edges:
@@ -98,15 +98,12 @@ class Edges:
         return found | ({int: numbers.edges, float: numbers.edges} if types & {"integer", "number"} else {})
 
 
-def parts_of(schema: Schema, path: str, value: Any) -> Iterator[tuple[str, Any]]:
+def parts_of(root: Site, message: Any) -> Iterator[tuple[str, Any]]:
     """Yields each value of a message with its site, and `ABSENT` for each absent property."""
-    yield path, value
-    if isinstance(value, dict):
-        for name, prop in schema.get("properties", {}).items():
-            yield from parts_of(prop, join(path, name), value.get(name, ABSENT))
-    elif isinstance(value, list):
-        for item in value:
-            yield from parts_of(schema.get("items", {}), f"{path}[]", item)
+    for site, _, value in root.walk(message):
+        yield site.path, value
+        if isinstance(value, dict):
+            yield from ((prop.path, ABSENT) for name, prop in site.properties.items() if name not in value)
 
 
 def spelled(value: Any) -> str:

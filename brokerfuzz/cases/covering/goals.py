@@ -47,7 +47,7 @@ def covered(case: Case, contract: Contract) -> set[Goal]:
 def edges_of(contract: Contract, message_type: MessageType, message: Any) -> set[Goal]:
     """Returns the edges of a valid message."""
     known = edges(contract, message_type)
-    parts = parts_of(contract.flat[message_type], "", message)
+    parts = parts_of(contract.sites[message_type][""], message)
     return {Goal("edge", path, edge) for path, value in parts for edge in known.of(path, value)}
 
 

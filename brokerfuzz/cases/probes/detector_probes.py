@@ -5,20 +5,22 @@ properties, encodings, sizes, times in the near future, and values that the targ
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from orjson import Fragment
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.cases.changes import Change, Put, Rewrite, apply, first_parts, first_text, value_at
+from brokerfuzz.cases.changes import Change, Put, Rewrite, apply, first_parts
 from brokerfuzz.generation.edge_values import LONGEST
 from brokerfuzz.schemas import Ambiguity
 from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
-from brokerfuzz.schemas.flattening import KNOWN, Schema, types_of
+from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.json_reader import faulty_utf_8
+from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.known_values import DETECTOR
-from brokerfuzz.schemas.sites import Steps
+from brokerfuzz.schemas.sites import Site, Steps
 from brokerfuzz.wording import counted
 
 Probe = tuple[str, Steps, Change]
@@ -29,22 +31,23 @@ Probe = tuple[str, Steps, Change]
 class ProbeContext:
     """The arguments of a function that generates probes.
 
-    `site` is a site from `ambiguities.json`: a path, or an array such as `["", "availableStartDate",
-    "availableEndDate"]` (a path and property names). `message` is an ordinary message, and `steps` is the path to the
-    place. If `now` is None, the function that gets these arguments must not generate probes whose verdict depends on
-    the current time.
+    `where` is an entry of `ambiguities.json`: the path of the site, or an array such as `["", "availableStartDate",
+    "availableEndDate"]` (a path and property names). `message` is an ordinary message, `steps` is the path to the
+    place, and `present` is the value there. If `now` is None, the function that gets these arguments must not generate
+    probes whose verdict depends on the current time.
     """
 
     ambiguity: Ambiguity
-    site: Any
-    schema: Schema
+    where: Any
+    site: Site
     message: Any
     steps: Steps
+    present: Any
     now: datetime | None
 
     @property
-    def present(self) -> Any:
-        return value_at(self.message, self.steps)
+    def schema(self) -> Schema:
+        return self.site.schema
 
     def put(self, name: str, value: Any) -> Probe:
         return name, self.steps, Put(value)
@@ -174,11 +177,15 @@ def _encoded(family: str) -> Make:
 
 
 def _faulty_utf_8(context: ProbeContext) -> Iterator[Probe]:
-    text = first_text(context.message)
-    if text is not None:
+    texts = (
+        steps
+        for site, steps, value in context.site.walk(context.message)
+        if isinstance(value, str) and "enum" not in site.schema
+    )
+    for steps in islice(texts, 1):
         for name, raw in _BYTES.items():
             if faulty_utf_8(raw) == context.ambiguity.detector:
-                yield name, text, _with_bytes(context.message, text, raw)
+                yield name, steps, _with_bytes(context.message, steps, raw)
 
 
 def _encoding(mark: bytes, encoding: str) -> Rewrite:

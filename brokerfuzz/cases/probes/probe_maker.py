@@ -8,7 +8,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case, clock, confirmed
 from brokerfuzz.cases.case_tags import now_tag
-from brokerfuzz.cases.changes import apply, places
+from brokerfuzz.cases.changes import apply
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
 from brokerfuzz.cases.probes.detector_probes import MAKERS, Probe, ProbeContext
 from brokerfuzz.generation import COMPLETE, SMALLEST, Setting, Wish, Wishes, message
@@ -19,7 +19,6 @@ from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import path_of
 from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.questions.notations import OFFSETS
-from brokerfuzz.schemas.sites import join
 
 _ABOUT = {
     "integer_form": "integer",
@@ -68,10 +67,9 @@ class ProbeMaker:
 
     def _small_messages(self, site: Any) -> Iterator[Any]:
         """Yields messages with a value at the site: the smallest first, then those with one more property."""
-        path = path_of(site)
         yield self._message(site, SMALLEST)
-        for name in self.contract.sites[self.message_type][path].schema.get("properties", {}):
-            yield self._message(site, SMALLEST, {join(path, name): Wish(least=1)})
+        for prop in self.contract.sites[self.message_type][path_of(site)].properties.values():
+            yield self._message(site, SMALLEST, {prop.path: Wish(least=1)})
 
     def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
         """Creates a case from a message with the probe, or None if a changed contract forbids it."""
@@ -108,11 +106,11 @@ class ProbeMaker:
 
     def probes(self, ambiguity: Ambiguity, site: Any, message: Any) -> Iterator[Probe]:
         """Yields the probes of an ambiguity that are possible at a site of the message."""
-        steps = places(message, path_of(site))
-        if not steps:
+        there = self.contract.sites[self.message_type][path_of(site)]
+        places = there.places(message)
+        if not places:
             return
-        schema = self.contract.sites[self.message_type][path_of(site)].schema
-        context = ProbeContext(ambiguity, site, schema, message, steps[0], self.now)
+        context = ProbeContext(ambiguity, site, there, message, *places[0], self.now)
         if ambiguity.kind is not None:
             yield from _of_question(context)
         elif make := MAKERS.get(str(ambiguity.detector)):
@@ -120,7 +118,7 @@ class ProbeMaker:
 
 
 def _of_question(context: ProbeContext) -> Iterator[Probe]:
-    question = context.ambiguity.question_at(context.site)
+    question = context.ambiguity.question_at(context.where)
     if isinstance(context.present, question.python_types):  # an own contract can allow other values
         for name, value in question.probes(context.present, context.now):
             yield context.put(name, value)

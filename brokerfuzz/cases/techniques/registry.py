@@ -19,22 +19,28 @@ from brokerfuzz.cases.case_tags import now_tag
 from brokerfuzz.cases.changes import Change
 from brokerfuzz.cases.counterexamples import Counterexamples
 from brokerfuzz.schemas import Rule
-from brokerfuzz.schemas.flattening import Schema, types_of
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.keywords import Schema
+from brokerfuzz.schemas.sites import Site
 
 
 @dataclass(frozen=True, slots=True)
 class FaultContext:
-    """The information that a technique gets: the rule to break, the schema of the rule's site, the current value, and
-    the time. The schema does not contain the requirements of conditional rules.
+    """The information that a technique gets: the rule to break, its site, the current value, and the time.
+    The schema of the site does not contain the requirements of conditional rules.
 
     If `now` is None, the current time is unknown. The message must then be invalid at every supported time.
     """
 
     rule: Rule
-    schema: Schema
+    site: Site
     present: Any
     now: datetime | None
     counterexamples: Counterexamples
+
+    @property
+    def schema(self) -> Schema:
+        return self.site.schema
 
     def forbids(self, json_type: str) -> bool:
         """Returns whether a value of the type `json_type` breaks the rule, and no other rule."""

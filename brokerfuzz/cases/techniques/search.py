@@ -3,15 +3,14 @@
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.registry import SEARCH, ChangeOf, FaultContext, breaks, register_rows
 from brokerfuzz.generation.formats import FORMATS
-from brokerfuzz.schemas.flattening import COMPOSED, OTHER_ITEMS, SIMPLE
+from brokerfuzz.schemas.keywords import JUDGED, OTHER_ITEMS
 
-_SEARCHED = {*SIMPLE, *COMPOSED, "items"} - {"required"}
-_KEYWORDS = {*COMPOSED, "items"} - {"additionalProperties", OTHER_ITEMS}
+_KEYWORDS = {*JUDGED, "items"} - {"additionalProperties", OTHER_ITEMS}
 
 
 def _counterexample(share: float) -> ChangeOf:
     def change(context: FaultContext) -> Change | None:
-        values = context.counterexamples.found if context.rule.keyword in _SEARCHED else ()
+        values = () if context.rule.keyword == "required" else context.counterexamples.found
         return Put(values[int(share * (len(values) - 1))]) if values else None
 
     return change

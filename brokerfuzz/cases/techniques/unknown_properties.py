@@ -11,8 +11,7 @@ from orjson import Fragment
 from brokerfuzz.cases.changes import AddProperty, Change
 from brokerfuzz.cases.techniques.enumerations import FULL_WIDTH
 from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_rows
-from brokerfuzz.pointers import name_at_site
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.keywords import Schema
 
 # -------------------------------------------------------------------------------------------------------- new names
 
@@ -124,10 +123,10 @@ def key_from_below(context: FaultContext) -> Change | None:
 @breaks("additionalProperties", family="unknown-property")
 def key_from_above(context: FaultContext) -> Change | None:
     """An unknown property inside an object, with the name of the property that contains the object."""
-    name = name_at_site(context.rule.site.replace("[]", ""))
+    name = context.site.nearest_name
     if not name or name in context.schema.get("properties", {}):
         return None
-    return AddProperty(name, [] if context.rule.site.endswith("[]") else {})
+    return AddProperty(name, {} if context.site.name else [])
 
 
 def _inner_properties(context: FaultContext) -> Iterator[tuple[str, Any]]:

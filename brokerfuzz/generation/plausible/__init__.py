@@ -2,7 +2,7 @@
 and load tests, so their values are unique where shops number things, belong together, and are never unusual.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from brokerfuzz.generation.plausible.draws import Draws
@@ -15,3 +15,6 @@ MAKERS: Mapping[str, Callable[[Draws], Any]] = {
     "offer-pricing-response": pricing,
 }
 """Maps the message types of the built-in contract to functions that make plausible messages."""
+_FAILURES = ("The product management system does not answer.", "The customer is unknown.", "The offer has no price.")
+FURTHER_VALUES: Mapping[str, Sequence[str]] = {"failureMessages": _FAILURES}
+"""Values of properties that plausible messages do not have: none of them reports a failure."""

@@ -17,10 +17,10 @@ from brokerfuzz.generation.site_questions import questions_at
 from brokerfuzz.generation.sources import RandomSource, SiteChoices, State, Style
 from brokerfuzz.generation.valid_draws import valid_draw
 from brokerfuzz.schemas import Contract, MessageType, check, load_contract
-from brokerfuzz.schemas.flattening import KNOWN, Schema
+from brokerfuzz.schemas.flattening import KNOWN
 from brokerfuzz.schemas.judging import matches
 from brokerfuzz.schemas.questions import Freedom
-from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.sites import Site
 
 
 def today() -> datetime:
@@ -36,7 +36,7 @@ class PlausibleMessages:
     def __init__(self, contract: Contract, message_type: MessageType, seed: int, now: datetime) -> None:
         self._make = MAKERS.get(message_type, _no_usual_message)
         self._seed, self._now = seed, now
-        self._fitting = None if contract is load_contract() else _Fitting(contract, message_type, now)
+        self._fitting = None if contract.is_tested else _Fitting(contract, message_type, now)
 
     def starting_at(self, serial: int) -> Iterator[Any]:
         """Yields the messages with this and all higher serial numbers."""
@@ -89,9 +89,9 @@ class _Fitting:
         """Returns a valid message that has the values of `message` where the contract allows them. `message` is
         `ABSENT` if there is no usual message of this type.
         """
-        source = _SimpleSource(crc32(seed.encode()))
+        source, root = _SimpleSource(crc32(seed.encode())), self._sites[""]
         try:
-            fitted = self._drawn("", source) if message is ABSENT else self._fitted(message, "", source)
+            fitted = self._drawn(root, source) if message is ABSENT else self._fitted(message, root, source)
             if self._is_valid(fitted):
                 return fitted
             return self._draw(source)
@@ -102,37 +102,35 @@ class _Fitting:
         body = json.dumps(message).encode()
         return check(self._message_type, body, now=self._now, contract=self._contract).label == "valid"
 
-    def _fitted(self, value: Any, site: str, source: RandomSource) -> Any:
-        schema = self._sites[site].schema
+    def _fitted(self, value: Any, site: Site, source: RandomSource) -> Any:
+        schema = site.schema
         if isinstance(value, dict) and "properties" in schema:
-            value = self._object(value, schema, site, source)
-        elif isinstance(value, list) and f"{site}[]" in self._sites:
-            value = self._array(value, schema, site, source)
+            value = self._object(value, site, source)
+        elif isinstance(value, list) and site.items is not None:
+            value = self._array(value, site, site.items, source)
         elif value in schema.get(KNOWN, (value,)) and matches(schema, value):
             return value
         else:
             return self._drawn(site, source)
-        for _, question in questions_at(self._contract, self._message_type, site):
+        for _, question in questions_at(self._contract, self._message_type, site.path):
             question.repair(value, Freedom(schema))
         return value
 
-    def _object(self, value: dict[str, Any], schema: Schema, site: str, source: RandomSource) -> dict[str, Any]:
+    def _object(self, value: dict[str, Any], site: Site, source: RandomSource) -> dict[str, Any]:
         """Adds the properties that are new or required in the own contract, and leaves out those that it does not
         have.
         """
         found = {}
-        for name in schema["properties"]:
-            path = join(site, name)
+        for name, prop in site.properties.items():
             if name in value:
-                found[name] = self._fitted(value[name], path, source)
-            elif path not in self._usual_sites or self._sites[path].required:
-                found[name] = self._drawn(path, source)
+                found[name] = self._fitted(value[name], prop, source)
+            elif prop.path not in self._usual_sites or prop.required:
+                found[name] = self._drawn(prop, source)
         return {name: one for name, one in found.items() if one is not ABSENT}
 
-    def _array(self, value: list[Any], schema: Schema, site: str, source: RandomSource) -> list[Any]:
-        item = f"{site}[]"
-        found = [self._fitted(one, item, source) for one in value[: schema.get("maxItems")]]
-        return found + [self._drawn(item, source) for _ in range(len(found), schema.get("minItems", 0))]
+    def _array(self, value: list[Any], site: Site, item: Site, source: RandomSource) -> list[Any]:
+        found = [self._fitted(one, item, source) for one in value[: site.schema.get("maxItems")]]
+        return found + [self._drawn(item, source) for _ in range(len(found), site.schema.get("minItems", 0))]
 
-    def _drawn(self, site: str, source: RandomSource) -> Any:
-        return node_of(self._contract, self._message_type, site, _STYLE).at(source)
+    def _drawn(self, site: Site, source: RandomSource) -> Any:
+        return node_of(self._contract, self._message_type, site.path, _STYLE).at(source)

@@ -6,9 +6,11 @@ from itertools import chain, count, takewhile
 from string import ascii_lowercase
 from typing import Any
 
-from brokerfuzz.schemas.flattening import KNOWN, Schema, composed_keywords_of, types_of
+from brokerfuzz.schemas.flattening import KNOWN, composed_keywords_of, types_of
 from brokerfuzz.schemas.judging import judge_of, matches
+from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.questions.question import LIST, NUMBER, OBJECT, TEXT, Freedom, Probes, Question, Types
+from brokerfuzz.schemas.sites import Steps
 
 _LARGE = 1e6
 """Fractions above this number, which are rare, have no similar number."""
@@ -25,8 +27,8 @@ class Distinct(Question, kind="distinct"):
 
     @property
     def reads(self) -> Types:
-        items = {"[]": OBJECT} if self.names else {}
-        return {"": LIST, **items, **{f"[].{name}": TEXT for name in self.names}}
+        reads: dict[Steps, Collection[str]] = {(): LIST, **{(0, name): TEXT for name in self.names}}
+        return {**reads, (0,): OBJECT} if self.names else reads
 
     def touches(self, value: Any) -> bool:
         return len(value) > 1 and len(set(map(self._key, value))) < len(value)
@@ -43,7 +45,7 @@ class Distinct(Question, kind="distinct"):
         """An item that repeats an earlier one is changed. If that is not possible, it is removed, unless fewer than
         `minItems` items would remain.
         """
-        if not self.touches(value) or (not self.names and not {"", "[]"}.isdisjoint(free.pinned)):
+        if not self.touches(value) or (not self.names and not {(), (0,)}.isdisjoint(free.pinned)):
             return
         kept: list[Any] = []
         kept_keys: set[Hashable] = set()

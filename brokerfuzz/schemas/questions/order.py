@@ -17,7 +17,7 @@ class OrderedNumbers(Question, kind="ordered_numbers"):
 
     @property
     def reads(self) -> Types:
-        return {"": OBJECT, **dict.fromkeys(self.names, NUMBER)}
+        return {(): OBJECT, **{(name,): NUMBER for name in self.names}}
 
     def touches(self, value: Any) -> bool:
         low, high = map(value.get, self.names)
@@ -28,7 +28,7 @@ class OrderedNumbers(Question, kind="ordered_numbers"):
         if not self.touches(value):
             return
         low, high = self.names
-        if high not in free.pinned and free.may_become(low, value[high]):
+        if (high,) not in free.pinned and free.may_become(low, value[high]):
             value[low] = value[high]
         else:
             _remove_first(value, (high, low), free)
@@ -46,7 +46,7 @@ class OrderedInstants(Question, kind="ordered_instants"):
 
     @property
     def reads(self) -> Types:
-        return {"": OBJECT, **dict.fromkeys(self.names, TEXT)}
+        return {(): OBJECT, **{(name,): TEXT for name in self.names}}
 
     def touches(self, value: Any) -> bool:
         start, end = map(value.get, self.names)
@@ -80,7 +80,8 @@ class WithinRange(Question, kind="within_range"):
     @property
     def reads(self) -> Types:
         quantities, *bounds = self.names
-        return {"": OBJECT, quantities: LIST, f"{quantities}[]": NUMBER, **dict.fromkeys(bounds, NUMBER)}
+        reads: Types = {(): OBJECT, (quantities,): LIST, (quantities, 0): NUMBER}
+        return {**reads, **{(bound,): NUMBER for bound in bounds}}
 
     def touches(self, value: Any) -> bool:
         return any(self._violated(value))
@@ -101,7 +102,7 @@ class WithinRange(Question, kind="within_range"):
         quantities = self.names[0]
         for bound, nearest in list(self._violated(value)):
             items = free.schema["properties"][quantities].get("items", {})
-            is_fixed = KNOWN in items or any(place.startswith(quantities) for place in free.pinned)
+            is_fixed = KNOWN in items or any(steps[:1] == (quantities,) for steps in free.pinned)
             if free.may_remove(bound):
                 del value[bound]
             elif not is_fixed and matches(items, value[bound]):

@@ -7,34 +7,35 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from brokerfuzz.schemas.edge import EdgeTable
-from brokerfuzz.schemas.flattening import JSON_TYPES, Schema
 from brokerfuzz.schemas.judging import matches
+from brokerfuzz.schemas.keywords import JSON_TYPES, Schema
+from brokerfuzz.schemas.sites import Steps
 from brokerfuzz.schemas.verdicts import describe
 
 NUMBER, TEXT, LIST, OBJECT, FLAG = ({"integer", "number"}, {"string"}, {"array"}, {"object"}, {"boolean"})
 ANYTHING = frozenset(JSON_TYPES)
 NUMBERS = (int, float, Decimal)
 """The Python types of JSON numbers."""
-Types = Mapping[str, Collection[str]]
-"""Maps places below a site, such as `[].name`, to JSON types."""
+Types = Mapping[Steps, Collection[str]]
+"""Maps paths below a site to JSON types. In a path, 0 stands for the items of an array: `(0, "name")`."""
 Probes = Iterator[tuple[str, Any]]
 """The names of probes, each with the value that it puts at the site."""
 
 
 @dataclass(frozen=True)
 class Freedom:
-    """What a repair may change at a site with this schema: not what the user has pinned. `pinned` contains the pinned
-    places below the site.
+    """What a repair may change at a site with this schema: not what the user has pinned. `pinned` contains the paths
+    to the pinned places below the site.
     """
 
     schema: Schema
-    pinned: Collection[str] = ()
+    pinned: Collection[Steps] = ()
 
     def may_remove(self, name: str) -> bool:
-        return name not in self.pinned and name not in self.schema.get("required", ())
+        return (name,) not in self.pinned and name not in self.schema.get("required", ())
 
     def may_become(self, name: str, value: Any) -> bool:
-        return name not in self.pinned and matches(self.schema["properties"][name], value)
+        return (name,) not in self.pinned and matches(self.schema["properties"][name], value)
 
 
 class Question:
@@ -54,8 +55,11 @@ class Question:
     """The properties that entries must have, with the schemas of these properties."""
     plain: ClassVar[EdgeTable | None] = None
     """The values that do not touch a question about the notation of strings. They replace a repair."""
-    computed: ClassVar[Sequence[str]] = ()
-    """The places below the site whose values a repair computes, so users cannot choose them."""
+    computed: ClassVar[Sequence[Steps]] = ()
+    """The paths of the places below the site whose values a repair computes, so users cannot choose them."""
+
+    needs_null: ClassVar[Mapping[Steps, Steps]] = {}
+    """Maps places below the site to other places that must be null, or else a repair removes the values there."""
 
     def __init_subclass__(cls, kind: str = "") -> None:
         if kind:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from operator import eq
-from typing import Any
+from typing import Any, ClassVar
 
-from brokerfuzz.schemas.flattening import Schema, types_of
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.questions.question import (
     ANYTHING,
     FLAG,
@@ -25,11 +26,12 @@ from brokerfuzz.schemas.questions.question import (
 class Envelope(Question, kind="envelope"):
     """A response that reports success without data, or failure without a reason."""
 
-    computed = ("operationWasSuccessful", "failureMessages[]")
+    needs_null: ClassVar = {("failureMessages", 0): ("data",)}
+    computed = (("operationWasSuccessful",), ("failureMessages", 0))
 
     @property
     def reads(self) -> Types:
-        return {"": OBJECT, "data": ANYTHING, "failureMessages": LIST, "operationWasSuccessful": FLAG}
+        return {(): OBJECT, ("data",): ANYTHING, ("failureMessages",): LIST, ("operationWasSuccessful",): FLAG}
 
     def touches(self, value: Any) -> bool:
         failures = value.get("failureMessages")
@@ -40,7 +42,7 @@ class Envelope(Question, kind="envelope"):
         failed = value.get("data") is None
         messages = (value.get("failureMessages") or ["a"]) if failed else []
         for name, right in (("operationWasSuccessful", not failed), ("failureMessages", messages)):
-            if name in value and name not in free.pinned:
+            if name in value and (name,) not in free.pinned:
                 value[name] = right
 
     def probes(self, value: Any, now: datetime | None) -> Probes:
@@ -64,19 +66,19 @@ _LARGEST_INTEGER = 2**53
 class Arithmetic(Question, kind="arithmetic"):
     """A sum that is wrong by more than rounding can explain."""
 
-    computed = ("totalExtendedPrice", "offers[].extendedPrice")
+    computed = (("totalExtendedPrice",), ("offers", 0, "extendedPrice"))
 
     @property
     def reads(self) -> Types:
-        prices = ("totalExtendedPrice", *(f"offers[].{name}" for name in _ROW))
-        return {"": OBJECT, "offers": LIST, "offers[]": OBJECT, **dict.fromkeys(prices, NUMBER)}
+        prices = (("totalExtendedPrice",), *(("offers", 0, name) for name in _ROW))
+        return {(): OBJECT, ("offers",): LIST, ("offers", 0): OBJECT, **dict.fromkeys(prices, NUMBER)}
 
     def touches(self, value: Any) -> bool:
         return _sums_agree(value, _nearly_equal) is False
 
     def repair(self, value: Any, free: Freedom) -> None:
         """Adds up the prices. They stay as they are if the user has pinned one of them."""
-        if self.touches(value) and {"offers", *self.reads}.isdisjoint(free.pinned):
+        if self.touches(value) and self.reads.keys().isdisjoint(free.pinned):
             with localcontext(_EXACT):
                 _add_up(value, free.schema["properties"])
 

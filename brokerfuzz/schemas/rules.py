@@ -1,0 +1,147 @@
+"""Defines the rules of a contract, and derives them from flat schemas."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from brokerfuzz.contract_names import MessageType
+from brokerfuzz.schemas.flattening import composed_keywords_of, conditions_of
+from brokerfuzz.schemas.keywords import CUT_OFF, KEYWORDS, OTHER_ITEMS, Schema
+from brokerfuzz.schemas.sites import Site, path_below
+
+JSON_RULE = "json"
+"""The keyword of the rule that requires valid JSON."""
+_SOURCE_OF_JSON = "What the service does, JSON messages"
+_VALIDATION_RULE = re.compile("validation rule ([0-9]+): (.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The condition under which a rule applies. If `holds` is True, the rule applies if the object at `site` complies
+    with the schema `when`. If `holds` is False, the rule applies if the object does not comply with this schema.
+    """
+
+    site: str
+    when: Schema = field(hash=False)
+    holds: bool
+    label: str
+    """The part of a rule ID after the `@`, such as `offerType=Product-List`, `not-offerType=Product-List` or `if-2`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of the contract at a site. `value` is the value of the keyword, such as `1` for `minimum`. `demand` says
+    in words what the rule requires.
+
+    >>> from brokerfuzz import rules
+    >>> rule = next(rule for rule in rules("offer-creation-request") if rule.keyword == "minimum")
+    >>> (rule.id, rule.value)
+    ('offer-creation-request/fixedOrderQuantities[]:minimum', -2147483648)
+    >>> rule.source
+    'Offer creation request, row fixedOrderQuantities'
+    """
+
+    message_type: MessageType
+    site: str
+    keyword: str
+    value: Any = field(hash=False)
+    demand: str
+    condition: Condition | None = None
+    source: str | None = field(default=None, compare=False)
+    """The part of the contract that states the rule: the `$comment` of the schema at the site. The source is None if
+    the schema has no comment.
+    """
+    validation_rule: int | None = field(default=None, compare=False)
+    """The number of the rule in the contract's list of validation rules, if this list states the rule, too."""
+    id: str = field(init=False, compare=False)
+    """The ID, such as `offer-creation-request/productClusters[].products[].pageCount:minimum`. If the rule has a
+    condition, the condition follows after `@`.
+    """
+
+    def __post_init__(self) -> None:
+        suffix = f"@{self.condition.label}" if self.condition else ""
+        object.__setattr__(self, "id", f"{self.message_type}/{self.site}:{self.keyword}{suffix}")
+
+
+def derive_rules(message_type: MessageType, root: Site) -> list[Rule]:
+    """Returns every rule that the schemas of the sites state, in their order. Conditional rules come last."""
+    rules = [Rule(message_type, "", JSON_RULE, True, "valid JSON (RFC 8259)", source=_SOURCE_OF_JSON)]
+    rules += _rules_of(message_type, root, None)
+    plain = {(rule.site, rule.keyword): rule.value for rule in rules}
+    for condition, site in _conditions(root):
+        found = _rules_of(message_type, site, condition)
+        rules += [rule for rule in found if plain.get((rule.site, rule.keyword)) != rule.value]
+    return rules
+
+
+def _conditions(root: Site) -> Iterator[tuple[Condition, Site]]:
+    """Yields each condition, and its site with the schema that then applies. Repeated labels end in `-2`, `-3` and so
+    on.
+    """
+    labels: list[str] = []
+    for site in root.all():
+        for number, entry in enumerate(conditions_of(site.schema), 1):
+            label = _label(entry["if"], number)
+            labels.append(label)
+            label += f"-{labels.count(label)}" if labels.count(label) > 1 else ""
+            if "then" in entry:
+                yield Condition(site.path, entry["if"], True, label), replace(site, schema=entry["then"])
+            if "else" in entry:
+                yield Condition(site.path, entry["if"], False, f"not-{label}"), replace(site, schema=entry["else"])
+
+
+def _rules_of(message_type: MessageType, site: Site, condition: Condition | None, comment: str = "") -> list[Rule]:
+    """`comment` is the `$comment` for schemas without one: items of an array have the source of the array."""
+    schema, path = site.schema, site.path
+    comment = schema.get("$comment", comment)
+    found = []
+    for keyword, value in schema.items():
+        if not _demands(keyword, schema):
+            continue
+        name = "items" if keyword == OTHER_ITEMS else keyword
+        demand, sources = KEYWORDS[name].demand(value), sources_of(comment, name)
+        found.append(Rule(message_type, path, name, value, demand, condition, *sources))
+    props = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        sources = sources_of(props.get(name, {}).get("$comment", comment), "required")
+        found.append(Rule(message_type, path_below(path, name), "required", True, "to be present", condition, *sources))
+    for prop in site.properties.values():
+        found += _rules_of(message_type, prop, condition)
+    if site.items is not None:
+        found += _rules_of(message_type, site.items, condition, comment)
+    return found
+
+
+def sources_of(comment: str, keyword: str) -> tuple[str | None, int | None]:
+    """Returns the source of a rule, and the number of the validation rule that states it.
+
+    A comment such as `Price tier, row price; validation rule 8: required` consists of sources, and of the validation
+    rule that states the rules of some keywords at the same site.
+    """
+    parts = comment.split("; ")
+    stated = [match for part in parts if (match := _VALIDATION_RULE.fullmatch(part))]
+    number = next((int(match[1]) for match in stated if keyword in match[2].split(", ")), None)
+    sources = [part for part in parts if part and not _VALIDATION_RULE.fullmatch(part)]
+    sources += [f"validation rule {number}"] if number is not None else []
+    return "; ".join(sources) or None, number
+
+
+def _demands(name: str, schema: Schema) -> bool:
+    """Returns whether a keyword of a flat schema is a rule."""
+    keyword = KEYWORDS.get(name)
+    if keyword is None or keyword.role not in ("followed", "judged") or (keyword.is_cut_off and CUT_OFF in schema):
+        return False
+    return keyword.demands(schema[name], schema)
+
+
+def _label(when: Schema, number: int) -> str:
+    if when.keys() == {"required"} and len(when["required"]) == 1:
+        return f"with-{_identifier(when['required'][0])}"
+    tests = [(n, m["enum"][0]) for n, m in when.get("properties", {}).items() if len(m.get("enum", ())) == 1]
+    simple = len(tests) == 1 == len(when.get("properties", {})) and not composed_keywords_of(when)
+    return f"{tests[0][0]}={_identifier(tests[0][1])}" if simple else f"if-{number}"
+
+
+def _identifier(value: Any) -> str:
+    return re.sub(r"[^A-Za-z0-9_.]+", "-", str(value))
