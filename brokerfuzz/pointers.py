@@ -3,19 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-Place = tuple["Place", str | int] | None
-"""A place as a linked list: the place around it, and the last step (a property name or an index). None stands for the
-root.
-"""
-
-
-def pointer(place: Place) -> str:
-    steps: list[str | int] = []
-    while place is not None:
-        place, step = place
-        steps.append(step)
-    return pointer_of(reversed(steps))
-
 
 def pointer_of(steps: Iterable[str | int]) -> str:
     return "".join([f"/{escape(str(step))}" for step in steps])

@@ -32,7 +32,7 @@ from brokerfuzz.json_trees import (
     write_tree,
 )
 from brokerfuzz.pointers import escape
-from brokerfuzz.schemas.exact_numbers import integer
+from brokerfuzz.schemas.json_parser import integer
 
 MISSING: Final = ()
 """The value of a missing property."""

@@ -18,7 +18,7 @@ from brokerfuzz.cases.rule_names import rule_named, rule_names
 from brokerfuzz.errors import ClockError, LabelError, quoted
 from brokerfuzz.generation.edge_values import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, Verdict, check, load_contract
-from brokerfuzz.schemas.exact_numbers import integer
+from brokerfuzz.schemas.json_parser import integer
 from brokerfuzz.schemas.json_reader import is_compact_json
 from brokerfuzz.schemas.known_values import KNOWN_VALUES
 from brokerfuzz.schemas.oracle import aware

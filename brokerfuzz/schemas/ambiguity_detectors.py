@@ -2,17 +2,15 @@
 ambiguities at certain sites are classes in `questions`.
 """
 
-from brokerfuzz.schemas.interpretations import MEANINGS
+from brokerfuzz.schemas.json_reader import LONE_SURROGATES, MEANINGS, NUL_CHARACTERS, OF_BYTES
 from brokerfuzz.schemas.questions import KINDS
 
 NEAR_NOW = "near_now"
-BYTE_ORDER_MARK, UTF_16, UTF_32 = "byte_order_mark", "utf_16", "utf_32"
-SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8 = "surrogates_in_utf_8", "overlong_utf_8", "not_utf_8"
 MESSAGE_SIZE = "message_size"
 DETECTORS = frozenset(
     [
-        *KINDS, NEAR_NOW, "integer_form", *MEANINGS, "lone_surrogates", "nul_characters", BYTE_ORDER_MARK, UTF_16,
-        UTF_32, SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8, MESSAGE_SIZE, "string_length", "item_count",
+        *KINDS, *MEANINGS, *OF_BYTES, LONE_SURROGATES, NUL_CHARACTERS, NEAR_NOW, "integer_form", MESSAGE_SIZE,
+        "string_length", "item_count",
     ]
 )  # fmt: skip
 """The names of detectors that `ambiguities.json` can use."""

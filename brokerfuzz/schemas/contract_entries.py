@@ -10,7 +10,7 @@ from jsonschema_rs import Validator, validator_for
 
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, OF_LIMITS, REJECTED
-from brokerfuzz.schemas.interpretations import MEANINGS
+from brokerfuzz.schemas.json_reader import MEANINGS
 from brokerfuzz.schemas.questions import KINDS, Question
 from brokerfuzz.schemas.rules import Rule, sources_of
 from brokerfuzz.schemas.sites import Site, path_to

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from urllib.parse import urldefrag
 
 from jsonschema_rs import ValidationError, meta, validator_for
-from referencing._core import Resolved, Resolver
 from referencing.exceptions import Unresolvable
 
 from brokerfuzz.contract_names import MANIFEST, MESSAGE_TYPES, MessageType
@@ -31,7 +30,7 @@ from brokerfuzz.schemas.contract_limits import (
     check_values,
     objects_in,
 )
-from brokerfuzz.schemas.flattening import Lookup, flatten, unknown_keywords, with_all_sites
+from brokerfuzz.schemas.flattening import Lookup, Resolver, flatten, unknown_keywords, with_all_sites
 from brokerfuzz.schemas.json_documents import parsed_document
 from brokerfuzz.schemas.keywords import KEYWORDS, Schema
 from brokerfuzz.schemas.manifest import Transfer, transfers_of
@@ -208,7 +207,7 @@ def _flattened(
 def _lookup_in(path: Path) -> Lookup:
     count = itertools.count(1)
 
-    def lookup(reference: str, resolver: Resolver[Any]) -> Resolved[Any]:
+    def lookup(reference: str, resolver: Resolver) -> Any:
         check_references(next(count), path)
         try:
             return resolver.lookup(reference)

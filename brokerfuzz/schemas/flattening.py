@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from referencing._core import Resolved, Resolver
 from referencing.jsonschema import DRAFT202012
 
 from brokerfuzz.schemas.keywords import (
@@ -27,7 +26,9 @@ from brokerfuzz.schemas.keywords import (
 )
 from brokerfuzz.schemas.nullable import NULL, is_nullable
 
-Lookup = Callable[[str, Resolver[Any]], Resolved[Any]]
+Resolver = Any
+"""A resolver of `referencing`, which does not export its type."""
+Lookup = Callable[[str, Resolver], Any]
 """A function that finds the schema to which a `$ref` refers."""
 FORMATS = frozenset(
     [
@@ -79,7 +80,7 @@ def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
     return list(schema.get("allOf", []))
 
 
-def flatten(schema: Any, lookup: Lookup, resolver: Resolver[Any]) -> Schema | None:
+def flatten(schema: Any, lookup: Lookup, resolver: Resolver) -> Schema | None:
     """Resolves the references in a schema, and merges the schemas in `allOf`. The schema `False` becomes a schema that
     allows no type. Returns None if a recursive schema allows only endless messages.
     """
@@ -93,7 +94,7 @@ class _Flattening:
 
     lookup: Lookup
 
-    def flat(self, schema: Any, around: Resolver[Any], inside: tuple[int, ...]) -> Schema:
+    def flat(self, schema: Any, around: Resolver, inside: tuple[int, ...]) -> Schema:
         """`around` resolves references of the schema around this schema."""
         if isinstance(schema, bool):
             return {} if schema else {"type": []}
@@ -117,7 +118,7 @@ class _Flattening:
             parts.append(_or_null(below(schema["else"])))
         return reduce(conjoin, parts, own)
 
-    def _reference(self, reference: str, resolver: Resolver[Any], inside: tuple[int, ...]) -> Schema:
+    def _reference(self, reference: str, resolver: Resolver, inside: tuple[int, ...]) -> Schema:
         target = self.lookup(reference, resolver)
         if inside.count(id(target.contents)) > _MOST_NESTED:
             return DEEPER

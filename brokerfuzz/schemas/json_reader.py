@@ -7,20 +7,50 @@ properties, and numbers that a double cannot represent. Integers can have any le
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import product, starmap
+from typing import Any, NamedTuple
 
 import orjson
 
-from brokerfuzz.schemas.ambiguity_detectors import (
-    BYTE_ORDER_MARK,
-    NOT_UTF_8,
-    OVERLONG_UTF_8,
-    SURROGATES_IN_UTF_8,
-    UTF_16,
-    UTF_32,
-)
-from brokerfuzz.schemas.interpretations import DUPLICATE_PROPERTIES, USUAL, Exotic, Interpretation, interpreted
+from brokerfuzz.pointers import pointer_of
+from brokerfuzz.schemas.json_parser import Inexact, SharedNames, exact, parse
+from brokerfuzz.wording import printable
+
+Exotic = tuple[str, str, str]
+"""A reason why a text is ambiguous: the name of the detector, a JSON Pointer, and a description."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Interpretation(NamedTuple):
+    """One way to interpret a JSON text.
+
+    If `rounded` is true, numbers are rounded to doubles. If `first` is true, the first of several properties with the
+    same name counts, otherwise the last one.
+    """
+
+    rounded: bool = False
+    first: bool = False
+
+
+USUAL = Interpretation()
+
+BYTE_ORDER_MARK, UTF_16, UTF_32 = "byte_order_mark", "utf_16", "utf_32"
+SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8 = "surrogates_in_utf_8", "overlong_utf_8", "not_utf_8"
+OF_BYTES = (BYTE_ORDER_MARK, UTF_16, UTF_32, SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8)
+LONE_SURROGATES, NUL_CHARACTERS = "lone_surrogates", "nul_characters"
+DUPLICATE_PROPERTIES, DOUBLE_RANGE = "duplicate_properties", "double_range"
+"""The detectors of two ambiguities. The answer to each of these ambiguities determines how a text is parsed."""
+MEANINGS: Mapping[str, Mapping[str, tuple[bool, ...]]] = {
+    DOUBLE_RANGE: {"exact": (False,), "rounded": (True,)},
+    DUPLICATE_PROPERTIES: {"last": (False,), "first": (True,), "both": (False, True)},
+}
+"""Maps the two detectors above to the names of their interpretations. The booleans are values of
+`Interpretation.rounded` (for `DOUBLE_RANGE`) or of `Interpretation.first` (for `DUPLICATE_PROPERTIES`). `both` has two:
+the message must be valid with each of the properties.
+"""
 
 
 @dataclass(slots=True)
@@ -96,6 +126,83 @@ def is_compact_json(body: bytes) -> bool:
         return orjson.dumps(orjson.loads(body)) == body
     except (ValueError, TypeError):  # not JSON, or nested too deeply for orjson
         return False
+
+
+def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
+    """Returns the value of the text in each interpretation (the usual interpretation first), and the reasons why the
+    text is ambiguous.
+
+    Raises `ValueError` if the text is not JSON.
+    """
+    value = parse(text)
+    exotic = list(_exotic(value, ()))
+    if not exotic:
+        return {USUAL: value}, []
+    detectors = {detector for detector, _, _ in exotic}
+    rounded = (False, True) if DOUBLE_RANGE in detectors else (False,)
+    first = (False, True) if DUPLICATE_PROPERTIES in detectors else (False,)
+    values = {one: _chosen(value, one) for one in starmap(Interpretation, product(rounded, first))}
+    if LONE_SURROGATES in detectors:
+        values = {one: _without_surrogates(value) for one, value in values.items()}
+    return values, exotic
+
+
+def _chosen(value: Any, interpretation: Interpretation) -> Any:
+    """Returns the value in one interpretation."""
+    match value:
+        case Inexact():
+            return value.rounded if interpretation.rounded else exact(value.literal)
+        case SharedNames():
+            counted = dict(reversed(value) if interpretation.first else value)
+            return _chosen(counted, interpretation)
+        case dict():
+            return {name: _chosen(prop, interpretation) for name, prop in value.items()}
+        case list():
+            return [_chosen(item, interpretation) for item in value]
+        case _:
+            return value
+
+
+def _exotic(value: Any, steps: tuple[str | int, ...]) -> Iterator[Exotic]:
+    """Yields the reasons why a parsed text is ambiguous."""
+    match value:
+        case str():
+            yield from _in_text(value, steps)
+        case Inexact(literal=literal):
+            shown = literal if len(literal) <= 60 else f"a number of {len(literal):,} characters"
+            yield DOUBLE_RANGE, pointer_of(steps), shown
+        case dict() | SharedNames():
+            names = set()
+            for name, prop in value.items() if isinstance(value, dict) else value:
+                below = (*steps, _without_surrogates(name))
+                if name in names:
+                    yield DUPLICATE_PROPERTIES, pointer_of(below), f"duplicate property `{printable(name)}`"
+                names.add(name)
+                # no JSON Pointer can contain a lone surrogate, so the place of the object is reported
+                yield from _in_text(name, steps if _SURROGATE.search(name) else below)
+                yield from _exotic(prop, below)
+        case list():
+            for index, item in enumerate(value):
+                yield from _exotic(item, (*steps, index))
+
+
+def _in_text(text: str, steps: tuple[str | int, ...]) -> Iterator[Exotic]:
+    if "\0" in text:
+        yield NUL_CHARACTERS, pointer_of(steps), "a NUL character"
+    if lone := _SURROGATE.search(text):
+        yield LONE_SURROGATES, pointer_of(steps), f"the lone surrogate U+{ord(lone[0]):04X}"
+
+
+def _without_surrogates(value: Any) -> Any:
+    """Replaces each lone surrogate with U+FFFD, because the validator cannot handle lone surrogates."""
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_without_surrogates(name): _without_surrogates(prop) for name, prop in value.items()}
+    return [_without_surrogates(item) for item in value] if isinstance(value, list) else value
+
+
+# -------------------------------------------------------------------------------------------------------- encodings
 
 
 def _decoded(body: bytes) -> tuple[str, list[Exotic]]:

@@ -14,11 +14,20 @@ from typing import Any
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import quoted
-from brokerfuzz.schemas.ambiguity_detectors import MESSAGE_SIZE, NEAR_NOW, OVERLONG_UTF_8
+from brokerfuzz.schemas.ambiguity_detectors import MESSAGE_SIZE, NEAR_NOW
 from brokerfuzz.schemas.ambiguity_scan import Inspection, Scan
 from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, once_per_contract
-from brokerfuzz.schemas.interpretations import DOUBLE_RANGE, DUPLICATE_PROPERTIES, MEANINGS, Interpretation
-from brokerfuzz.schemas.json_reader import Reading, overlong_decoded, read, read_fully
+from brokerfuzz.schemas.json_reader import (
+    DOUBLE_RANGE,
+    DUPLICATE_PROPERTIES,
+    MEANINGS,
+    OVERLONG_UTF_8,
+    Interpretation,
+    Reading,
+    overlong_decoded,
+    read,
+    read_fully,
+)
 from brokerfuzz.schemas.judged_interpretations import JudgedInterpretation, verdict_of
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.rules import JSON_RULE
