@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from json.encoder import encode_basestring
 from typing import Any, NoReturn
 
-from brokerfuzz.pointers import pointer_of, steps_of
+from brokerfuzz.pointers import path_below, path_to, pointer_of, steps_of
 
 DEEPEST = 110
 """The maximum depth of a tree. Messages that are nested more deeply are shrunk as bytes."""
@@ -164,15 +164,10 @@ def sites(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
     match tree:
         case JsonObject(pairs):
             for name, prop in pairs:
-                yield from sites(prop, below(above, name))
+                yield from sites(prop, path_below(above, name))
         case JsonArray(items):
             for item in items:
-                yield from sites(item, f"{above}[]")
-
-
-def below(above: str, name: str) -> str:
-    """Returns the site of a property. `above` is the site of its object."""
-    return f"{above}.{name}" if above else name
+                yield from sites(item, path_below(above, 0))
 
 
 def first_values(tree: Tree) -> Mapping[str, Tree]:
@@ -181,23 +176,18 @@ def first_values(tree: Tree) -> Mapping[str, Tree]:
 
 
 def pointer(tree: Tree, path: Path) -> str:
-    steps: list[str | int] = []
-    for step in path:
-        steps.append(tree.pairs[step][0] if isinstance(tree, JsonObject) else step)
-        tree = children(tree)[step]
-    return pointer_of(steps)
+    return pointer_of(_steps(tree, path))
 
 
 def site(tree: Tree, path: Path) -> str:
     """Returns the site of a path: names of properties with dots between them, and `[]` for array items."""
-    found = ""
+    return path_to(_steps(tree, path))
+
+
+def _steps(tree: Tree, path: Path) -> Iterator[str | int]:
     for step in path:
-        if isinstance(tree, JsonObject):
-            found = below(found, tree.pairs[step][0])
-        else:
-            found += "[]"
+        yield tree.pairs[step][0] if isinstance(tree, JsonObject) else step
         tree = children(tree)[step]
-    return found
 
 
 def at_pointer(tree: Tree, pointer: str) -> Tree:

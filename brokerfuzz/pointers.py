@@ -1,7 +1,11 @@
-"""Converts places in a message to JSON Pointers (RFC 6901), and back."""
+"""Converts places in a message to JSON Pointers (RFC 6901), and back, and to the paths of their sites."""
 
 from collections.abc import Iterable
+from functools import reduce
 from typing import Any
+
+Steps = tuple[str | int, ...]
+"""The property names and item indexes on the path from the root of a message to a place."""
 
 
 def pointer_of(steps: Iterable[str | int]) -> str:
@@ -24,14 +28,25 @@ def value_at(value: Any, pointer: str) -> Any:
 
 def site_of(pointer: str) -> str:
     """Returns the site of a JSON Pointer: `productClusters[].id` for `/productClusters/0/id`."""
-    return "".join(
-        "[]" if step.isascii() and step.isdecimal() else f".{step_of_site(step)}" for step in steps_of(pointer)
-    ).removeprefix(".")
+    return path_to(int(step) if step.isascii() and step.isdecimal() else step for step in steps_of(pointer))
 
 
-def step_of_site(name: str) -> str:
-    """Escapes a property name for a site, in which a dot separates names, and brackets stand for items."""
-    return name.replace(".", "%2E").replace("[]", "%5B%5D")
+def path_to(steps: Iterable[str | int], above: str = "") -> str:
+    """Returns the path of the site of a place below a site, with `[]` in place of each index."""
+    return reduce(path_below, steps, above)
+
+
+def path_below(path: str, step: str | int) -> str:
+    """Returns the path of a property or an item. In a path, a dot separates names, and brackets stand for items."""
+    if isinstance(step, int):
+        return f"{path}[]"
+    name = step.replace(".", "%2E").replace("[]", "%5B%5D")
+    return f"{path}.{name}" if path else name
+
+
+def is_within(path: str, outer: str) -> bool:
+    """Returns whether the path of a site is that of another site, or of one below it, which is not the root."""
+    return path == outer or path.startswith((f"{outer}.", f"{outer}[]"))
 
 
 def escape(name: str) -> str:

@@ -12,10 +12,10 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from brokerfuzz.cli import commands
+from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, load_contract
 from brokerfuzz.schemas.flattening import conditions_of, types_of
 from brokerfuzz.schemas.keywords import Schema, conjoin
-from brokerfuzz.schemas.sites import path_below
 from brokerfuzz.wording import counted, with_article
 
 ROOT = Path(__file__).parents[1]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple, NoReturn, get_args
 
+from brokerfuzz.pointers import path_below, path_to
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, Violation, check
-from brokerfuzz.schemas.sites import path_below, path_to
 
 Answer = Literal["accepted", "rejected", "crashed"]
 OFFER: MessageType = "offer-creation-request"

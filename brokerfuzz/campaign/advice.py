@@ -14,6 +14,7 @@ from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.contradictions import CONFLICT
 from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.json_trees import at, paths, site, tree_of
+from brokerfuzz.pointers import is_within
 from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.flattening import KNOWN
 from brokerfuzz.targets import Target
@@ -106,7 +107,7 @@ def _possibly_unknown(explanation: Explanation, contract: Contract) -> Iterator[
     for cause in explanation.causes:
         for path in paths(tree) if _is_about_any_value(cause) else ():
             place, value = site(tree, path), at(tree, path)
-            is_inside = any(place == above or place.startswith((f"{above}.", f"{above}[]")) for above in cause.sites)
+            is_inside = any(is_within(place, above) for above in cause.sites)
             is_free = place in sites and {"enum", "const", KNOWN}.isdisjoint(sites[place].schema)
             if is_inside and is_free and isinstance(value, str) and _ID.fullmatch(value):
                 yield place

@@ -26,7 +26,7 @@ from brokerfuzz.campaign.results import KnownOutcome, Result
 from brokerfuzz.errors import BaselineError, problem_of
 from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.locks import held
-from brokerfuzz.schemas.json_documents import parsed_document
+from brokerfuzz.schemas.json_parser import parsed_document
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.storage import written
 

@@ -23,7 +23,6 @@ from brokerfuzz.json_trees import (
     Path,
     Tree,
     at,
-    below,
     children,
     first_values,
     only,
@@ -31,7 +30,7 @@ from brokerfuzz.json_trees import (
     tree_of,
     write_tree,
 )
-from brokerfuzz.pointers import escape
+from brokerfuzz.pointers import escape, path_below
 from brokerfuzz.schemas.json_parser import integer
 
 MISSING: Final = ()
@@ -64,7 +63,7 @@ class _Spot:
         return _Spot((*self.path, step), f"{self.place}/{step}", f"{self.site}[]")
 
     def property(self, step: int, name: str) -> "_Spot":
-        return _Spot((*self.path, step), f"{self.place}/{escape(name)}", below(self.site, name))
+        return _Spot((*self.path, step), f"{self.place}/{escape(name)}", path_below(self.site, name))
 
     def difference(self, value: Tree, undo: Callable[[Tree], Tree], *, is_added: bool = False) -> Difference:
         return Difference(self.path, self.place, self.site, value, undo, is_added)
@@ -124,7 +123,7 @@ def _missing(names: set[str], spot: _Spot, usual: JsonObject) -> Iterator[Differ
     for name, value in usual.pairs:
         if name not in names:
             undo = partial(_added, spot.path, name, value)
-            yield Difference(spot.path, f"{spot.place}/{escape(name)}", below(spot.site, name), MISSING, undo)
+            yield Difference(spot.path, f"{spot.place}/{escape(name)}", path_below(spot.site, name), MISSING, undo)
 
 
 def parsed(value: Tree | tuple[()]) -> Any:

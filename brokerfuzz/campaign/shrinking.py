@@ -17,7 +17,6 @@ from brokerfuzz.json_trees import (
     Path,
     Tree,
     at,
-    below,
     children,
     only,
     paths,
@@ -25,6 +24,7 @@ from brokerfuzz.json_trees import (
     site,
     tree_of,
 )
+from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas.flattening import KNOWN
 
 Schemas = Mapping[str, Mapping[str, Any]]
@@ -216,7 +216,7 @@ def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
         case JsonObject(pairs):
             known = list(schemas.get(path, {}).get("properties", ()))
             rank = {name: number for number, name in enumerate(known)}
-            props = [(name, in_schema_order(prop, schemas, below(path, name))) for name, prop in pairs]
+            props = [(name, in_schema_order(prop, schemas, path_below(path, name))) for name, prop in pairs]
             return JsonObject(tuple(sorted(props, key=lambda pair: rank.get(pair[0], len(known)))))
         case JsonArray(items):
             return JsonArray(tuple(in_schema_order(item, schemas, f"{path}[]") for item in items))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.schemas.sites import Steps
+from brokerfuzz.pointers import Steps
 
 
 @dataclass(frozen=True, slots=True)

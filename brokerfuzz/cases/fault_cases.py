@@ -21,11 +21,12 @@ from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.nodes import values_at
+from brokerfuzz.pointers import Steps, path_below
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.keywords import JSON_TYPES
 from brokerfuzz.schemas.rules import JSON_RULE
-from brokerfuzz.schemas.sites import Site, Steps, path_below
+from brokerfuzz.schemas.sites import Site
 
 
 @dataclass(frozen=True)
@@ -202,9 +203,7 @@ class FaultCases:
             return [rule.condition]
         conditional = [other for other in self.contract.rules[self.message_type] if other.condition]
         found = [
-            other.condition
-            for other in conditional
-            if other.site and other.site != rule.site and rule.site.startswith(other.site)
+            other.condition for other in conditional if other.site and self._site(other) in self._site(rule).around
         ]
         if rule.keyword == "enum":
             found += [

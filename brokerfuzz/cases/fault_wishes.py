@@ -9,12 +9,12 @@ from typing import Any
 from brokerfuzz.generation import Wish, Wishes
 from brokerfuzz.generation.nodes import values_at, values_of
 from brokerfuzz.generation.site_questions import questions_at
+from brokerfuzz.pointers import Steps, path_below, path_to
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, Site
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.judging import matches
 from brokerfuzz.schemas.keywords import Schema, conjoin
-from brokerfuzz.schemas.sites import Steps, path_below, path_to
 
 
 @once_per_contract

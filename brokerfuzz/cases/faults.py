@@ -14,12 +14,11 @@ from brokerfuzz.cases.counterexamples import counterexamples_of
 from brokerfuzz.cases.fault_wishes import breakable_places, forbids_property, wishes_for
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, FixedSource, RandomSource, Source, node_of
-from brokerfuzz.pointers import pointer_of
+from brokerfuzz.pointers import Steps, pointer_of
 from brokerfuzz.schemas import Contract, MessageType, Rule, check
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.keywords import JUDGED
-from brokerfuzz.schemas.sites import Steps
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from brokerfuzz.corpus.formats.format import CorpusInfo, File
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.schemas.json_documents import parsed_document
+from brokerfuzz.schemas.json_parser import parsed_document
 from brokerfuzz.storage import inside, is_url, read_inside, written
 from brokerfuzz.version import __version__
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from brokerfuzz.generation.edge_values import LONGEST, PAST_INSTANTS
 from brokerfuzz.generation.sources import Source, Style
+from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, path_of
 from brokerfuzz.schemas.edge import EdgeTable
@@ -17,7 +18,7 @@ from brokerfuzz.schemas.judging import matches
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.questions import Freedom, Question
 from brokerfuzz.schemas.questions.equal_items import Distinct
-from brokerfuzz.schemas.sites import Site, path_to
+from brokerfuzz.schemas.sites import Site
 
 Settle = Callable[[Any, Source, int | None], Any]
 """A function that changes an object or array. Its last argument is the maximum number of items of an array."""

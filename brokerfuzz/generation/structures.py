@@ -12,10 +12,10 @@ from typing import Any
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.searched_values import searched_values
 from brokerfuzz.generation.sources import Draw, Source
+from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas.flattening import composed_keywords_of, conditions_of, types_of
 from brokerfuzz.schemas.judging import judge_of
 from brokerfuzz.schemas.keywords import JUDGED, KEYWORDS, Schema, conjoin
-from brokerfuzz.schemas.sites import path_below
 
 _ATTEMPTS = 8
 _MOST_BRANCHES = 40

@@ -22,7 +22,7 @@ from brokerfuzz.corpus.reading import lines as corpus_lines
 from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.inputs.recognising import is_message
 from brokerfuzz.schemas import Contract, MessageType
-from brokerfuzz.schemas.json_documents import parsed_document
+from brokerfuzz.schemas.json_parser import parsed_document
 from brokerfuzz.schemas.json_reader import read
 from brokerfuzz.storage import opened, place_of, suffix, without_mark
 

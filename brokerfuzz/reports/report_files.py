@@ -18,7 +18,7 @@ from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.reports import har, json_document, junit, pages
 from brokerfuzz.reports.json_document import Document
 from brokerfuzz.schemas import Contract
-from brokerfuzz.schemas.json_documents import parsed_document
+from brokerfuzz.schemas.json_parser import parsed_document
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.storage import folder_problem, written
 from brokerfuzz.wording import listed, printable

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 import orjson
 
 from brokerfuzz.errors import ReferenceDataError, quoted
+from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, path_of
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.rules import JSON_RULE
-from brokerfuzz.schemas.sites import path_to
 from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
 
 _LARGEST = 1 << 53

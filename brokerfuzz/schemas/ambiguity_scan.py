@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
-from brokerfuzz.pointers import pointer_of
+from brokerfuzz.pointers import Steps, pointer_of
 from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, Ambiguity, path_of
@@ -17,7 +17,7 @@ from brokerfuzz.schemas.known_values import DETECTOR
 from brokerfuzz.schemas.questions.notations import Timestamp
 from brokerfuzz.schemas.questions.question import NUMBERS
 from brokerfuzz.schemas.rules import Rule
-from brokerfuzz.schemas.sites import Site, Steps
+from brokerfuzz.schemas.sites import Site
 from brokerfuzz.schemas.verdicts import Touched, Violation, describe
 
 

@@ -9,11 +9,12 @@ from typing import Any
 from jsonschema_rs import Validator, validator_for
 
 from brokerfuzz.errors import ContractError
+from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, OF_LIMITS, REJECTED
 from brokerfuzz.schemas.json_reader import MEANINGS
 from brokerfuzz.schemas.questions import KINDS, Question
 from brokerfuzz.schemas.rules import Rule, sources_of
-from brokerfuzz.schemas.sites import Site, path_to
+from brokerfuzz.schemas.sites import Site
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
 

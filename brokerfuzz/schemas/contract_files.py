@@ -30,11 +30,10 @@ from brokerfuzz.schemas.contract_limits import (
     check_values,
     objects_in,
 )
-from brokerfuzz.schemas.flattening import Lookup, Resolver, flatten, unknown_keywords, with_all_sites
-from brokerfuzz.schemas.json_documents import parsed_document
+from brokerfuzz.schemas.flattening import Lookup, Resolver, flatten, simplify_nullable, unknown_keywords, with_all_sites
+from brokerfuzz.schemas.json_parser import parsed_document
 from brokerfuzz.schemas.keywords import KEYWORDS, Schema
 from brokerfuzz.schemas.manifest import Transfer, transfers_of
-from brokerfuzz.schemas.nullable import simplify_nullable
 from brokerfuzz.schemas.rules import Rule
 from brokerfuzz.schemas.sites import Site, sites_of
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, registry_of, validator

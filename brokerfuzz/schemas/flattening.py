@@ -24,7 +24,6 @@ from brokerfuzz.schemas.keywords import (
     is_among,
     subschemas,
 )
-from brokerfuzz.schemas.nullable import NULL, is_nullable
 
 Resolver = Any
 """A resolver of `referencing`, which does not export its type."""
@@ -47,6 +46,7 @@ _MOST_NESTED = 2
 _KEPT = frozenset(name for name, keyword in KEYWORDS.items() if keyword.role in ("annotation", "followed", "judged"))
 ANNOTATIONS = frozenset(name for name, keyword in KEYWORDS.items() if keyword.role == "annotation")
 _MAY_BE_FALSE = {"additionalProperties", "unevaluatedProperties", "unevaluatedItems"}
+_NULL = {"type": "null"}
 _NOT_NULL: Schema = {"type": [name for name in JSON_TYPES if name != "null"]}
 
 
@@ -67,6 +67,22 @@ def unknown_keywords(schema: Schema) -> Iterator[tuple[str, str]]:
         for keyword in part:
             if keyword not in KEYWORDS and not keyword.startswith("x-"):
                 yield f"{at}/{keyword}", keyword
+
+
+def simplify_nullable(schema: dict[str, Any]) -> None:
+    """Changes each `{"anyOf": [S, {"type": "null"}]}` in a schema to `{"if": {"type": "null"}, "else": S}`, which means
+    the same. Unlike the branches of `anyOf`, S then has rules of its own, which the validator reports.
+    """
+    for _, part in subschemas(schema):
+        branches = part.get("anyOf", ())
+        if len(branches) == 2 and _NULL in branches and "if" not in part:
+            (other,) = [branch for branch in branches if branch != _NULL] or [_NULL]
+            del part["anyOf"]
+            part.update({"if": _NULL, "else": other})
+
+
+def _is_nullable(schema: dict[str, Any]) -> bool:
+    return schema.get("if") == _NULL and "else" in schema and "then" not in schema
 
 
 def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
@@ -114,7 +130,7 @@ class _Flattening:
             return DEEPER
         parts = [self._reference(schema[name], resolver, inside) for name in ("$ref", "$dynamicRef") if name in schema]
         parts += [below(part) for part in schema.get("allOf", [])]
-        if is_nullable(schema):
+        if _is_nullable(schema):
             parts.append(_or_null(below(schema["else"])))
         return reduce(conjoin, parts, own)
 
@@ -149,7 +165,7 @@ class _Flattening:
             if not own["type"]:
                 return False
         conditions: list[Schema] = []
-        if "if" in schema and not is_nullable(schema):
+        if "if" in schema and not _is_nullable(schema):
             conditions.append({k: _finite(below(schema[k])) for k in ("if", "then", "else") if k in schema})
         for name, then in schema.get("dependentSchemas", {}).items():
             conditions.append({"if": {"required": [name]}, "then": _finite(below(then))})
@@ -182,9 +198,9 @@ def _or_null(schema: Schema) -> Schema:
     if "enum" in schema and not is_among(None, schema["enum"]):
         nullable["enum"] = [*schema["enum"], None]
     if "anyOf" in schema:
-        nullable["anyOf"] = [*schema["anyOf"], NULL]
+        nullable["anyOf"] = [*schema["anyOf"], _NULL]
     if "oneOf" in schema:
-        nullable["oneOf"] = [*(conjoin(branch, _NOT_NULL) for branch in schema["oneOf"]), NULL]
+        nullable["oneOf"] = [*(conjoin(branch, _NOT_NULL) for branch in schema["oneOf"]), _NULL]
     if "not" in schema:
         nullable["not"] = conjoin(schema["not"], _NOT_NULL)
     return nullable

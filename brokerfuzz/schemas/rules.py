@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
+from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas.flattening import composed_keywords_of, conditions_of
 from brokerfuzz.schemas.keywords import CUT_OFF, KEYWORDS, OTHER_ITEMS, Schema
-from brokerfuzz.schemas.sites import Site, path_below
+from brokerfuzz.schemas.sites import Site
 
 JSON_RULE = "json"
 """The keyword of the rule that requires valid JSON."""

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from brokerfuzz.pointers import step_of_site
+from brokerfuzz.pointers import Steps, path_below
 from brokerfuzz.schemas.keywords import Schema
-
-Steps = tuple[str | int, ...]
-"""The property names and item indexes on the path from the root of a message to a place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,15 +105,3 @@ class Site:
 def sites_of(schema: Schema) -> Mapping[str, Site]:
     """Maps the paths of the sites of a message type to the sites."""
     return MappingProxyType({site.path: site for site in Site("", schema).all()})
-
-
-def path_below(path: str, step: str | int) -> str:
-    """Returns the path of a property or an item."""
-    if isinstance(step, int):
-        return f"{path}[]"
-    return f"{path}.{step_of_site(step)}" if path else step_of_site(step)
-
-
-def path_to(steps: Steps, above: str = "") -> str:
-    """Returns the path of the site of a place below a site, with `[]` in place of each index."""
-    return reduce(path_below, steps, above)

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import jsonschema_rs
 
 from brokerfuzz.contract_names import MessageType
-from brokerfuzz.pointers import escape, pointer_of
+from brokerfuzz.pointers import Steps, escape, path_to, pointer_of
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.rules import Rule
-from brokerfuzz.schemas.sites import Steps, path_to
 from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
 from brokerfuzz.schemas.verdicts import NOTHING, UNKNOWN_PROPERTY, Violation, describe
 from brokerfuzz.wording import printable

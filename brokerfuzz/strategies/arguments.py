@@ -14,10 +14,10 @@ from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
 from brokerfuzz.generation.site_questions import can_be_drawn
+from brokerfuzz.pointers import is_within, path_below
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.loading import known_contract
-from brokerfuzz.schemas.sites import path_below
 from brokerfuzz.schemas.verdicts import known_labels
 
 Fields = Mapping[str, SearchStrategy[Any]]
@@ -138,7 +138,7 @@ def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collect
     """
     if low == least and high is None:
         return
-    if outer := next((pin for pin in pinned if _is_within(path, pin)), None):
+    if outer := next((pin for pin in pinned if is_within(path, pin)), None):
         name, value = (f"min_{what}", low) if low != least else (f"max_{what}", high)
         reject(
             name,
@@ -187,7 +187,7 @@ def pinned_sites(
             reject("fields", path, str(UnknownNameError(kind, str(path), below, remedy)))
         if not isinstance(strategy, SearchStrategy):
             reject(f"fields[{path!r}]", strategy, "use a strategy; for a single value, st.just(value)")
-        if outer := next((other for other in fields if other != path and _is_within(path, other)), None):
+        if outer := next((other for other in fields if other != path and is_within(path, other)), None):
             reject(
                 "fields", path, f"this site is inside {outer!r}, which is also pinned; pin only one of the two sites"
             )
@@ -201,11 +201,7 @@ def site_below(above: str, path: str) -> str:
 
 
 def is_within_one_of(site: str, pinned: Collection[str]) -> bool:
-    return any(_is_within(site, pin) for pin in pinned)
-
-
-def _is_within(site: str, outer: str) -> bool:
-    return site == outer or site.startswith((f"{outer}.", f"{outer}["))
+    return any(is_within(site, pin) for pin in pinned)
 
 
 # ----------------------------------------------------------------------------------------------------------- choices

@@ -18,10 +18,10 @@ from brokerfuzz.cases.probes import ProbeMaker, questions
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.errors import LabelError
 from brokerfuzz.generation import Source, Style, Wish, Wishes, node_of
+from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.contract_entries import path_of
 from brokerfuzz.schemas.rules import JSON_RULE
-from brokerfuzz.schemas.sites import Steps
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source

@@ -13,9 +13,9 @@ from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation import ABSENT, RandomSource, Source, Style, Wish, Wishes, message, node_of, valid_draw
+from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.sites import Steps
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source

@@ -12,7 +12,7 @@ from sampled import sample
 
 from brokerfuzz import MESSAGE_TYPES, MessageType, check, load_contract, messages
 from brokerfuzz.cases.case import compact
-from brokerfuzz.schemas.sites import path_to
+from brokerfuzz.pointers import path_to
 
 EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 

@@ -27,9 +27,8 @@ from brokerfuzz.campaign.causes.leniencies import (
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.cases.case import Case
-from brokerfuzz.pointers import steps_of, value_at
+from brokerfuzz.pointers import is_within, path_below, steps_of, value_at
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.sites import path_below
 from brokerfuzz.schemas.verdicts import contradiction
 from brokerfuzz.wording import listed
 
@@ -292,7 +291,7 @@ class AcceptanceSearch:
         """
 
         unread = sorted(attribute.name for attribute in self._unchecked("below", lenient))
-        outermost = [site for site in unread if not any(_is_inside(other, site) for other in unread if other != site)]
+        outermost = [site for site in unread if not any(is_within(site, other) for other in unread if other != site)]
         return outermost if len(outermost) >= SEVERAL else []
 
     def _unchecked_items(self, lenient: dict[Leniency, Mask]) -> Mask:
@@ -403,11 +402,6 @@ def _in_item(array: str, index: int) -> Iterator[FaultAttribute]:
         yield from (FaultAttribute("later item", name, first) for first in range(1, min(index, 10) + 1))
         if index:
             yield FaultAttribute("item", name, index)
-
-
-def _is_inside(site: str, path: str) -> bool:
-    """Returns whether a path is the site or inside it."""
-    return path == site or path.startswith((f"{site}.", f"{site}[]"))
 
 
 def _leniencies_in_words(units: Sequence[_Unit]) -> str:

@@ -14,10 +14,10 @@ from typing import Any, Final
 from brokerfuzz.campaign.causes.conditions import Condition
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.generation import ABSENT
+from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.rules import JSON_RULE
-from brokerfuzz.schemas.sites import path_below
 
 CERTAIN: Final = 0.95
 """At least this share of the cases with an attribute must fail. Some cases fail in a different way."""

@@ -45,8 +45,7 @@ from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.json_trees import Number, write_tree
-from brokerfuzz.pointers import steps_of
-from brokerfuzz.schemas.sites import path_below
+from brokerfuzz.pointers import is_within, path_below, steps_of
 from brokerfuzz.schemas.verdicts import Violation
 
 ENOUGH: Final = 4
@@ -142,7 +141,7 @@ class Generaliser:
         yield from self._attributes_of(value, cause.site)
         if isinstance(value, dict) or cause.is_added:
             for path in self._sites:
-                if path == cause.site or path.startswith((f"{cause.site}.", f"{cause.site}[]")):
+                if is_within(path, cause.site):
                     yield from (Attribute(HAS_VALUE.of(), path), Attribute(PRESENT.of(), path))
 
     def _attributes_of(self, value: Any, site: str) -> Iterator[Attribute]:

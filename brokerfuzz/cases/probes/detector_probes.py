@@ -13,6 +13,7 @@ from orjson import Fragment
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Change, Put, Rewrite, apply, first_parts
 from brokerfuzz.generation.edge_values import LONGEST
+from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Ambiguity
 from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.schemas.flattening import KNOWN, types_of
@@ -20,7 +21,7 @@ from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.json_reader import faulty_utf_8
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.known_values import DETECTOR
-from brokerfuzz.schemas.sites import Site, Steps
+from brokerfuzz.schemas.sites import Site
 from brokerfuzz.wording import counted
 
 Probe = tuple[str, Steps, Change]

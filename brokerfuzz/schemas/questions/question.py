@@ -6,10 +6,10 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas.edge import EdgeTable
 from brokerfuzz.schemas.judging import matches
 from brokerfuzz.schemas.keywords import JSON_TYPES, Schema
-from brokerfuzz.schemas.sites import Steps
 from brokerfuzz.schemas.verdicts import describe
 
 NUMBER, TEXT, LIST, OBJECT, FLAG = ({"integer", "number"}, {"string"}, {"array"}, {"object"}, {"boolean"})
