@@ -185,6 +185,26 @@ def test_names_of_properties_may_contain_dots_and_brackets(tmp_path: Path) -> No
     assert any("unit.net" in finding.body.decode() for finding in report.findings)
 
 
+def test_an_ambiguity_may_relate_properties_with_dots_in_their_names(tmp_path: Path) -> None:
+    number = {"type": "integer"}
+    own_contract(tmp_path / "own", with_properties(**{"price.low": number, "price.high": number}))
+    entry = {
+        "id": "price-order",
+        "question": "May the low price be above the high one?",
+        "interpretations": ["accepted", "rejected"],
+        "plain": "a low price that is not above the high one",
+        "source": "not shown",
+        "detector": "ordered_numbers",
+        "sites": {ORDER: [["", "price.low", "price.high"]]},
+    }
+    (tmp_path / "own" / "ambiguities.json").write_text(json.dumps([entry]), encoding="utf-8")
+    contract = brokerfuzz.load_contract((tmp_path / "own").rename(tmp_path / "asked"))
+    crossed = brokerfuzz.check(ORDER, {"price.low": 2, "price.high": 1}, contract=contract)
+    assert [touched.ambiguity for touched in crossed.ambiguities] == ["price-order"]
+    drawn = islice(brokerfuzz.messages(ORDER, 0, contract=contract), 50)
+    assert all(message["price.low"] <= message["price.high"] for message in drawn)
+
+
 def test_bytes_that_are_not_utf_8_are_probed_although_the_first_string_is_an_enumeration(tmp_path: Path) -> None:
     properties = with_properties(status={"enum": ["open", "sent"]}, comment={"type": "string"})
     contract = own_contract(tmp_path / "own", properties)
