@@ -14,7 +14,7 @@ from brokerfuzz.cases.covering.goals import edges_of
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.rule import JSON_RULE
 
 Goals = dict[str, int]
 """Maps the names of goals to their weights."""

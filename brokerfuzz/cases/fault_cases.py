@@ -25,7 +25,7 @@ from brokerfuzz.pointers import Steps, path_below
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.keywords import JSON_TYPES
-from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.schemas.sites import Site
 
 

@@ -13,7 +13,7 @@ from brokerfuzz.explaining.cases import record_of
 from brokerfuzz.explaining.description import NOT_STATED, Description
 from brokerfuzz.schemas import Ambiguity, Condition, Contract, Rule
 from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
-from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.schemas.verdicts import must
 from brokerfuzz.service.bugs import BUGS, Bug
 from brokerfuzz.wording import listed, plural, printable, table, with_article

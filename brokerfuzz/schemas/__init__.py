@@ -5,7 +5,7 @@ from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues
 from brokerfuzz.schemas.contract_entries import Ambiguity
 from brokerfuzz.schemas.loading import known_contract, load_contract
 from brokerfuzz.schemas.oracle import check
-from brokerfuzz.schemas.rules import Condition, Rule
+from brokerfuzz.schemas.rule import Condition, Rule
 from brokerfuzz.schemas.sites import Site
 from brokerfuzz.schemas.verdicts import Touched, Verdict, Violation
 

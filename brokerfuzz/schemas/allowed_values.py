@@ -11,7 +11,7 @@ from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, path_of
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
 
 _LARGEST = 1 << 53

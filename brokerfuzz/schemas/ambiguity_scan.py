@@ -16,7 +16,7 @@ from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.known_values import DETECTOR
 from brokerfuzz.schemas.questions.notations import Timestamp
 from brokerfuzz.schemas.questions.question import NUMBERS
-from brokerfuzz.schemas.rules import Rule
+from brokerfuzz.schemas.rule import Rule
 from brokerfuzz.schemas.sites import Site
 from brokerfuzz.schemas.verdicts import Touched, Violation, describe
 

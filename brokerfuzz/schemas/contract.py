@@ -15,7 +15,7 @@ from brokerfuzz.schemas.contract_entries import Ambiguity
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.known_values import KnownValues
 from brokerfuzz.schemas.manifest import Transfer
-from brokerfuzz.schemas.rules import Rule, derive_rules
+from brokerfuzz.schemas.rule import Rule, derive_rules
 from brokerfuzz.schemas.sites import Site, sites_of
 from brokerfuzz.wording import listed
 

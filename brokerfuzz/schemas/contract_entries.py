@@ -13,7 +13,7 @@ from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, OF_LIMITS, REJECTED
 from brokerfuzz.schemas.json_reader import MEANINGS
 from brokerfuzz.schemas.questions import KINDS, Question
-from brokerfuzz.schemas.rules import Rule, sources_of
+from brokerfuzz.schemas.rule import Rule, sources_of
 from brokerfuzz.schemas.sites import Site
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed

@@ -34,7 +34,7 @@ from brokerfuzz.schemas.flattening import Lookup, Resolver, flatten, simplify_nu
 from brokerfuzz.schemas.json_parser import parsed_document
 from brokerfuzz.schemas.keywords import KEYWORDS, Schema
 from brokerfuzz.schemas.manifest import Transfer, transfers_of
-from brokerfuzz.schemas.rules import Rule
+from brokerfuzz.schemas.rule import Rule
 from brokerfuzz.schemas.sites import Site, sites_of
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, registry_of, validator
 from brokerfuzz.shapes import problem_in

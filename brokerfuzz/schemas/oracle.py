@@ -30,7 +30,7 @@ from brokerfuzz.schemas.json_reader import (
 )
 from brokerfuzz.schemas.judged_interpretations import JudgedInterpretation, verdict_of
 from brokerfuzz.schemas.loading import known_contract
-from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 

@@ -14,7 +14,7 @@ import jsonschema_rs
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import Steps, escape, path_to, pointer_of
 from brokerfuzz.schemas.contract import Contract
-from brokerfuzz.schemas.rules import Rule
+from brokerfuzz.schemas.rule import Rule
 from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
 from brokerfuzz.schemas.verdicts import NOTHING, UNKNOWN_PROPERTY, Violation, describe
 from brokerfuzz.wording import printable

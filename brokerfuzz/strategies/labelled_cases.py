@@ -21,7 +21,7 @@ from brokerfuzz.generation import Source, Style, Wish, Wishes, node_of
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.contract_entries import path_of
-from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source

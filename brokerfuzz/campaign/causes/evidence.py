@@ -17,7 +17,7 @@ from brokerfuzz.generation import ABSENT
 from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.rule import JSON_RULE
 
 CERTAIN: Final = 0.95
 """At least this share of the cases with an attribute must fail. Some cases fail in a different way."""

@@ -10,7 +10,7 @@ from brokerfuzz.cases.techniques import family_of
 from brokerfuzz.pointers import value_at
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.rule import JSON_RULE
 
 _NAMES: Final[Mapping[type, str]] = {
     type(None): "null",

@@ -17,7 +17,7 @@ from brokerfuzz.cases.techniques import syntax_places as at
 from brokerfuzz.cases.techniques.other_types import in_words
 from brokerfuzz.cases.techniques.registry import register_rows
 from brokerfuzz.cases.techniques.syntax_places import Rewriting, after, around, before, cut, replaced, slip
-from brokerfuzz.schemas.rules import JSON_RULE
+from brokerfuzz.schemas.rule import JSON_RULE
 
 
 def _number(written: str) -> Rewriting:
