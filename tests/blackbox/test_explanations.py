@@ -457,6 +457,25 @@ def test_a_time_in_the_future_shrinks_to_a_time_that_stays_in_the_future() -> No
     assert brokerfuzz.check(OFFER, finding.body, now=in_twenty_years).label == "invalid"
 
 
+def test_an_absent_property_and_null_are_one_condition() -> None:
+    def lacks_channel(message: dict[str, Any]) -> bool:
+        return message.get("offerType") == "Omnichannel" and message.get("omniChannel") is None
+
+    (finding,) = brokerfuzz.fire(strict(lacks_channel), OFFER, **VALID).findings
+    assert finding.text == 'offerType: rejected if it is "Omnichannel" and omniChannel is absent or null'
+
+
+def test_only_the_property_of_a_later_item_that_matters_is_named() -> None:
+    def lacks_file(message: dict[str, Any]) -> bool:
+        clusters = message.get("productClusters") or []
+        products = [product for cluster in clusters for product in (cluster.get("products") or [])[1:]]
+        return any(product.get("associatedFileName") is None for product in products)
+
+    (finding,) = brokerfuzz.fire(strict(lacks_file), OFFER, **VALID).findings
+    site = "productClusters[].products[].associatedFileName"
+    assert finding.text == f"{site}: rejected if it is absent or null in item 2 or later of productClusters[].products"
+
+
 def test_a_limit_of_web_addresses_is_found() -> None:
     def too_long(message: dict[str, Any]) -> bool:
         return len(message.get("pdfUrl") or "") > 100

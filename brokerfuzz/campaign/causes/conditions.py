@@ -93,6 +93,9 @@ def _edges_of(subject: str) -> Kind:
 
 
 MISSING: Final = Kind("property", lambda value, schema, _: value is ABSENT, lambda _: "it is absent")
+WITHOUT_VALUE: Final = Kind(
+    "property", lambda value, schema, _: value is ABSENT or value is None, lambda _: "it is absent or null"
+)
 PRESENT: Final = Kind("property", lambda value, schema, _: value is not ABSENT, lambda _: "it is present")
 HAS_VALUE: Final = Kind(
     "property", lambda value, schema, _: value is not ABSENT and value is not None, lambda _: "it has a value"
@@ -149,7 +152,7 @@ ITEM_COUNT: Final = Kind(
 def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Condition]:
     """Yields the conditions that hold for a value, the plainest first. `edges` are the edges of the value."""
     if value is ABSENT:
-        yield MISSING.of()
+        yield from (MISSING.of(), WITHOUT_VALUE.of())
         return
     name = _NAMES.get(type(value), "null")
     if _has_other_type(value, schema, name):
@@ -175,3 +178,5 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Con
             yield ABOVE.of((value - 1, only_integers)) if value > 0 else BELOW.of((value + 1, only_integers))
     if is_short:
         yield EQUALS.of(value)
+    if value is None:
+        yield WITHOUT_VALUE.of()

@@ -24,6 +24,7 @@ from brokerfuzz.campaign.causes.conditions import (
     HAS_VALUE,
     MISSING,
     PRESENT,
+    WITHOUT_VALUE,
     Condition,
     conditions_of,
 )
@@ -149,7 +150,7 @@ class Generaliser:
         schema = self._sites[site].schema if site in self._sites else {}
         for condition in conditions_of(value, schema, self._edges.of_scalar(site, value)):
             yield Attribute(condition, site)
-            if condition.kind is not MISSING:
+            if condition.kind not in (MISSING, WITHOUT_VALUE):
                 yield Attribute(condition, None)
 
     def _in_items(self, candidates: Sequence[Attributes], causes: Sequence[Difference]) -> Iterator[Attributes]:
