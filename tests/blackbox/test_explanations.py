@@ -476,6 +476,16 @@ def test_only_the_property_of_a_later_item_that_matters_is_named() -> None:
     assert finding.text == f"{site}: rejected if it is absent or null in item 2 or later of productClusters[].products"
 
 
+def test_a_crash_at_deep_nesting_is_named() -> None:
+    def reads(body: bytes) -> bool:
+        if body.count(b"[") > 2000:
+            raise RecursionError
+        return CONFORMS(body)
+
+    (finding,) = brokerfuzz.fire(reads, rules=["*/:json"], shrink=2).findings
+    assert finding.text.endswith(": crashes (RecursionError) if there is an array nested 1,000 levels deep")
+
+
 def test_a_limit_of_web_addresses_is_found() -> None:
     def too_long(message: dict[str, Any]) -> bool:
         return len(message.get("pdfUrl") or "") > 100
