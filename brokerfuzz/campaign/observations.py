@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.causes.leniencies import leniency_of
+from brokerfuzz.campaign.causes.leniencies import habit_of
 from brokerfuzz.campaign.contradictions import IN_WORDS
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import CaseAnswers, Proofs
@@ -103,5 +103,5 @@ def _in_words(asked: CaseAnswers, contract: Contract) -> str:
     kind = asked.contradiction
     assert kind is not None, "the answer is wrong"
     if kind == "invalid-accepted" and asked.rule:
-        return leniency_of(asked.case, contract).text
+        return habit_of(asked.case, contract).text
     return f"{IN_WORDS[kind]} ({asked.answer.reason})"

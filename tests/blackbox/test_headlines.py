@@ -178,6 +178,16 @@ def test_a_property_that_is_checked_only_for_some_messages_is_one_headline() -> 
     assert texts == ['productClusters: nothing is checked if offerType is not "Product List"'], report
 
 
+def test_rules_with_one_condition_that_are_not_checked_are_one_headline() -> None:
+    def accepts(body: bytes) -> bool:
+        return all("@" in broken.rule for broken in brokerfuzz.check(OFFER, body).broken)
+
+    sites = ["productClusters*", "offerType"]
+    report = brokerfuzz.fire(accepts, sites=sites, verdicts=["invalid"], shrink=0)
+    texts = [finding.text for finding in report.findings]
+    assert texts == ["the rules for offerType=Product-List are not checked"], report
+
+
 def test_a_target_that_was_tested_with_few_rules_is_not_said_to_accept_everything() -> None:
     report = brokerfuzz.fire(lambda _: True, rules=["*orderMinimum:minimum"], verdicts=["invalid"], shrink=0)
     assert report.findings

@@ -7,28 +7,29 @@ rules, a rule. The units that remain are findings of their own.
 """
 
 import re
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import Final, NamedTuple
+from typing import Final
 
 from brokerfuzz.campaign.causes.conditions import DIFFERS, EQUALS, HAS_VALUE, MISSING
-from brokerfuzz.campaign.causes.evidence import Attribute, Evidence, Mask, is_certain, mask_of
+from brokerfuzz.campaign.causes.evidence import Attribute, Evidence, Mask, is_certain, keyword_of
 from brokerfuzz.campaign.causes.explanation import Explanation, some_of
 from brokerfuzz.campaign.causes.leniencies import (
     IGNORES_CASE,
     IGNORES_UNKNOWN,
     Leniency,
+    conversions_in_words,
     conversions_with_one_cause,
-    leniency_of,
+    habit_of,
+    leniencies_of,
+    nothing_at,
+    short_name,
 )
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.proof import CaseAnswers
-from brokerfuzz.cases.case import Case
-from brokerfuzz.pointers import is_within, path_below, steps_of, value_at
-from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.pointers import is_within, steps_of
 from brokerfuzz.schemas.verdicts import contradiction
 from brokerfuzz.wording import listed
 
@@ -37,50 +38,25 @@ MANY_RULES: Final = 10
 ALMOST: Final = 0.9
 EVERYTHING: Final = "accepts (almost) every invalid message"
 SEVERAL: Final = 3
-"""A leniency at fewer places is no habit of the target, so each place is a finding of its own."""
+"""A habit at fewer places is no habit of the target, so each place is a finding of its own."""
 ENOUGH, FEW = 4, 2
-"""Fewer failing cases have attributes in common by chance. If no other case has the attributes, fewer are enough."""
+"""Fewer failing cases have a leniency in common by chance. If no other case has it, fewer are enough."""
 USUAL: Final = 0.8
-"""If more than this share of the cases without the attributes fails as well, the attributes explain nothing."""
+"""If more than this share of the cases without the leniency fails as well, it explains nothing."""
 COVERED: Final = 0.9
-"""At least this share of the cases of a unit must have the attributes."""
+"""At least this share of the cases of a unit must have the leniency."""
 COUNTEREXAMPLE: Final = 10
 """The number of failing cases that one case outweighs that does not fail."""
 _UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__|\"[^a-zA-Z\"]*\":")
 """A byte that is not printable ASCII, the backslash of an escape, or a name such as `__proto__` or an empty one."""
 
 
-class FaultAttribute(NamedTuple):
-    """Where a fault is: its `rule` or `condition`, `below` a site, or `nothing` (no value, null or empty) at a site; in
-    an `item` of an array, or in a `later item`, counted from 0.
-    """
-
-    kind: str
-    name: str
-    item: int = 0
-
-    def text(self) -> str:
-        array = self.name or "arrays"
-        match self.kind:
-            case "rule":
-                return f"{_short(self.name)} is not checked"
-            case "condition":
-                return f"the rules for {self.name} are not checked"
-            case "below":
-                return f"{self.name}: nothing is checked"
-            case "item":
-                return f"{array}: item {self.item + 1} is not checked"
-            case _:
-                checked = "the first item is" if self.item == 1 else f"the first {self.item} items are"
-                return f"{array}: only {checked} checked"
-
-
 @dataclass(frozen=True)
 class _Unit:
-    """A leniency at a rule. `leniency` is None for cases with several faults."""
+    """A habit at a rule. `habit` is None for cases with several faults."""
 
     rule: str
-    leniency: Leniency | None
+    habit: Leniency | None
     cases: Mask
 
 
@@ -96,7 +72,7 @@ class _Candidate:
     units: frozenset[int]
     cases: Mask
     simplicity: int = 1
-    counts_places: bool = False
+    is_habit: bool = False
     checked_items: int = 0
 
 
@@ -107,16 +83,16 @@ class AcceptanceSearch:
 
     def __init__(self, evidence: Evidence, sporadic: Mask = 0) -> None:
         self._evidence, self._contract = evidence, evidence.contract
-        self._size = len(evidence.sent)
         self._failing = evidence.mask(lambda asked: asked.contradiction == "invalid-accepted") & ~sporadic
         self._concerned = evidence.mask(_could_fail) & ~sporadic
         self._ignoring_unknown = {
             asked.rule
             for asked in evidence.cases(self._failing)
-            if asked.rule and leniency_of(asked.case, self._contract) == IGNORES_UNKNOWN
+            if asked.rule and habit_of(asked.case, self._contract) == IGNORES_UNKNOWN
         }
-        self._having = self._masks_of_faults()
-        self._units = list(self._all_units())
+        self._having = evidence.index(self._leniencies, self._concerned)
+        units = evidence.index(self._rule_and_habit, self._failing)
+        self._units = [_Unit(rule, habit, cases) for (rule, habit), cases in units.items()]
 
     def explanations(self) -> list[Explanation]:
         if not self._failing:
@@ -143,20 +119,18 @@ class AcceptanceSearch:
             remaining -= covered
         for index in sorted(remaining):
             unit = self._units[index]
-            key = (unit.rule, unit.leniency.text if unit.leniency else "several faults")
+            key = (unit.rule, unit.habit.text if unit.habit else "several faults")
             yield self._explanation(key, "", unit.cases, unit.cases)
 
     def _of_units(self, candidate: _Candidate, units: Sequence[_Unit]) -> Explanation:
         """A habit that shows at one place only is a mistake at this place."""
-        text = candidate.text or _converts(units)
+        text = candidate.text or conversions_in_words(unit.habit for unit in units if unit.habit)
         sites = {_site(unit.rule) for unit in units}
-        covered = reduce(or_, (unit.cases for unit in units))
-        if len(sites) > 1 or not candidate.counts_places:
-            return self._explanation(
-                candidate.key, text, covered, candidate.cases, counts_places=candidate.counts_places
-            )
-        concerned = reduce(or_, (self._having[FaultAttribute("rule", unit.rule)] for unit in units))
-        return self._explanation(candidate.key, f"{sites.pop()}: {text}", covered, concerned & candidate.cases)
+        covered = _union(unit.cases for unit in units)
+        if len(sites) > 1 or not candidate.is_habit:
+            return self._explanation(candidate.key, text, covered, candidate.cases, is_habit=candidate.is_habit)
+        concerned = candidate.cases & self._with_rules({unit.rule for unit in units})
+        return self._explanation(candidate.key, f"{sites.pop()}: {text}", covered, concerned)
 
     def _rank(self, candidate: _Candidate, remaining: frozenset[int]) -> tuple[int, bool, int, int, int]:
         """A case that does not fail speaks against a cause more than one that fails speaks for it. If the same cases
@@ -168,7 +142,7 @@ class AcceptanceSearch:
         return units, is_certain(candidate.cases, self._failing), candidate.simplicity, weight, candidate.checked_items
 
     def _explanation(
-        self, key: tuple[str, ...], text: str, covered: Mask, concerned: Mask, *, counts_places: bool = False
+        self, key: tuple[str, ...], text: str, covered: Mask, concerned: Mask, *, is_habit: bool = False
     ) -> Explanation:
         cases = self._evidence.cases(covered)
         plainest = min(cases, key=_strangeness)
@@ -182,80 +156,37 @@ class AcceptanceSearch:
             failing=tuple(sorted({entry for asked in cases for entry in _failing_entries(asked)})),
             covered=covered,
             concerned=concerned | covered,
-            sites=tuple(dict.fromkeys(rule.partition("/")[2].rpartition(":")[0] for rule in rules)),
+            sites=tuple(dict.fromkeys(short_name(rule).rpartition(":")[0] for rule in rules)),
             rules=tuple(rules),
-            extent=(len(rules), len(tried)) if counts_places else (0, 0),
+            extent=(len(rules), len(tried)) if is_habit else (0, 0),
         )
 
     # --------------------------------------------------------------------------------------------------------- evidence
 
-    def _mask(self, numbers: Iterable[int]) -> Mask:
-        return mask_of(numbers, self._size)
+    def _leniencies(self, asked: CaseAnswers) -> Iterator[Leniency]:
+        for leniency in leniencies_of(asked.case, self._contract):
+            is_part = leniency == IGNORES_CASE and asked.rule in self._ignoring_unknown
+            yield IGNORES_UNKNOWN if is_part else leniency
 
-    def _masks_of_faults(self) -> dict[FaultAttribute, Mask]:
-        numbers: dict[FaultAttribute, list[int]] = defaultdict(list)
-        for number, asked in enumerate(self._evidence.sent):
-            if self._concerned >> number & 1:
-                for attribute in dict.fromkeys(self._fault_attributes(asked.case)):
-                    numbers[attribute].append(number)
-        return {attribute: self._mask(cases) for attribute, cases in numbers.items()}
+    def _rule_and_habit(self, asked: CaseAnswers) -> Iterator[tuple[str, Leniency | None]]:
+        habits = [leniency for leniency in self._leniencies(asked) if leniency.kind == "habit"]
+        yield asked.rule or asked.verdict.broken[0].rule, habits[0] if habits else None
 
-    def _fault_attributes(self, case: Case) -> Iterator[FaultAttribute]:
-        for fault in case.faults:
-            yield FaultAttribute("rule", fault.rule)
-            if condition := fault.rule.partition("@")[2]:
-                yield FaultAttribute("condition", condition)
-            path = ""
-            for step in steps_of(fault.at):
-                if step.isdecimal():
-                    yield from _in_item(path, int(step))
-                    path += "[]"
-                else:
-                    path = path_below(path, step)
-                yield FaultAttribute("below", path)
-            if self._nothing_at(fault.at, path, case):
-                yield FaultAttribute("nothing", path)
+    def _of_kind(self, kind: str) -> dict[Leniency, Mask]:
+        return {leniency: cases for leniency, cases in self._having.items() if leniency.kind == kind}
 
-    def _nothing_at(self, pointer: str, path: str, case: Case) -> str:
-        """Says that the place of a fault contains no value, null, or an empty array or string."""
-        site = self._contract.sites[case.message_type].get(path)
-        if site is None:
-            return ""
-        types = types_of(site.schema)
-        try:
-            value = value_at(case.value, pointer)
-        except (KeyError, IndexError):
-            return "missing"
-        except (ValueError, TypeError, RecursionError):
-            return ""
-        if value is None:
-            return "null"
-        return "empty" if (value == [] and "array" in types) or (value == "" and "string" in types) else ""
+    def _with_rules(self, rules: Iterable[str]) -> Mask:
+        masks = {leniency.name: cases for leniency, cases in self._of_kind("rule").items()}
+        return _union(masks[rule] for rule in rules)
 
-    def _all_units(self) -> Iterator[_Unit]:
-        units: dict[tuple[str, Leniency | None], list[int]] = defaultdict(list)
-        for number, asked in enumerate(self._evidence.sent):
-            if self._failing >> number & 1:
-                leniency = self._leniency_of(asked.case) if asked.rule else None
-                units[asked.rule or asked.verdict.broken[0].rule, leniency].append(number)
-        for (rule, leniency), numbers in units.items():
-            yield _Unit(rule, leniency, self._mask(numbers))
-
-    def _leniency_of(self, case: Case) -> Leniency:
-        leniency = leniency_of(case, self._contract)
-        is_part = leniency == IGNORES_CASE and case.faults[0].rule in self._ignoring_unknown
-        return IGNORES_UNKNOWN if is_part else leniency
-
-    def _lenient(self) -> dict[Leniency, Mask]:
-        """Returns the cases that a reader with each leniency would accept."""
-        numbers: dict[Leniency, list[int]] = defaultdict(list)
-        for number, asked in enumerate(self._evidence.sent):
-            if self._concerned >> number & 1 and asked.rule:
-                numbers[self._leniency_of(asked.case)].append(number)
-        return {leniency: self._mask(cases) for leniency, cases in numbers.items()}
-
-    def _rules_in(self, cases: Mask) -> int:
-        return sum(bool(mask & cases) for attribute, mask in self._having.items() if attribute.kind == "rule")
+    def _certain(self, kind: str) -> dict[Leniency, Mask]:
+        """Returns the leniencies of this kind with which (almost) every fault is accepted, whatever the habit."""
+        habits = self._of_kind("habit").values()
+        return {
+            leniency: cases
+            for leniency, cases in self._of_kind(kind).items()
+            if is_certain(cases, self._failing) and sum(bool(cases & habit) for habit in habits) >= SEVERAL
+        }
 
     def _covered(self, cases: Mask) -> frozenset[int]:
         """Returns the units whose cases are (almost) all among these cases."""
@@ -275,109 +206,92 @@ class AcceptanceSearch:
     # ------------------------------------------------------------------------------------------------------- candidates
 
     def _candidates(self) -> Iterator[_Candidate]:
-        lenient = self._lenient()
-        unread_sites = self._unread_sites(lenient)
-        unread = reduce(or_, (self._having[FaultAttribute("below", site)] for site in unread_sites), 0)
-        if unread_sites:
-            text = f"{some_of(unread_sites)}: nothing is checked"
-            yield _Candidate(("unchecked",), text, self._covered(unread), unread)
-        yield from self._habits(lenient, unread | self._unchecked_items(lenient))
-        yield from self._sites_with_several_leniencies()
+        """The target does not read some properties and items at all, which is no habit."""
+        unread = _outermost(self._certain("below"))
+        cases = _union(unread.values()) if len(unread) >= SEVERAL else 0
+        if cases:
+            text = f"{some_of(sorted(site.name for site in unread))}: nothing is checked"
+            yield _Candidate(("unchecked",), text, self._covered(cases), cases)
+        yield from self._habits(cases | _union(self._certain("later items").values()))
+        yield from self._sites_with_several_habits()
         yield from self._places()
 
-    def _unread_sites(self, lenient: dict[Leniency, Mask]) -> list[str]:
-        """Returns the sites at which, and below which, (almost) every fault is accepted: properties that the target
-        does not read. A target that reads nearly everything has no explanation for them together.
-        """
-
-        unread = sorted(attribute.name for attribute in self._unchecked("below", lenient))
-        outermost = [site for site in unread if not any(is_within(site, other) for other in unread if other != site)]
-        return outermost if len(outermost) >= SEVERAL else []
-
-    def _unchecked_items(self, lenient: dict[Leniency, Mask]) -> Mask:
-        unchecked = self._unchecked("later item", lenient)
-        return reduce(or_, (self._having[attribute] for attribute in unchecked), 0)
-
-    def _unchecked(self, kind: str, lenient: dict[Leniency, Mask]) -> list[FaultAttribute]:
-        """Returns the attributes of this kind with which (almost) every fault of several kinds is accepted."""
-        return [
-            attribute
-            for attribute, cases in self._having.items()
-            if attribute.kind == kind
-            and is_certain(cases, self._failing)
-            and sum(bool(mask & cases) for mask in lenient.values()) >= SEVERAL
-        ]
-
-    def _habits(self, lenient: dict[Leniency, Mask], unread: Mask) -> Iterator[_Candidate]:
-        """Yields the leniencies at several places, or at all places that are checked at all. The target does not read
-        the places or items of the faults in `unread`, which is another cause.
-        """
-        units_with: dict[Leniency, set[int]] = defaultdict(set)
-        for index in sorted({*range(len(self._units))} - self._covered(unread)):
-            if leniency := self._units[index].leniency:
-                units_with[leniency].add(index)
-        tried = {leniency: lenient.get(leniency, 0) & ~unread for leniency in units_with}
+    def _habits(self, unread: Mask) -> Iterator[_Candidate]:
+        """Yields the habits at several places, or at all places that are checked at all."""
+        read_units = {*range(len(self._units))} - self._covered(unread)
+        tried = {habit: cases & ~unread for habit, cases in self._of_kind("habit").items()}
+        units_with = {
+            habit: frozenset(index for index in read_units if self._units[index].habit == habit) for habit in tried
+        }
         habits = []
-        for leniency, units in units_with.items():
+        for habit, units in units_with.items():
             rules = {self._units[index].rule for index in units}
-            if len(units) >= SEVERAL or len(rules) >= self._rules_in(tried[leniency]):
-                habits.append(leniency)
-                key = ("leniency", leniency.text)
-                yield _Candidate(key, leniency.text, frozenset(units), tried[leniency], counts_places=True)
-        together = conversions_with_one_cause([habit for habit in habits if habit.found], units_with)
+            tried_rules = sum(bool(cases & tried[habit]) for cases in self._of_kind("rule").values())
+            if units and (len(units) >= SEVERAL or len(rules) >= tried_rules):
+                habits.append(habit)
+                yield _Candidate(("leniency", habit.text), habit.text, units, tried[habit], is_habit=True)
+        shown = [habit for habit, units in units_with.items() if units]
+        together = conversions_with_one_cause([habit for habit in habits if habit.found], shown)
         if together:
-            converted = frozenset[int]().union(*(units_with[leniency] for leniency in together))
-            cases = reduce(or_, (tried[leniency] for leniency in together))
-            yield _Candidate(("conversions",), "", converted, cases, counts_places=True)
+            converted = frozenset[int]().union(*(units_with[habit] for habit in together))
+            yield _Candidate(("conversions",), "", converted, _union(tried[one] for one in together), is_habit=True)
 
-    def _sites_with_several_leniencies(self) -> Iterator[_Candidate]:
-        units_at: dict[str, list[int]] = defaultdict(list)
-        for index, unit in enumerate(self._units):
-            if unit.leniency:
-                units_at[_site(unit.rule)].append(index)
-        for site, indexes in units_at.items():
-            units = [self._units[index] for index in indexes]
-            rules = dict.fromkeys(unit.rule for unit in units)
-            leniencies = {unit.leniency for unit in units}
-            if len(units) >= SEVERAL or 1 in (len(rules), len(leniencies)):
-                text = f"{site}: {_leniencies_in_words(units)}"
-                cases = reduce(or_, (self._having[FaultAttribute("rule", rule)] for rule in rules))
-                yield _Candidate(("site", site), text, frozenset(indexes), cases, simplicity=-3)
+    def _sites_with_several_habits(self) -> Iterator[_Candidate]:
+        for site in dict.fromkeys(_site(unit.rule) for unit in self._units if unit.habit):
+            units = [unit for unit in self._units if unit.habit and _site(unit.rule) == site]
+            rules = {unit.rule for unit in units}
+            if len(units) >= SEVERAL or 1 in (len(rules), len({unit.habit for unit in units})):
+                cases = self._with_rules(rules)
+                indexes = frozenset(self._units.index(unit) for unit in units)
+                yield _Candidate(("site", site), f"{site}: {_habits_in_words(units)}", indexes, cases, simplicity=-3)
 
     def _places(self) -> Iterator[_Candidate]:
         """Yields places of faults at which (almost) every fault is accepted, perhaps only beside something else."""
-        partly = []
-        for attribute, cases in self._having.items():
+        places = {place: cases for place, cases in self._having.items() if place.kind != "habit"}
+        partly = {}
+        for place, cases in places.items():
             if self._is_explained_by(cases):
-                yield self._place(attribute, self._text_of(attribute, cases), cases, -1)
+                yield self._place(self._text_of(place, cases), place, cases, -1)
             elif cases & self._failing:
-                partly.append((attribute, cases))
-        contexts = [(context, self._evidence.having(context)) for context in self._contexts()] if partly else []
-        for attribute, cases in partly:
-            for context, mask in contexts:
+                partly[place] = cases
+        contexts = {context: self._evidence.having(context) for context in self._contexts()} if partly else {}
+        for place, cases in partly.items():
+            for context, mask in contexts.items():
                 both = cases & mask
                 if both not in (cases, mask) and self._is_explained_by(both):
-                    text = f"{self._text_of(attribute, both)} if {_in_words(context)}"
-                    yield self._place(attribute, text, both, -2)
+                    condition = str(context.condition).replace("it", context.site or "the message", 1)
+                    yield self._place(f"{self._text_of(place, both)} if {condition}", place, both, -2)
 
-    def _text_of(self, attribute: FaultAttribute, cases: Mask) -> str:
-        if attribute.kind != "nothing":
-            return attribute.text()
+    def _text_of(self, place: Leniency, cases: Mask) -> str:
+        if place.kind != "nothing":
+            return place.text
         faults = [(asked.case, fault) for asked in self._evidence.cases(cases) for fault in asked.case.faults]
-        nothing = {self._nothing_at(fault.at, attribute.name, case) for case, fault in faults} - {""}
-        return f"{attribute.name}: accepted if it is {listed(sorted(nothing), 'or')}"
+        nothing = {nothing_at(place.name, fault, case, self._contract) for case, fault in faults} - {""}
+        return f"{place.name}: accepted if it is {listed(sorted(nothing), 'or')}"
 
-    def _place(self, attribute: FaultAttribute, text: str, cases: Mask, simplicity: int) -> _Candidate:
-        return _Candidate((text,), text, self._covered(cases), cases, simplicity, checked_items=attribute.item)
+    def _place(self, text: str, place: Leniency, cases: Mask, simplicity: int) -> _Candidate:
+        return _Candidate((text,), text, self._covered(cases), cases, simplicity, checked_items=place.checked_items)
 
     def _contexts(self) -> Iterator[Attribute]:
         for path, site in self._contract.sites[self._evidence.message_type].items():
-            if "enum" in site.schema:
-                for value in site.schema["enum"]:
-                    yield Attribute(EQUALS.of(value), path)
-                    yield Attribute(DIFFERS.of(value), path)
+            for value in site.schema.get("enum", ()):
+                yield Attribute(EQUALS.of(value), path)
+                yield Attribute(DIFFERS.of(value), path)
             if site.name and not site.required:
                 yield from (Attribute(condition, path) for condition in (HAS_VALUE.of(), MISSING.of(), EQUALS.of(None)))
+
+
+def _union(masks: Iterable[Mask]) -> Mask:
+    return reduce(or_, masks, 0)
+
+
+def _outermost(places: dict[Leniency, Mask]) -> dict[Leniency, Mask]:
+    names = [place.name for place in places]
+    return {
+        place: cases
+        for place, cases in places.items()
+        if not any(is_within(place.name, name) for name in names if name != place.name)
+    }
 
 
 def _could_fail(asked: CaseAnswers) -> bool:
@@ -391,54 +305,23 @@ def _could_fail(asked: CaseAnswers) -> bool:
 def _failing_entries(asked: CaseAnswers) -> Iterator[str]:
     """Yields what a baseline compares: the rule, the technique, and whether the fault is in a later item."""
     if not asked.case.faults:
-        yield f"accepts {_short(asked.verdict.broken[0].rule)} without a technique"
+        yield f"accepts {short_name(asked.verdict.broken[0].rule)} without a technique"
     for fault in asked.case.faults:
         later = any(step.isdecimal() and int(step) for step in steps_of(fault.at))
-        yield f"accepts {_short(fault.rule)} {fault.technique}{' in a later item' if later else ''}"
+        yield f"accepts {short_name(fault.rule)} {fault.technique}{' in a later item' if later else ''}"
 
 
-def _in_item(array: str, index: int) -> Iterator[FaultAttribute]:
-    for name in (array, ""):
-        yield from (FaultAttribute("later item", name, first) for first in range(1, min(index, 10) + 1))
-        if index:
-            yield FaultAttribute("item", name, index)
-
-
-def _leniencies_in_words(units: Sequence[_Unit]) -> str:
-    leniencies = dict.fromkeys(unit.leniency for unit in units if unit.leniency)
-    if len(leniencies) == 1:
-        return next(iter(leniencies)).text
-    if all(leniency.found for leniency in leniencies):
-        return _converts(units)
-    return f"does not always check {some_of(list(dict.fromkeys(_keyword(unit.rule) for unit in units)))}"
-
-
-def _converts(units: Sequence[_Unit]) -> str:
-    """Writes, for example, `accepts null for objects, strings and numbers`, if all conversions have one side."""
-    units_with = Counter(unit.leniency for unit in units if unit.leniency)
-    conversions = [leniency for leniency, _ in units_with.most_common()]
-    found = list(dict.fromkeys(conversion.found for conversion in conversions))
-    wanted = list(dict.fromkeys(conversion.wanted for conversion in conversions))
-    if 1 in (len(found), len(wanted)):
-        return f"accepts {some_of(found)} for {some_of(wanted)}"
-    pairs = [f"{conversion.found} for {conversion.wanted}" for conversion in conversions]
-    return f"converts values of wrong types: {some_of(pairs)}"
-
-
-def _in_words(context: Attribute) -> str:
-    return str(context.condition).replace("it", context.site or "the message", 1)
-
-
-def _short(rule: str) -> str:
-    return rule.partition("/")[2]
+def _habits_in_words(units: Sequence[_Unit]) -> str:
+    habits = [unit.habit for unit in units if unit.habit]
+    if len(set(habits)) == 1:
+        return habits[0].text
+    if all(habit.found for habit in habits):
+        return conversions_in_words(habits)
+    return f"does not always check {some_of(list(dict.fromkeys(keyword_of(unit.rule) for unit in units)))}"
 
 
 def _site(rule: str) -> str:
-    return _short(rule).rpartition(":")[0] or "message"
-
-
-def _keyword(rule: str) -> str:
-    return rule.rpartition(":")[2].partition("@")[0]
+    return short_name(rule).rpartition(":")[0] or "message"
 
 
 def _strangeness(asked: CaseAnswers) -> tuple[bool, bool, int, int, int]:

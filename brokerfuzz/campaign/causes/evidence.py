@@ -6,10 +6,10 @@ of all cases then says how far it reaches: to one property or to all, to one apo
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from brokerfuzz.campaign.causes.conditions import Condition
 from brokerfuzz.campaign.proof import CaseAnswers
@@ -177,6 +177,9 @@ Attributes = tuple[Attribute | OfMessage, ...]
 """Attributes that a case has together."""
 
 
+_Fact = TypeVar("_Fact", bound=Hashable)
+
+
 class Evidence:
     """The cases of one message type that were sent, with their answers."""
 
@@ -188,6 +191,15 @@ class Evidence:
     def mask(self, holds: Callable[[CaseAnswers], bool]) -> Mask:
         return mask_of((number for number, asked in enumerate(self.sent) if holds(asked)), len(self.sent))
 
+    def index(self, facts: Callable[[CaseAnswers], Iterable[_Fact]], among: Mask) -> dict[_Fact, Mask]:
+        """Returns the cases with each fact, of some cases."""
+        numbers: dict[_Fact, list[int]] = defaultdict(list)
+        for number, asked in enumerate(self.sent):
+            if among >> number & 1:
+                for fact in dict.fromkeys(facts(asked)):
+                    numbers[fact].append(number)
+        return {fact: mask_of(cases, len(self.sent)) for fact, cases in numbers.items()}
+
     def having(self, attribute: Attribute | OfMessage) -> Mask:
         """Returns the cases that have the attribute."""
         if attribute not in self._masks:
@@ -196,11 +208,6 @@ class Evidence:
 
     def cases(self, mask: Mask) -> list[CaseAnswers]:
         return [asked for number, asked in enumerate(self.sent) if mask >> number & 1]
-
-    def values_at(self, site: str) -> Mapping[Any, Mask]:
-        """Returns the values at a site. An array is its number of items."""
-        numbers = self._values.get(site, {})
-        return {value: mask_of(cases, len(self.sent)) for (_, value), cases in numbers.items()}
 
     def _having(self, attribute: Attribute | OfMessage) -> Mask:
         if isinstance(attribute, OfMessage):

@@ -1,13 +1,19 @@
-"""Names what a lenient reader does when it accepts an invalid message: which value it takes for which, or what it does
-not check. The same leniency at many places is one cause.
+"""Names what a lenient reader does when it accepts an invalid message: which value it takes for which, or where it
+checks nothing. A fault shows several leniencies, and other faults tell which of them the target has.
+
+    fault       "1" for 1 at /priceClasses/1/price
+    leniencies  accepts strings for numbers; priceClasses[].price:type is not checked; priceClasses: nothing is checked;
+                priceClasses: only the first item is checked; ...
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal, NamedTuple
 
+from brokerfuzz.campaign.causes.explanation import some_of
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.cases.techniques import family_of
-from brokerfuzz.pointers import value_at
+from brokerfuzz.pointers import path_below, steps_of, value_at
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.rule import JSON_RULE
@@ -35,33 +41,88 @@ _UNCHECKED: Final = {
     "not-in-future": "accepts times in the future",
 }
 _INT32: Final = (-(2**31), 2**31 - 1)
+_MOST_ITEMS: Final = 10
 
 
 class Leniency(NamedTuple):
-    """If values are converted, `found` and `wanted` say which: `strings` for `numbers`."""
+    """What a reader does: it has a `habit` at any place, or does not check what has a `name`: a `rule`, rules with a
+    `condition`, all values `below` a site, or the items of an array after the first `checked_items` (`later items`). Or
+    it checks a site only if it has a value that is not null or empty (`nothing`). If a habit converts values, `found`
+    and `wanted` say which: `strings` for `numbers`.
+    """
 
+    kind: Literal["habit", "rule", "condition", "below", "nothing", "later items"]
     text: str
+    name: str = ""
+    checked_items: int = 0
     found: str = ""
     wanted: str = ""
 
 
-IGNORES_UNKNOWN: Final = Leniency(_UNCHECKED["additionalProperties"])
-IGNORES_CASE: Final = Leniency(_UNCHECKED["name-in-another-case"])
+def leniencies_of(case: Case, contract: Contract) -> Iterator[Leniency]:
+    if len(case.faults) == 1:
+        yield habit_of(case, contract)
+    for fault in case.faults:
+        yield Leniency("rule", f"{short_name(fault.rule)} is not checked", fault.rule)
+        if condition := fault.rule.partition("@")[2]:
+            yield Leniency("condition", f"the rules for {condition} are not checked", condition)
+        path = ""
+        for step in steps_of(fault.at):
+            if step.isdecimal():
+                yield from _in_item(path, int(step))
+                path += "[]"
+            else:
+                path = path_below(path, step)
+            yield Leniency("below", f"{path}: nothing is checked", path)
+        if nothing_at(path, fault, case, contract):
+            yield Leniency("nothing", f"{path}: accepted if it has no value", path)
+
+
+def _in_item(array: str, index: int) -> Iterator[Leniency]:
+    """Yields the leniencies at one array, and at all arrays."""
+    for name in (array, ""):
+        for first in range(1, min(index, _MOST_ITEMS) + 1):
+            checked = "the first item is" if first == 1 else f"the first {first} items are"
+            yield Leniency("later items", f"{name or 'arrays'}: only {checked} checked", name, first)
+
+
+def nothing_at(path: str, fault: Fault, case: Case, contract: Contract) -> str:
+    """Says that the place of a fault contains no value, null, or an empty array or string. `path` is its site."""
+    site = contract.sites[case.message_type].get(path)
+    if site is None:
+        return ""
+    types = types_of(site.schema)
+    try:
+        value = value_at(case.value, fault.at)
+    except (KeyError, IndexError):
+        return "missing"
+    except (ValueError, TypeError, RecursionError):
+        return ""
+    if value is None:
+        return "null"
+    return "empty" if (value == [] and "array" in types) or (value == "" and "string" in types) else ""
+
+
+# ------------------------------------------------------------------------------------------------------------- habits
+
+IGNORES_UNKNOWN: Final = Leniency("habit", _UNCHECKED["additionalProperties"])
+IGNORES_CASE: Final = Leniency("habit", _UNCHECKED["name-in-another-case"])
 """Where a reader ignores unknown properties, this is a part of it."""
 
 
-def leniency_of(case: Case, contract: Contract) -> Leniency:
+def habit_of(case: Case, contract: Contract) -> Leniency:
     """Describes what a reader does that accepts a case with exactly one fault."""
     (fault,) = case.faults
     rule = contract.rule(fault.rule)
     if rule.keyword == JSON_RULE:
-        return Leniency(f"accepts text that is not JSON ({family_of(fault.technique)})")
+        return Leniency("habit", f"accepts text that is not JSON ({family_of(fault.technique)})")
     if rule.keyword == "type":
         return _conversion(case, fault, rule, contract)
     if rule.keyword in ("minimum", "maximum") and rule.value in _INT32:
-        return Leniency("accepts integers beyond 32 bits")
+        return Leniency("habit", "accepts integers beyond 32 bits")
     family = family_of(fault.technique)
-    return Leniency(_UNCHECKED.get(family) or _UNCHECKED.get(rule.keyword, f"does not check {rule.keyword}"))
+    text = _UNCHECKED.get(family) or _UNCHECKED.get(rule.keyword, f"does not check {rule.keyword}")
+    return Leniency("habit", text)
 
 
 def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Leniency:
@@ -69,8 +130,8 @@ def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Len
     wanted = " or ".join(sorted({_plural(name) for name in types_of(schema) - {"null"}})) or "nothing"
     found = _NAMES[type(value_at(case.value, fault.at))]
     if found == wanted == "numbers":
-        return Leniency("accepts fractions for integers")
-    return Leniency(f"accepts {found} for {wanted}", found, wanted)
+        return Leniency("habit", "accepts fractions for integers")
+    return Leniency("habit", f"accepts {found} for {wanted}", found=found, wanted=wanted)
 
 
 def _plural(json_type: str) -> str:
@@ -89,3 +150,20 @@ def conversions_with_one_cause(habits: Sequence[Leniency], leniencies: Iterable[
     if len(habits) > 2:
         return [leniency for leniency in leniencies if leniency in habits or leniency.found not in ("", "null")]
     return []
+
+
+def conversions_in_words(conversions: Iterable[Leniency]) -> str:
+    """Writes, for example, `accepts null for objects, strings and numbers`, if all conversions have one side. The most
+    frequent ones come first.
+    """
+    distinct = [conversion for conversion, _ in Counter(conversions).most_common()]
+    found = list(dict.fromkeys(conversion.found for conversion in distinct))
+    wanted = list(dict.fromkeys(conversion.wanted for conversion in distinct))
+    if 1 in (len(found), len(wanted)):
+        return f"accepts {some_of(found)} for {some_of(wanted)}"
+    pairs = [f"{conversion.found} for {conversion.wanted}" for conversion in distinct]
+    return f"converts values of wrong types: {some_of(pairs)}"
+
+
+def short_name(rule: str) -> str:
+    return rule.partition("/")[2]
