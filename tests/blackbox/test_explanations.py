@@ -476,6 +476,24 @@ def test_only_the_property_of_a_later_item_that_matters_is_named() -> None:
     assert finding.text == f"{site}: rejected if it is absent or null in item 2 or later of productClusters[].products"
 
 
+@pytest.mark.parametrize(
+    ("message_type", "path"),
+    [(OFFER, ["priceClasses"]), ("product-list-response", ["data"]), (PRICING, ["data", "offers"])],
+)
+def test_a_limit_of_the_number_of_objects_is_found_although_they_differ_and_have_sums(
+    message_type: brokerfuzz.MessageType, path: list[str]
+) -> None:
+    def has_too_many(message: Any) -> bool:
+        for name in path:
+            message = message.get(name) if isinstance(message, dict) else None
+        return isinstance(message, list) and len(message) > 50
+
+    reads = strict(has_too_many, conforming(message_type))
+    (finding,) = brokerfuzz.fire(reads, message_type, verdicts=["valid"]).findings
+    assert finding.text == f"{'.'.join(path)}: rejected if it has more than 50 items"
+    assert finding.places == ("/" + "/".join(path),)
+
+
 def test_a_crash_at_deep_nesting_is_named() -> None:
     def reads(body: bytes) -> bool:
         if body.count(b"[") > 2000:

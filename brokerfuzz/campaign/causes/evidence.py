@@ -206,6 +206,12 @@ class Evidence:
     def cases(self, mask: Mask) -> list[CaseAnswers]:
         return [asked for number, asked in enumerate(self.sent) if mask >> number & 1]
 
+    def most_items(self, site: str, cases: Mask) -> int:
+        """Returns the largest number of items that an array has in these cases."""
+        values = self._values.get(site, {}).items()
+        counts = [count for (kind, count), numbers in values if kind is list and any(cases >> n & 1 for n in numbers)]
+        return max(counts, default=0)
+
     def _having(self, attribute: Attribute | OfMessage) -> Mask:
         if isinstance(attribute, OfMessage):
             return self.mask(attribute.holds)

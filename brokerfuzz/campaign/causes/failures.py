@@ -136,11 +136,17 @@ class FailureSearch:
             failure.whole = True
             self._add((LargerThan(size),), failure, group)
             return
+        items = await laboratory.item_limit(failure, lambda site: self._evidence.most_items(site, self._passing))
+        if items is not None:
+            failure.whole = True
+            places = [one.place for one in laboratory.reducer.differences(failure.body) if one.site == items.site]
+            self._add((items,), failure, group, tuple(places[:1]))
+            return
         causes = await laboratory.reducer.causes(laboratory.problem(failure, "shrink"))
         if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
             self._add_all(failure, group)
             return
-        limits = await laboratory.limits(laboratory.problem(failure, "shrink"), causes)
+        limits = await laboratory.length_limits(laboratory.problem(failure, "shrink"), causes)
         places = await laboratory.shrink(failure, causes)
         if failure.is_sporadic:  # it was repeated by chance
             del group[0]

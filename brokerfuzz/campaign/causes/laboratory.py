@@ -1,6 +1,6 @@
 """Experiments with failing messages: repeats them, reduces them, and undoes a cause in other messages."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -10,6 +10,7 @@ from typing import Final
 
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.causes.conditions import LONGER, MORE_BYTES, MORE_ITEMS, Condition
+from brokerfuzz.campaign.causes.evidence import Attribute
 from brokerfuzz.campaign.causes.explanation import Explanation
 from brokerfuzz.campaign.causes.reducing import Reducer
 from brokerfuzz.campaign.causes.unmasking import Unmasking
@@ -140,19 +141,25 @@ class Laboratory:
         assert self.plain is not None, "may_experiment"
         return await self.reducer.largest_accepted(self.problem(failure, "size"), self.plain.body, accepted)
 
-    async def limits(self, problem: Problem, causes: Sequence[Difference]) -> list[Condition]:
-        """Searches the limit of a length or of a number of items, if one of these is the cause. The cause may be an
-        array with items that differ, too.
+    async def item_limit(self, failure: Failure, accepted: Callable[[str], int]) -> Attribute | None:
+        """Returns the condition that an array has more items than a limit, if this is the cause. `accepted` returns the
+        largest accepted number at a site. The smallest message is a generated one.
         """
-        found: list[Condition] = []
-        for cause in causes[:1]:
-            if isinstance(cause.value, str):
-                found += await self._limits_of_length(problem, cause, cause.value)
-            elif isinstance(cause.value, JsonArray):
-                generated = partial(self._with_items, problem.failure.case.message_type, cause.site)
-                count = await self.reducer.most_items_accepted(problem, cause, generated)
-                found += [MORE_ITEMS.of(count)] if count else []
-        return found
+        problem = self.problem(failure, "items")
+        for site, value in first_values(tree_of(failure.body)).items():
+            if not isinstance(value, JsonArray) or len(value.items) <= accepted(site):
+                continue
+            generated = partial(self._with_items, failure.case.message_type, site)
+            count = await self.reducer.most_items_accepted(problem, len(value.items), generated)
+            if count:
+                await problem.has(generated(count + 1))
+                return Attribute(MORE_ITEMS.of(count), site)
+        return None
+
+    async def length_limits(self, problem: Problem, causes: Sequence[Difference]) -> list[Condition]:
+        """Searches the limit of the length of a string, if this is the first cause."""
+        texts = [(cause, cause.value) for cause in causes[:1] if isinstance(cause.value, str)]
+        return [limit for cause, text in texts for limit in await self._limits_of_length(problem, cause, text)]
 
     async def _limits_of_length(self, problem: Problem, cause: Difference, text: str) -> list[Condition]:
         length = await self.reducer.longest_accepted(problem, cause, len(text))

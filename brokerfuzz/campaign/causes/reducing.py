@@ -14,7 +14,7 @@ from typing import Any, Final
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
 from brokerfuzz.campaign.problem import Problem
 from brokerfuzz.campaign.shrinking import Shrinker
-from brokerfuzz.json_trees import JsonArray, Tree, at, replaced, tree_of
+from brokerfuzz.json_trees import Tree, at, replaced, tree_of
 from brokerfuzz.schemas import Site
 
 SMALLEST_LIMIT: Final = 1024
@@ -110,24 +110,15 @@ class Reducer:
         tree = tree_of(problem.failure.body)
         return await problem.outcome(replaced(tree, cause.path, "é" * length)) == "same problem"
 
-    async def most_items_accepted(
-        self, problem: Problem, cause: Difference, generated: Callable[[int], Tree]
-    ) -> int | None:
-        """If the number of items of an array is the cause, returns the number up to which the answer is right. If the
-        message is not valid with fewer items, because a sum would be wrong, another one is `generated`.
+    async def most_items_accepted(self, problem: Problem, count: int, generated: Callable[[int], Tree]) -> int | None:
+        """If the number of items of an array is the cause, returns the number up to which the answer is right. `count`
+        is the one that fails, and messages with any number are `generated`: the items themselves may be right.
         """
-        tree = tree_of(problem.failure.body)
-        array = at(tree, cause.path)
-        if not isinstance(array, JsonArray) or not array.items:
-            return None
 
         async def fails(count: int) -> bool:
-            outcome = await problem.outcome(replaced(tree, cause.path, JsonArray(array.items[:count])))
-            if outcome == "other verdict":
-                outcome = await problem.outcome(generated(count))
-            return outcome == "same problem"
+            return await problem.outcome(generated(count)) == "same problem"
 
-        return await _largest_that_passes(0, len(array.items), fails)
+        return await _largest_that_passes(0, count, fails) if await fails(count) else None
 
     def _at(self, sites: set[str], body: bytes) -> tuple[Difference, ...]:
         """Returns the differences at these sites, one for each place: a property that the ordinary message lacks may
