@@ -139,8 +139,9 @@ class FailureSearch:
         items = await laboratory.item_limit(failure, lambda site: self._evidence.most_items(site, self._passing))
         if items is not None:
             failure.whole = True
-            places = [one.place for one in laboratory.reducer.differences(failure.body) if one.site == items.site]
-            self._add((items,), failure, group, tuple(places[:1]))
+            differences = laboratory.reducer.differences(failure.body)
+            place = next((one.place for one in differences if one.site == items.site), "")
+            self._add((items,), failure, group, (place,))
             return
         causes = await laboratory.reducer.causes(laboratory.problem(failure, "shrink"))
         if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
