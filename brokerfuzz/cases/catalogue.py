@@ -1,5 +1,5 @@
 """Lists cases that follow from the contract alone, without randomness: every rule broken by every technique, every
-edge, every pair of states, and every probe.
+edge, nearly every pair of states, and every probe.
 
 There are two scopes. The catalogue varies the position of a fault and the properties around it, and is sorted so that
 the first cases find the most bugs. The essential cases (the default corpus) use the smallest messages, sorted by site,
@@ -23,6 +23,7 @@ from brokerfuzz.errors import listed_names
 from brokerfuzz.generation import REQUIRED, Setting, Wish, message
 from brokerfuzz.generation.edge_values import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
@@ -77,7 +78,7 @@ def essentials(
     listing = _Listing(known, message_type, EARLIEST_NOW if now is None else clock(now), rules)
     return (
         case
-        for case in _distinct(listing.small())
+        for case in _distinct(listing.cases(small=True))
         if (large or len(case.body) <= LARGEST) and (now is not None or _is_timeless(case, known))
     )
 
@@ -120,7 +121,7 @@ def plainest(message_type: MessageType, *, contract: Contract | None = None) -> 
 @once_per_contract
 def _timeless(contract: Contract, message_type: MessageType, rules: frozenset[str] | None) -> Sequence[Case]:
     """Returns the cases whose verdict is the same at every supported time."""
-    cases = ordered(_distinct(_Listing(contract, message_type, None, rules).every()), contract)
+    cases = ordered(_distinct(_Listing(contract, message_type, None, rules).cases()), contract)
     return tuple(case for case in cases if _is_timeless(case, contract))
 
 
@@ -153,16 +154,22 @@ class _Listing:
         self._faults = FaultCases(contract, message_type, now)
         self._probes = ProbeMaker(contract, message_type, now)
 
-    def every(self) -> Iterator[Case]:
+    def cases(self, *, small: bool = False) -> Iterator[Case]:
+        """Yields the cases of the catalogue, or with `small` the essential ones, sorted by site."""
         if self._all:
-            yield from self._every_valid()
-        for rule in self._rules:
-            yield from self._faults.of_rule(rule)
-        yield from self._faults.empty_object()
-        if self._all:
-            yield from self._every_probe()
+            yield from self._valid.of_message() if small else self._valid_with_pairs()
+        for site in self._contract.sites[self._message_type].values():
+            if self._all and small:
+                yield from self._valid.of_site(site)
+            for rule in self._rules:
+                if rule.site == site.path:
+                    yield from self._faults.of_rule(rule, small=small)
+        if not small:
+            yield from self._faults.empty_object()
+        for ambiguity in self._contract.ambiguities if self._all else ():
+            yield from self._probes.of_ambiguity(ambiguity, small=small)
 
-    def _every_valid(self) -> Iterator[Case]:
+    def _valid_with_pairs(self) -> Iterator[Case]:
         usual = [*self._valid.of_message(), *self._valid.packed()]
         yield from usual
         yield from self._valid.others(usual)
@@ -171,28 +178,12 @@ class _Listing:
                 self._message_type, body, claim="valid", tags=("pairs",), now=self._now, contract=self._contract
             )
 
-    def _every_probe(self) -> Iterator[Case]:
-        for ambiguity in self._contract.ambiguities:
-            yield from self._probes.of_ambiguity(ambiguity)
-
     def about_time(self) -> Iterator[Case]:
         """Yields the cases whose verdict is correct only at the time `now`."""
         for rule in self._rules:
             if rule.keyword == NOT_IN_FUTURE:
                 yield from (case for case in self._faults.of_rule(rule) if not _is_timeless(case, self._contract))
-        if self._all:
-            yield from (case for case in self._every_probe() if not _is_timeless(case, self._contract))
-
-    def small(self) -> Iterator[Case]:
-        """Yields the essential cases, sorted by site."""
-        if self._all:
-            yield from self._valid.of_message()
-        for site in self._contract.sites[self._message_type].values():
-            if self._all:
-                yield from self._valid.of_site(site)
-            for rule in self._rules:
-                if rule.site == site.path:
-                    yield from self._faults.of_rule(rule, small=True)
-        if self._all:
-            for ambiguity in self._contract.ambiguities:
-                yield from self._probes.of_ambiguity(ambiguity, small=True)
+        for ambiguity in self._contract.ambiguities if self._all else ():
+            if ambiguity.kind is not None or ambiguity.detector == NEAR_NOW:
+                probes = self._probes.of_ambiguity(ambiguity)
+                yield from (case for case in probes if not _is_timeless(case, self._contract))

@@ -43,6 +43,8 @@ class Placement:
 
 
 ONLY = Placement("only", {})
+MANY = 10
+"""Programs that check only some items check at most this many."""
 _SPOTS = (("last", 2, 1), ("third", 3, 2), ("middle", 3, 1), ("first", 3, 0))
 
 
@@ -52,7 +54,9 @@ def placements(site: Site) -> list[Placement]:
     """
     arrays = [array.path for array in site.arrays]
     eleventh = (
-        [Placement("eleventh", {array: Wish(least=12, most=12, index=10) for array in arrays}, 10)] if arrays else []
+        [Placement("eleventh", {array: Wish(least=12, most=12, index=MANY) for array in arrays}, MANY)]
+        if arrays
+        else []
     )
     spots = [
         Placement(name, {array: Wish(least=size, most=size, index=at)}, at)
@@ -93,6 +97,7 @@ class FaultCases:
     message_type: MessageType
     now: datetime | None
     _bases: dict[Any, tuple[Any, Case | None]] = field(default_factory=dict, repr=False, compare=False)
+    _messages: dict[str, tuple[Any, Case | None]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def _faults(self) -> Faults:
@@ -139,9 +144,21 @@ class FaultCases:
         key = rule.site, rule.condition and rule.condition.label, around.key
         if key not in self._bases:
             wishes = joined(wishes_for(self.contract, rule), around.wishes, around.placement.wishes)
-            base = message(self.contract, self.message_type, around.setting, wishes)
-            self._bases[key] = base, self._faults.valid(base)
+            self._bases[key] = self._valid_message(around, wishes)
         return self._bases[key]
+
+    def _valid_message(self, around: Surroundings, wishes: Wishes) -> tuple[Any, Case | None]:
+        """Rules share messages that differ only in wishes for values that the setting gives anyway. Those with many
+        items are not shared: their answers show how many items a target accepts.
+        """
+        setting = replace(around.setting, name=f"{around.setting.name} around faults")  # not the plain message
+        if around.placement.index < MANY:
+            wishes = {site: wish for site, wish in wishes.items() if not setting.fulfils(wish)}
+        key = f"{setting.name} {sorted(wishes.items())}"
+        if key not in self._messages:
+            base = message(self.contract, self.message_type, setting, wishes)
+            self._messages[key] = base, self._faults.valid(base)
+        return self._messages[key]
 
     def empty_object(self) -> Iterator[Case]:
         """Yields the message `{}`, which breaks the rules of all required properties. The twin of this case has only

@@ -9,7 +9,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import Broken, Case, Fault, compact, confirmed
 from brokerfuzz.cases.case_tags import TWIN_TAGS
-from brokerfuzz.cases.changes import Change, apply, place_of, value_at
+from brokerfuzz.cases.changes import Change, Put, apply, place_of, value_at
 from brokerfuzz.cases.counterexamples import counterexamples_of
 from brokerfuzz.cases.fault_wishes import breakable_places, forbids_property, wishes_for
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
@@ -42,13 +42,14 @@ class Faults:
         already. Returns None if the technique does not apply, or if the rules of a changed contract contradict each
         other there.
         """
-        change = self.change(message, steps, rule, technique)
+        context = self.context(message, steps, rule)
+        change = _change(technique, context)
         twin = twin or self.valid(message)
         if change is None or twin is None:
             return None
         fault = Fault(rule.id, pointer_of(place_of(steps, change)), technique.name)
         body = apply(message, steps, change)
-        tags = (*tags, *technique.clock_tags(self._context(message, steps, rule)))
+        tags = (*tags, *technique.clock_tags(context))
         faults = (fault, *self._repeating(rule, body, technique))
         case = confirmed(
             self.message_type, body, faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract
@@ -75,13 +76,6 @@ class Faults:
         cases = (self.inject(message, steps, rule, technique, tags, twin) for technique in techniques)
         return next((case for case in cases if case is not None), None)
 
-    def change(self, message: Any, steps: Steps, rule: Rule, technique: Technique) -> Change | None:
-        """Returns the change with which the technique breaks the rule, or None if it does not apply there."""
-        context = self._context(message, steps, rule)
-        if rule.keyword == "additionalProperties" and not isinstance(context.present, dict):
-            return None  # an own contract can allow other types as well
-        return technique.change(context)
-
     def _repeating(self, rule: Rule, body: bytes, technique: Technique) -> Iterator[Fault]:
         """Yields faults of rules that repeat the rule, as a `oneOf` whose branches all require a property."""
         if self.contract.is_tested:
@@ -103,7 +97,7 @@ class Faults:
             self.message_type, compact(message), claim="valid", tags=tags, now=self.now, contract=self.contract
         )
 
-    def _context(self, message: Any, steps: Steps, rule: Rule) -> FaultContext:
+    def context(self, message: Any, steps: Steps, rule: Rule) -> FaultContext:
         site = self.contract.sites[self.message_type][rule.site]
         present = None if forbids_property(rule, site) else value_at(message, steps)
         return FaultContext(rule, site, present, self.now, counterexamples_of(self.contract, rule))
@@ -124,6 +118,12 @@ class Faults:
         return _broken_in(self, rule) if rule.keyword == NOT_IN_FUTURE else _timeless(self.contract, rule)
 
 
+def _change(technique: Technique, context: FaultContext) -> Change | None:
+    if context.rule.keyword == "additionalProperties" and not isinstance(context.present, dict):
+        return None  # an own contract can allow other types as well
+    return technique.change(context)
+
+
 @once_per_contract
 def _timeless(contract: Contract, rule: Rule) -> tuple[Any, Sequence[Technique]]:
     return _broken_in(Faults(contract, rule.message_type, None), rule)
@@ -135,17 +135,23 @@ def _broken_in(faults: Faults, rule: Rule) -> tuple[Any, Sequence[Technique]]:
     """
     is_tested = faults.contract.is_tested  # each case is judged again when it is generated
     for any_keyword, most_broken in ((False, 1), (True, 1), (False, 9)):
-        for found, steps, twin in _breakable(faults, rule):
+        for message, steps in _breakable(faults, rule):
+            twin = None if is_tested else faults.valid(message)
+            if not is_tested and twin is None:
+                continue
             different: dict[bytes, Technique] = {}
+            context = faults.context(message, steps, rule)
             for technique in techniques_for(rule, any_keyword=any_keyword):
-                change = faults.change(found, steps, rule, technique)
-                body = None if change is None else apply(found, steps, change)
-                if body is None or body in different:
+                change = _change(technique, context)
+                if change is None:
                     continue
-                if is_tested or _breaks(faults.inject(found, steps, rule, technique, twin=twin), most_broken):
-                    different[body] = technique
+                result = compact(change.value) if isinstance(change, Put) else apply(message, steps, change)
+                if result in different:
+                    continue
+                if is_tested or _breaks(faults.inject(message, steps, rule, technique, twin=twin), most_broken):
+                    different[result] = technique
             if different:
-                return found, list(different.values())
+                return message, list(different.values())
     return None, ()
 
 
@@ -153,18 +159,16 @@ def _breaks(case: Case | None, most_broken: int) -> bool:
     return case is not None and len(case.faults) <= most_broken
 
 
-def _breakable(faults: Faults, rule: Rule) -> Iterator[tuple[Any, Steps, Case]]:
-    """Yields valid messages in which the rule might be broken alone, each with a place and its case."""
+def _breakable(faults: Faults, rule: Rule) -> Iterator[tuple[Any, Steps]]:
+    """Yields messages in which the rule might be broken alone, each with a place."""
     wishes = wishes_for(faults.contract, rule)
     draw = node_of(faults.contract, rule.message_type).draw
     sources: list[Source] = [FixedSource(setting, wishes) for setting in (COMPLETE, REQUIRED, *SETTINGS[1:])]
     sources += [RandomSource(seed, wishes) for seed in range(_RANDOM)]
     for source in sources:
-        found = draw(source)
-        places = breakable_places(faults.contract, rule, found)
-        twin = faults.valid(found) if places else None
-        if twin is not None:
-            yield found, places[0], twin
+        message = draw(source)
+        for steps in breakable_places(faults.contract, rule, message)[:1]:
+            yield message, steps
 
 
 _RANDOM = 20

@@ -14,10 +14,12 @@ from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import types_of
 
-_DRAWN, _SEED = 550, 5
-"""The number of random messages, and their seed. For the built-in contract, they contain every pair of states that
-valid messages can have: 20,000 messages of other seeds contain no further pair.
+_SEED, _IN_VAIN = 5, 25
+"""The seed of the random messages, which end after this number of messages in a row without a new pair. Those of offers
+in the built-in contract contain 99.9 % of the pairs of states that messages of any seed have.
 """
+_MOST = 550
+"""The maximum number of random messages."""
 _SIZES = (0, 0, 1, 1, 2, 11)
 
 Pair = tuple[int, int]
@@ -47,12 +49,16 @@ def messages_with_pairs(contract: Contract, message_type: MessageType) -> Sequen
     source = _EvenSource(_SEED)
     node = node_of(contract, message_type)
     states = States(contract, message_type)
-    for _ in range(_DRAWN):
+    last_new = 0
+    for number in range(_MOST):
+        if number - last_new > _IN_VAIN:
+            break
         drawn = node.draw(source)
         new = states.pairs(drawn) - seen
         if new and check(message_type, body := compact(drawn), contract=contract).label == "valid":
             bodies.append(body)
             seen |= new
+            last_new = number
     return bodies
 
 

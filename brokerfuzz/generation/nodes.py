@@ -48,7 +48,7 @@ _LENGTH_OF_IDENTIFIERS = 40
 """Identifiers that must be shorter are not made different."""
 
 
-@dataclass(eq=False, slots=True, kw_only=True)
+@dataclass(eq=False, kw_only=True)
 class Node(SiteChoices):
     """A site of a message type, and how its values are drawn. The values of a nested node are objects or arrays."""
 
@@ -211,7 +211,7 @@ class _Builder:
                     condition.get("then" if holds else "else", {})
                     for condition, holds in zip(conditions, outcomes, strict=True)
                 ]
-                branches[outcomes] = self._props(replace(site, schema=reduce(conjoin, parts, base)))
+                branches[outcomes] = self._props(replace(site, schema=reduce(conjoin, parts, base)), first)
             return branches[outcomes]
 
         def draw(source: Source) -> dict[str, Any]:
@@ -227,12 +227,19 @@ class _Builder:
 
         return draw
 
-    def _props(self, site: Site) -> Mapping[str, Node]:
+    def _props(self, site: Site, unconditional: Mapping[str, Node] | None = None) -> Mapping[str, Node]:
+        """Returns the nodes of the properties of an object. Those that a condition does not change are shared."""
         schema = site.schema
         required, other = schema.get("required", ()), schema.get("additionalProperties", {})
         undescribed = [name for name in required if name not in schema.get("properties", {}) and other is not False]
         props = {**site.properties, **{name: site.child(name, {} if other is True else other) for name in undescribed}}
-        return {name: self.node(prop, optional=not prop.required) for name, prop in props.items()}
+        nodes: dict[str, Node] = {}
+        for name, prop in props.items():
+            node = (unconditional or {}).get(name)
+            if node is None or node.optional == prop.required or node.schema != prop.schema:
+                node = self.node(prop, optional=not prop.required)
+            nodes[name] = node
+        return nodes
 
 
 # ---------------------------------------------------------------------------------------- states and values of a site
@@ -244,13 +251,10 @@ def _describe(node: Node, values: Values, place: ValuePlace) -> None:
     node.plain, node.edges = values.edges[0], values.edges
     node.options = values.edges if "enum" in node.schema else ()
     node.is_free = not values.is_listed and place.notation is None and types <= {"string", "integer", "number"}
-    node.realistic = (
-        [value for value in (True,) if value in values.edges]
-        if types == {"boolean"}
-        else ()
-        if is_flag or (values.is_listed and not place.notation)
-        else realistic(place, values.edges)
-    )
+    if types == {"boolean"}:
+        node.find_realistic = lambda: [True] if True in values.edges else []
+    elif not is_flag and (place.notation or not values.is_listed):
+        node.find_realistic = lambda: realistic(place, values.edges)
     node.unusual = _unusual(node, types)
     has_room = node.schema.get("maxLength", _LENGTH_OF_IDENTIFIERS) >= _LENGTH_OF_IDENTIFIERS
     node.is_identifier = node.is_free and node.optional and has_room and place.site.path in IDENTIFIERS

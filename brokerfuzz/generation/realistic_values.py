@@ -1,7 +1,7 @@
 """Provides realistic values for a property: those that it has in plausible messages."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -21,26 +21,33 @@ def values(message_type: str, site: Site) -> Sequence[Any]:
     """Returns the realistic values that the schema of a site allows. If no plausible message has this site, they are
     those of properties with the same name, or common words. The result can be empty.
     """
-    allows = judge_of(site.schema)
-    for pool in (_pools().get((message_type, site.path)), _pools_of_names().get(site.nearest_name), _WORDS):
-        if fitting := [value for value in pool or () if allows(value)]:
+    is_valid = judge_of(site.schema)
+    for pool in _pools_for(message_type, site):
+        if fitting := [value for value in pool if is_valid(value)]:
             return fitting
     return []
 
 
+def _pools_for(message_type: str, site: Site) -> Iterator[Sequence[Any]]:
+    yield _pools(message_type).get(site.path, ())
+    yield _pools_of_names().get(site.nearest_name, ())
+    yield _WORDS
+
+
 @cache
-def _pools() -> Mapping[tuple[str, str], Sequence[Any]]:
-    """Maps each message type and site to the values in plausible messages. The smallest numbers come first, so that the
-    first values of all sites fit together: a minimum is below its maximum.
+def _pools(message_type: str) -> Mapping[str, Sequence[Any]]:
+    """Maps each site to its values in plausible messages. The smallest numbers come first, so that the first values of
+    all sites fit together: a minimum is below its maximum.
     """
-    found: dict[tuple[str, str], dict[Any, None]] = defaultdict(dict)
-    for message_type, make in MAKERS.items():
-        root = load_contract().sites[message_type][""]
-        for serial in range(_MESSAGES):
-            for site, _, value in root.walk(make(Draws(0, serial, _NOW))):
-                if isinstance(value, str | int | float):
-                    found[message_type, site.path][value] = None
-    return {place: sorted(pool, key=_size) for place, pool in found.items()}
+    if message_type not in MAKERS:
+        return {}
+    root = load_contract().sites[message_type][""]
+    pools: dict[str, dict[Any, None]] = defaultdict(dict)
+    for serial in range(_MESSAGES):
+        for site, _, value in root.walk(MAKERS[message_type](Draws(0, serial, _NOW))):
+            if isinstance(value, str | int | float):
+                pools[site.path][value] = None
+    return {path: sorted(pool, key=_size) for path, pool in pools.items()}
 
 
 def _size(value: Any) -> Any:
@@ -49,7 +56,8 @@ def _size(value: Any) -> Any:
 
 @cache
 def _pools_of_names() -> Mapping[str, Sequence[Any]]:
-    found = defaultdict[str, list[Any]](list, {name: [*pool] for name, pool in FURTHER_VALUES.items()})
-    for (message_type, path), pool in _pools().items():
-        found[load_contract().sites[message_type][path].nearest_name] += pool
-    return found
+    pools = defaultdict[str, list[Any]](list, {name: [*pool] for name, pool in FURTHER_VALUES.items()})
+    for message_type in MAKERS:
+        for path, pool in _pools(message_type).items():
+            pools[load_contract().sites[message_type][path].nearest_name] += pool
+    return pools

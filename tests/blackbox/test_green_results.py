@@ -254,7 +254,8 @@ def test_messages_of_the_catalogue_have_different_oms_offer_ids() -> None:
     catalogue = brokerfuzz.catalogue(OFFER, verdicts=["valid", "unspecified"])
     offers = [parsed(case.body) for case in catalogue]
     values = [offer["omsOfferId"] for offer in offers if isinstance(offer.get("omsOfferId"), str)]
-    assert len(set(values)) > 0.95 * len(values) > 500
+    assert len(values) > 500
+    assert len(values) - len(set(values)) < 30  # unusual values occur several times
 
 
 def test_a_number_that_is_too_short_is_a_finding() -> None:
