@@ -48,7 +48,7 @@ _LENGTH_OF_IDENTIFIERS = 40
 """Identifiers that must be shorter are not made different."""
 
 
-@dataclass(eq=False, kw_only=True)
+@dataclass(eq=False, slots=True, kw_only=True)
 class Node(SiteChoices):
     """A site of a message type, and how its values are drawn. The values of a nested node are objects or arrays."""
 

@@ -9,7 +9,6 @@ import math
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from random import Random
 from typing import Any, Final, Literal, Protocol
 from zlib import crc32
@@ -20,7 +19,7 @@ State = Literal["absent", "plain", "null", "drawn"]
 """The state of a property: it is absent, has its plainest value, is null, or has a value that the source draws."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class SiteChoices:
     """The states and the values of a site.
 
@@ -43,11 +42,14 @@ class SiteChoices:
     is_identifier: bool = False
     states: Sequence[State] = ()
     often: Sequence[State] = ()
+    _realistic: Sequence[Any] | None = None
 
-    @cached_property
+    @property
     def realistic(self) -> Sequence[Any]:
         """Few sources use realistic values, and it takes time to find them."""
-        return self.find_realistic()
+        if self._realistic is None:
+            self._realistic = self.find_realistic()
+        return self._realistic
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,13 +311,12 @@ class FixedSource:
         setting = self._setting
         if choices.options:
             return choices.options[setting.turn % len(choices.options)]
-        if setting.realistic and choices.is_identifier and choices.realistic:
-            return f"{choices.realistic[0]}-{self._number}"
+        realistic = choices.realistic if setting.realistic else ()
+        if realistic and choices.is_identifier:
+            return f"{realistic[0]}-{self._number}"
         if setting.unusual and choices.unusual is not None:
             return choices.unusual
-        if setting.realistic and choices.realistic:
-            return _numbered(choices, self.item)
-        return choices.plain
+        return _numbered(choices, self.item) if realistic else choices.plain
 
     def choose(self, options: Sequence[Any], /) -> Any:
         setting = self._setting

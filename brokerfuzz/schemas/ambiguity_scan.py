@@ -1,6 +1,6 @@
 """Finds the ambiguities that a message touches, and the broken rules that JSON Schema cannot express."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -38,6 +38,10 @@ class Inspection:
         self.touched.append(Touched(ambiguity.id, pointer_of(steps), found, stays_open))
 
 
+Report = Callable[[Any, Steps, Inspection], None]
+_NESTED = (dict, list)
+
+
 @dataclass(frozen=True, slots=True)
 class _Check:
     """Decides whether a value of these Python types touches an ambiguity. `found` describes such a value."""
@@ -47,9 +51,8 @@ class _Check:
     test: Callable[[Any], bool]
     found: Callable[[Any], str] = describe
 
-    def __call__(self, value: Any, steps: Steps, inspection: Inspection) -> None:
-        if self.test(value):
-            inspection.touch(self.ambiguity, steps, self.found(value))
+    def report(self, value: Any, steps: Steps, inspection: Inspection) -> None:
+        inspection.touch(self.ambiguity, steps, self.found(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,10 @@ class _PastCheck:
     unusual: Ambiguity | None
     python_types = (str,)
 
-    def __call__(self, value: Any, steps: Steps, inspection: Inspection) -> None:
+    def test(self, value: Any) -> bool:
+        return True
+
+    def report(self, value: Any, steps: Steps, inspection: Inspection) -> None:
         _, earliest, latest = timestamp(value)
         tolerance = (0, 0) if self.tolerated is None else inspection.tolerance
         first, last = (Moment.of(inspection.now).after(seconds) for seconds in tolerance)
@@ -86,7 +92,7 @@ class Scan:
         self._unknown = contract.values.detectors(message_type) if contract.values else {}
         concerned = [ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)]
         self._by_detector = {str(ambiguity.detector): ambiguity for ambiguity in concerned}
-        self._checks: dict[tuple[Site, type], list[_Check | _PastCheck]] = {}
+        self._checks: dict[tuple[Site, type], list[tuple[Callable[[Any], bool], Report]]] = {}
         entries = [
             (ambiguity, where) for ambiguity in concerned for where in (ambiguity.sites or {}).get(message_type, ())
         ]
@@ -95,9 +101,29 @@ class Scan:
             self._add_checks(site, asked)
 
     def __call__(self, message: Any, inspection: Inspection) -> None:
-        for site, steps, value in self._root.walk(message):
-            for check in self._checks.get((site, type(value)), ()):
-                check(value, steps, inspection)
+        self._scan(self._root, message, (), inspection)
+
+    def _scan(self, site: Site, value: Any, steps: Steps, inspection: Inspection) -> None:
+        """Visits the same places as `Site.walk`, in half of the time: it extends no path to a value that is not nested
+        and touches nothing.
+        """
+        for test, report in self._checks.get((site, type(value)), ()):
+            if test(value):
+                report(value, steps, inspection)
+        is_object = type(value) is dict
+        if not is_object and (type(value) is not list or site.items is None):
+            return
+        parts: Iterable[tuple[Any, Any]] = value.items() if is_object else enumerate(value)
+        for step, part in parts:
+            below = site.properties.get(step) if is_object else site.items
+            if below is None:
+                continue
+            if type(part) in _NESTED:
+                self._scan(below, part, (*steps, step), inspection)
+                continue
+            for test, report in self._checks.get((below, type(part)), ()):
+                if test(part):
+                    report(part, (*steps, step), inspection)
 
     def _add_checks(self, site: Site, asked: Sequence[tuple[Ambiguity, Any]]) -> None:
         """`asked` contains the ambiguities at the site, with their entries."""
@@ -109,7 +135,7 @@ class Scan:
         for check in checks:
             if check is not None:
                 for python_type in check.python_types:
-                    self._checks.setdefault((site, python_type), []).append(check)
+                    self._checks.setdefault((site, python_type), []).append((check.test, check.report))
 
     def _of_type(self, schema: Schema) -> Iterator[_Check]:
         """Yields the checks that concern all integers, strings or arrays."""
