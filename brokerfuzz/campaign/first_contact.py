@@ -64,7 +64,11 @@ async def make_contact(
         refused.append((case, answer))
         if sum(not _is_answer(one) for _, one in refused) > 1:  # each timeout takes several seconds
             break
-    return _refusal(refused, await _known_names(*refused[0], known_identifiers), target) if refused else None
+    if not refused:
+        return None
+    case, answer = refused[0]
+    known_names = await known_identifiers.known_names(0, case) if may_concern_identifiers(answer) else ()
+    return _refusal(refused, sorted(known_names), target)
 
 
 async def _accepts_another(
@@ -79,11 +83,6 @@ async def _accepts_another(
             return True
     answer_to_another = await known_identifiers.answer_to_another(0, accepted)
     return not others if answer_to_another is None else answer_to_another.kind == "accepted"
-
-
-async def _known_names(case: Case, answer: Answer, known_identifiers: KnownIdentifiers) -> list[str]:
-    """Returns the identifiers whose other values let the target accept a rejected message."""
-    return sorted(await known_identifiers.known_names(0, case)) if may_concern_identifiers(answer) else []
 
 
 def _is_answer(answer: Answer) -> bool:
