@@ -8,8 +8,9 @@ from typing import Final
 
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.causes.acceptances import EVERYTHING
+from brokerfuzz.campaign.causes.attributes import Attribute, OfMessage
 from brokerfuzz.campaign.causes.conditions import HAS_VALUE, LONGER, MORE_ITEMS, PRESENT
-from brokerfuzz.campaign.causes.evidence import Attribute, Evidence, LargerThan
+from brokerfuzz.campaign.causes.evidence import Evidence
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.contradictions import CONFLICT
 from brokerfuzz.cases.fresh_values import fresh_properties
@@ -84,10 +85,10 @@ def _about_limits(explanation: Explanation, contract: Contract) -> Iterator[str]
     """Yields how to settle the open questions about lengths, numbers of items and sizes of messages."""
     sites = contract.sites[explanation.failure.case.message_type]
     for attribute in [attribute for cause in explanation.causes for attribute in cause.attributes]:
-        if isinstance(attribute, LargerThan):
+        if isinstance(attribute, OfMessage) and attribute.limit is not None:
             yield (
                 "the contract leaves open how large a message may be (message-size): if the limit of the target is "
-                f'right, state it in a contract of your own, with {{"id": "message-size", "limit": {attribute.size}}} '
+                f'right, state it in a contract of your own, with {{"id": "message-size", "limit": {attribute.limit}}} '
                 "in ambiguities.json"
             )
         if isinstance(attribute, Attribute) and (limit := _LIMITS.get(attribute.condition.kind)):

@@ -265,11 +265,18 @@ class Campaign:
         examples = [*accepted_examples(seen.sent), *settings.plain]
         repetitions = Bounds(TRIES, min(monotonic() + REPEATING, (monotonic() + self._deadline) / 2))
         laboratory = Laboratory(
-            self._sender, self._judge, self._proving, settings.plan.message_type, examples, bounds, repetitions
+            self._sender,
+            self._judge,
+            self._proving,
+            settings.plan.message_type,
+            examples,
+            bounds,
+            repetitions,
+            options["concurrency"],
         )
         with suppress(TargetLostError):
             self._sender.rejects_sometimes = await answers_differ(seen.sent, self._sender, repetitions.deadline)
-        await self._explaining.run(laboratory, options["concurrency"])
+        await self._explaining.run(laboratory)
         if (lost := self._sender.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")
 

@@ -13,8 +13,9 @@ from functools import reduce
 from operator import or_
 from typing import Final
 
+from brokerfuzz.campaign.causes.attributes import Attribute, keyword_of, site_of_rule
 from brokerfuzz.campaign.causes.conditions import DIFFERS, EQUALS, HAS_VALUE, MISSING
-from brokerfuzz.campaign.causes.evidence import Attribute, Evidence, Mask, is_certain, keyword_of
+from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain
 from brokerfuzz.campaign.causes.explanation import Explanation, some_of
 from brokerfuzz.campaign.causes.leniencies import (
     IGNORES_CASE,
@@ -156,7 +157,7 @@ class AcceptanceSearch:
             failing=tuple(sorted({entry for asked in cases for entry in _failing_entries(asked)})),
             covered=covered,
             concerned=concerned | covered,
-            sites=tuple(dict.fromkeys(short_name(rule).rpartition(":")[0] for rule in rules)),
+            sites=tuple(dict.fromkeys(site_of_rule(rule) for rule in rules)),
             rules=tuple(rules),
             extent=(len(rules), len(tried)) if is_habit else (0, 0),
         )
@@ -259,8 +260,8 @@ class AcceptanceSearch:
             for context, mask in contexts.items():
                 both = cases & mask
                 if both not in (cases, mask) and self._is_explained_by(both):
-                    condition = str(context.condition).replace("it", context.site or "the message", 1)
-                    yield self._place(f"{self._text_of(place, both)} if {condition}", place, both, -2)
+                    text = f"{self._text_of(place, both)} if {context.clause(with_subject=True)}"
+                    yield self._place(text, place, both, -2)
 
     def _text_of(self, place: Leniency, cases: Mask) -> str:
         if place.kind != "nothing":
@@ -321,7 +322,7 @@ def _habits_in_words(units: Sequence[_Unit]) -> str:
 
 
 def _site(rule: str) -> str:
-    return short_name(rule).rpartition(":")[0] or "message"
+    return site_of_rule(rule) or "message"
 
 
 def _strangeness(asked: CaseAnswers) -> tuple[bool, bool, int, int, int]:

@@ -4,175 +4,23 @@ An attribute is a condition at a site, or at any site. A cause is proven by expe
 of all cases then says how far it reaches: to one property or to all, to one apostrophe or to all quotes.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final, TypeVar
 
-from brokerfuzz.campaign.causes.conditions import Condition
+from brokerfuzz.campaign.causes.attributes import Attribute, OfMessage
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.schemas.rule import JSON_RULE
 
 CERTAIN: Final = 0.95
 """At least this share of the cases with an attribute must fail. Some cases fail in a different way."""
 
 Mask = int
 """A set of cases: bit `i` stands for case `i`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    """The items of an array in which a condition must hold: from `first` to `last`, counted from 0. None is the end."""
-
-    array: str
-    first: int
-    last: int | None
-
-    def __str__(self) -> str:
-        if self.first == self.last:
-            items = f"item {self.first + 1}"
-        elif self.last is None:
-            items = f"item {self.first + 1} or later"
-        else:
-            items = f"the first {self.last + 1} items"
-        return f"in {items} of {self.array or 'the message'}"
-
-    def contain(self, index: int) -> bool:
-        return self.first <= index and (self.last is None or index <= self.last)
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """Something that a case has: a condition at a site (None: at any site), perhaps only in certain items."""
-
-    condition: Condition
-    site: str | None
-    items: Items | None = None
-
-    @property
-    def key(self) -> str:
-        """Identifies the attribute in every campaign."""
-        where = "any" if self.site is None else self.site
-        return " ".join(filter(None, (f"{where}:", str(self.condition), str(self.items or ""))))
-
-
-@dataclass(frozen=True, slots=True)
-class Notation:
-    """A way to write values, as a regular expression for a message whose strings are reduced to their escapes."""
-
-    text: str
-    pattern: re.Pattern[bytes]
-
-    def holds(self, asked: CaseAnswers) -> bool:
-        return self.pattern.search(_without_strings(asked.case.body)) is not None
-
-    def __str__(self) -> str:
-        return f"there is {self.text}"
-
-    @property
-    def key(self) -> str:
-        return f"notation: {self.text}"
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """The message breaks a rule, any rule with a keyword, or any rule."""
-
-    rule: str = ""
-    keyword: str = ""
-
-    def holds(self, asked: CaseAnswers) -> bool:
-        broken = [violation.rule for violation in asked.verdict.broken]
-        if self.rule:
-            return self.rule in broken
-        return any(keyword_of(rule) == self.keyword or not self.keyword for rule in broken)
-
-    def __str__(self) -> str:
-        if JSON_RULE in (self.keyword, keyword_of(self.rule)):
-            return "the message is not JSON"
-        if self.rule:
-            return f"it breaks {self.rule.partition('/')[2].rpartition(':')[2]}"
-        return f"a value breaks {self.keyword}" if self.keyword else "the message is invalid"
-
-    @property
-    def key(self) -> str:
-        return f"breaks {self.rule or self.keyword or 'any rule'}"
-
-
-@dataclass(frozen=True, slots=True)
-class LargerThan:
-    """The message has more bytes than a target, or a proxy before it, accepts."""
-
-    size: int
-
-    def holds(self, asked: CaseAnswers) -> bool:
-        return len(asked.case.body) > self.size
-
-    def __str__(self) -> str:
-        return f"it has more than {self.size:,} bytes"
-
-    @property
-    def key(self) -> str:
-        return "too many bytes"
-
-
-@dataclass(frozen=True, slots=True)
-class Valid:
-    """The target accepts no message, or only one."""
-
-    key = "every valid message"
-
-    def holds(self, asked: CaseAnswers) -> bool:
-        return asked.verdict.label == "valid"
-
-    def __str__(self) -> str:
-        return "it is valid"
-
-
-def keyword_of(rule: str) -> str:
-    return rule.rpartition(":")[2].partition("@")[0]
-
-
-NOTATIONS: Final = tuple(
-    Notation(text, re.compile(pattern))
-    for text, pattern in (
-        ("an exponent", rb"[0-9][eE]"),
-        ("an exponent with a plus", rb"[0-9][eE]\+"),
-        ("a negative exponent", rb"[0-9][eE]-"),
-        ("the number -0", rb"-0(?:\.0*)?(?![0-9.eE])"),
-        ("a fraction that ends with 0", rb"\.[0-9]*0(?![0-9eE])"),
-        ("white space between values", rb"\s"),
-        ("a line break between values", rb"[\r\n]"),
-        (r"an escape such as \u0041", rb"\\u"),
-        (r"an escape such as \n", rb"\\[bfnrt]"),
-        *((f"an array nested {depth:,} levels deep", rb"(?:\[\s*){%d}" % depth) for depth in (10_000, 1000, 100)),
-    )
-)
-_STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_ESCAPE: Final = re.compile(rb"\\.")
-
-
-def notations_of(body: bytes) -> list[Notation]:
-    written = _without_strings(body)
-    return [notation for notation in NOTATIONS if notation.pattern.search(written)]
-
-
-@lru_cache(maxsize=16_384)
-def _without_strings(body: bytes) -> bytes:
-    return _STRING.sub(lambda string: b"".join(_ESCAPE.findall(string[0])), body)
-
-
-OfMessage = Notation | Broken | LargerThan | Valid
-"""Attributes of whole messages."""
-Attributes = tuple[Attribute | OfMessage, ...]
-"""Attributes that a case has together."""
-
 
 _Fact = TypeVar("_Fact", bound=Hashable)
 

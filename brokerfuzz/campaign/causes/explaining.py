@@ -20,7 +20,6 @@ from brokerfuzz.campaign.problem import LimitReachedError
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, MessageType
-from brokerfuzz.targets.threads import together
 
 MOST_ROUNDS: Final = 3
 """A mistake may mask another one, which masks a third one."""
@@ -40,19 +39,19 @@ class Explaining:
         self._searches = [FailureSearch(self.evidence, kind) for kind in _WITH_CAUSES]
         self._acceptances: list[Explanation] | None = None
 
-    async def run(self, laboratory: Laboratory, concurrency: int) -> None:
+    async def run(self, laboratory: Laboratory) -> None:
         self._seen.sent += await laboratory.recurring_crashes()
         self._extend()
         for search in self._searches:
-            await search.run(laboratory, concurrency)
+            await search.run(laboratory)
         for _ in range(MOST_ROUNDS):
-            await self._unmask(laboratory, concurrency)
+            await self._unmask(laboratory)
             self._extend()
             if not any(search.has_failures for search in self._searches):
                 break
             for search in self._searches:
-                await search.run(laboratory, concurrency)
-        sporadic = await self._sporadic_acceptances(laboratory, concurrency)
+                await search.run(laboratory)
+        sporadic = await self._sporadic_acceptances(laboratory)
         while by_chance := await self._explain_acceptances(laboratory, sporadic):
             sporadic |= by_chance
 
@@ -83,22 +82,20 @@ class Explaining:
     def _evidence(self) -> Evidence:
         return Evidence(self._seen.sent, self._contract, self._message_type)
 
-    async def _unmask(self, laboratory: Laboratory, concurrency: int) -> None:
+    async def _unmask(self, laboratory: Laboratory) -> None:
         """Sends what the known failures mask again, and counts what they still mask."""
         failures = self._failures()
         unmasking = laboratory.unmasking(failures)
-        masked = {n: asked for n, asked in enumerate(self._seen.sent) if unmasking.masking(asked) is not None}
+        masked = [number for number, asked in enumerate(self._seen.sent) if unmasking.masking(asked) is not None]
         again: dict[int, CaseAnswers] = {}
-        waiting = iter(masked.items())
 
-        async def work() -> None:
-            for number, asked in waiting:
-                answers = await unmasking.unmasked(asked)
-                if answers is not None:
-                    again[number] = answers
+        async def send_again(number: int) -> None:
+            answers = await unmasking.unmasked(self._seen.sent[number])
+            if answers is not None:
+                again[number] = answers
 
-        if laboratory.plain is not None and failures:
-            await together(*(work() for _ in range(concurrency)))
+        if laboratory.plain is not None:
+            await laboratory.each(masked, send_again)
         for number, answers in sorted(again.items()):
             self._seen.unmask(number, answers)
         explanations = [unmasking.masking(asked) for asked in self._seen.sent if asked.is_masked]
@@ -123,7 +120,7 @@ class Explaining:
         numbers = [n for n, asked in enumerate(self.evidence.sent) if (asked.number, asked.case.id) in by_chance]
         return mask_of(numbers, len(self.evidence.sent))
 
-    async def _sporadic_acceptances(self, laboratory: Laboratory, concurrency: int) -> Mask:
+    async def _sporadic_acceptances(self, laboratory: Laboratory) -> Mask:
         """Repeats wrong acceptances, and returns those that did not occur again. If one with a rule and a technique
         occurs again, the others do, too. Other messages do not cause them, so many can be repeated at the same time.
         """
@@ -132,17 +129,15 @@ class Explaining:
             if asked.contradiction == "invalid-accepted":
                 technique = asked.case.faults[0].technique if asked.case.faults else ""
                 alike[asked.verdict.broken[0].rule, technique].append(number)
-        groups = iter(alike.values())
         sporadic: list[int] = []
 
-        async def work() -> None:
-            for group in groups:
-                for number in group:
-                    if await laboratory.recurs(laboratory.failure_of(self.evidence.sent[number])):
-                        break
-                    sporadic.append(number)
+        async def repeat(group: list[int]) -> None:
+            for number in group:
+                if await laboratory.recurs(laboratory.failure_of(self.evidence.sent[number])):
+                    break
+                sporadic.append(number)
 
-        await together(*(work() for _ in range(concurrency)))
+        await laboratory.each(alike.values(), repeat)
         return mask_of(sporadic, len(self.evidence.sent))
 
 

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from brokerfuzz.campaign.causes.evidence import Attribute, Attributes, Broken, Mask, OfMessage, Valid
+from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes
+from brokerfuzz.campaign.causes.evidence import Mask
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.difference import Difference, parsed
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.wording import listed, printable, readable, with_article
+from brokerfuzz.wording import listed, printable, readable
 
 MOST_NAMED: Final = 2
 """The number of properties or conditions that a sentence names."""
@@ -36,10 +37,13 @@ class Cause:
     @property
     def sites(self) -> tuple[str, ...]:
         """The property that has the cause. Without attributes, all that have one."""
-        first = self.attributes[0] if self.attributes else None
-        if isinstance(first, Attribute) and first.site is not None:
-            return (first.site,)
+        if self.attributes and self.attributes[0].site is not None:
+            return (self.attributes[0].site,)
         return tuple(dict.fromkeys(map(site_of, self.places)))
+
+    @property
+    def places_in_words(self) -> tuple[str, ...]:
+        return (self.attributes[0].place,) if self.attributes else tuple(site or "message" for site in self.sites)
 
     @property
     def failing(self) -> str:
@@ -61,7 +65,7 @@ class Cause:
         """Says when the target fails, as a part of a sentence about the first of the `sites`."""
         if self.attributes:
             first, *others = self.attributes
-            return listed([_clause(first), *(_clause(other, with_subject=True) for other in others)])
+            return listed([first.clause(), *(other.clause(with_subject=True) for other in others)])
         if len(self.places) == 1:
             return f"it is unusual, such as {self._value_at(self.places[0])}"
         values = [f"{site_of(place) or 'the message'} is {self._value_at(place)}" for place in self.places[:4]]
@@ -116,7 +120,7 @@ def explanation_of(causes: Sequence[Cause]) -> Explanation:
     sites = tuple(dict.fromkeys(site for cause in causes for site in cause.sites))
     failing = tuple(sorted({f"{_VERBS[cause.failure.kind]} {cause.failing}" for cause in causes}))
     return Explanation(
-        text=_sentence(causes, first, sites),
+        text=_sentence(causes, first),
         failure=first.failure,
         key=failing,
         failing=failing,
@@ -155,7 +159,7 @@ def differing_at(failure: Failure, covered: Mask, concerned: Mask) -> Explanatio
     )
 
 
-def _sentence(causes: Sequence[Cause], first: Cause, sites: Sequence[str]) -> str:
+def _sentence(causes: Sequence[Cause], first: Cause) -> str:
     unexplained = [cause for cause in causes if not cause.attributes]
     conditions = list(dict.fromkeys(cause.condition() for cause in unexplained[:1] or causes))
     reason = printable(first.failure.answer.reason, _LONGEST_REASON)
@@ -165,46 +169,24 @@ def _sentence(causes: Sequence[Cause], first: Cause, sites: Sequence[str]) -> st
         return f"{first.line}: crashes ({listed(exceptions)}) if {some_of(list(dict.fromkeys(subjects)), 'or')}"
     verb = {"valid-rejected": "rejected", "timeout": "no answer"}.get(first.failure.kind, "crashes")
     after = f" ({reason})" if verb == "crashes" else ""
-    if first.attributes and isinstance(first.attributes[0], Valid):
+    if first.attributes == (VALID,):
         return f"rejects (almost) every valid message ({reason})"
     if not any(conditions):
         return f"message: {verb} ({reason}); the cause was not found"
-    return f"{_place(causes, sites)}: {verb} if {some_of(conditions, 'or')}{after}"
+    return f"{_place(causes)}: {verb} if {some_of(conditions, 'or')}{after}"
 
 
-def _place(causes: Sequence[Cause], sites: Sequence[str]) -> str:
-    first = causes[0].attributes[0] if causes[0].attributes else None
-    if isinstance(first, Attribute) and first.site is None:
-        return f"any {first.condition.subject}"
-    if isinstance(first, Broken) and first.rule:
-        sites = [site_of_rule(cause.attributes[0].rule) for cause in causes if isinstance(cause.attributes[0], Broken)]
-    elif isinstance(first, OfMessage):
-        return "any message"
-    if len(causes) == 1 and len(sites) > 1 and not first:
-        return "message"
-    return some_of([site or "message" for site in (sites[:1] if len(causes) == 1 else sites)])
-
-
-def site_of_rule(rule: str) -> str:
-    return rule.partition("/")[2].rpartition(":")[0]
+def _place(causes: Sequence[Cause]) -> str:
+    places = list(dict.fromkeys(place for cause in causes for place in cause.places_in_words))
+    is_unclear = len(causes) == 1 and not causes[0].attributes and len(places) > 1
+    return "message" if is_unclear else some_of(places)
 
 
 def _with_subject(cause: Cause) -> str:
     if cause.attributes:
-        return listed(_clause(attribute, with_subject=True) for attribute in cause.attributes)
+        return listed(attribute.clause(with_subject=True) for attribute in cause.attributes)
     place = cause.sites[0] if cause.sites else "the message"
     return f"{place} is unusual"
-
-
-def _clause(attribute: Attribute | OfMessage, *, with_subject: bool = False) -> str:
-    text = str(attribute) if isinstance(attribute, OfMessage) else str(attribute.condition)
-    if isinstance(attribute, Attribute):
-        if with_subject:
-            subject = attribute.site if attribute.site is not None else with_article(attribute.condition.subject)
-            text = text.replace("it", subject or "the message", 1)
-        if attribute.items is not None:
-            text += f" {attribute.items}"
-    return text
 
 
 def some_of(words: Sequence[str], last: str = "and") -> str:

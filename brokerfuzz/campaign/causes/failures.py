@@ -11,12 +11,13 @@ Crashes at different lines of code have different causes, so each line has a sea
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from typing import Final, TypeVar
 
 from brokerfuzz.campaign.answer_texts import line_of_code, text_of
-from brokerfuzz.campaign.causes.evidence import Attribute, Attributes, Evidence, LargerThan, Mask, Valid, mask_of
+from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes, larger_than
+from brokerfuzz.campaign.causes.evidence import Evidence, Mask, mask_of
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation, explanation_of
 from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser
 from brokerfuzz.campaign.causes.laboratory import Laboratory
@@ -24,7 +25,6 @@ from brokerfuzz.campaign.contradictions import TEXT_MATTERS, FindingKind
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.problem import TRIES, LimitReachedError
 from brokerfuzz.campaign.proof import CaseAnswers
-from brokerfuzz.targets.threads import together
 
 ENOUGH: Final = 5
 """If none of the first failures occurs again, each of the others is repeated only once."""
@@ -61,14 +61,8 @@ class FailureSearch:
     def has_failures(self) -> bool:
         return bool(self._groups)
 
-    async def run(self, laboratory: Laboratory, concurrency: int) -> None:
-        groups = iter(self._groups)
-
-        async def work() -> None:
-            for group in groups:
-                await self._explain(laboratory, group)
-
-        await together(*(work() for _ in range(concurrency)))
+    async def run(self, laboratory: Laboratory) -> None:
+        await laboratory.each(self._groups, partial(self._explain, laboratory))
 
     def explanations(self) -> list[Explanation]:
         for group in self._groups:
@@ -131,12 +125,12 @@ class FailureSearch:
         first = group[0]
         passing = [asked for asked in self._evidence.cases(self._passing) if asked.verdict.label == "valid"]
         accepted = max((len(asked.case.body) for asked in passing), default=0)
-        size = await laboratory.size_limit(failure, accepted)
+        size = await laboratory.limit_of_size(failure, accepted)
         if size is not None:
             failure.whole = True
-            self._add((LargerThan(size),), failure, group)
+            self._add((larger_than(size),), failure, group)
             return
-        items = await laboratory.item_limit(failure, lambda site: self._evidence.most_items(site, self._passing))
+        items = await laboratory.limit_of_items(failure, lambda site: self._evidence.most_items(site, self._passing))
         if items is not None:
             failure.whole = True
             differences = laboratory.reducer.differences(failure.body)
@@ -147,7 +141,7 @@ class FailureSearch:
         if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
             self._add_all(failure, group)
             return
-        limits = await laboratory.length_limits(laboratory.problem(failure, "shrink"), causes)
+        limits = await laboratory.limits_of_length(failure, causes)
         places = await laboratory.shrink(failure, causes)
         if failure.is_sporadic:  # it was repeated by chance
             del group[0]
@@ -169,7 +163,7 @@ class FailureSearch:
 
     def _add_all(self, failure: Failure, group: list[int]) -> None:
         """Adds one cause for all failures: the target accepts only one message, and perhaps repeats its answer."""
-        self._add((Valid(),), failure, group)
+        self._add((VALID,), failure, group)
 
     def _add(
         self,

@@ -16,6 +16,7 @@ from contextlib import suppress
 from itertools import product
 from typing import Any, Final
 
+from brokerfuzz.campaign.causes.attributes import Attribute, Attributes, Items, broken, notations_of
 from brokerfuzz.campaign.causes.conditions import (
     ABOVE,
     BELOW,
@@ -28,18 +29,7 @@ from brokerfuzz.campaign.causes.conditions import (
     Condition,
     conditions_of,
 )
-from brokerfuzz.campaign.causes.evidence import (
-    Attribute,
-    Attributes,
-    Broken,
-    Evidence,
-    Items,
-    Mask,
-    is_certain,
-    keyword_of,
-    notations_of,
-    occurrences,
-)
+from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain, occurrences
 from brokerfuzz.campaign.difference import Difference, parsed
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.proof import CaseAnswers
@@ -84,7 +74,7 @@ class Generaliser:
         these failures, the attribute is in them by chance.
         """
         candidates: list[Attributes] = [(notation,) for notation in notations_of(failure.body)]
-        candidates += [(broken,) for violation in failure.verdict.broken for broken in _broken(violation)]
+        candidates += [(attribute,) for violation in failure.verdict.broken for attribute in broken(violation.rule)]
         for site, value in self._occurrences(failure.body):
             of_value = self._attributes_of(value, site)
             candidates += [(attribute,) for attribute in of_value if not _needs_experiment(attribute.condition)]
@@ -108,7 +98,7 @@ class Generaliser:
             candidates += product(*(list(self._candidates(cause, limits)) for cause in outermost))
         if len(outermost) == 1:
             violations = [violation for violation in failure.verdict.broken if _is_at(violation, outermost[0])]
-            candidates += [(broken,) for violation in violations for broken in _broken(violation)]
+            candidates += [(attribute,) for violation in violations for attribute in broken(violation.rule)]
         numbers = [cause.value for cause in outermost if isinstance(cause.value, Number)]
         candidates += [(notation,) for number in numbers for notation in notations_of(write_tree(number))]
         candidates_inside = [(attribute,) for cause in inside for attribute in self._candidates(cause, ())]
@@ -129,7 +119,7 @@ class Generaliser:
             mask = self.having(attributes)
             if mask >> first & 1 and is_certain(mask & ~ignored, self._failing):
                 failing = (mask & self._failing).bit_count()
-                named = sum(isinstance(one, Attribute) and one.site is not None for one in attributes)
+                named = sum(attribute.site is not None for attribute in attributes)
                 rank = (failing, named, -number)
                 if failing >= least and (not best or rank > best_rank):
                     best, best_rank = attributes, rank
@@ -196,10 +186,6 @@ class Generaliser:
         with suppress(ValueError, RecursionError):  # not JSON, or nested too deeply
             for site, _, value in occurrences(json.loads(body), self._sites):
                 yield site, value
-
-
-def _broken(violation: Violation) -> list[Broken]:
-    return [Broken(rule=violation.rule), Broken(keyword=keyword_of(violation.rule)), Broken()]
 
 
 def _needs_experiment(condition: Condition) -> bool:

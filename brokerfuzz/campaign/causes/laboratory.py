@@ -1,17 +1,17 @@
 """Experiments with failing messages: repeats them, reduces them, and undoes a cause in other messages."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from heapq import nsmallest
 from time import monotonic
-from typing import Final
+from typing import Final, TypeVar
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.causes.conditions import LONGER, MORE_BYTES, MORE_ITEMS, Condition
-from brokerfuzz.campaign.causes.evidence import Attribute
+from brokerfuzz.campaign.causes.attributes import Attribute
+from brokerfuzz.campaign.causes.conditions import Condition
 from brokerfuzz.campaign.causes.explanation import Explanation
+from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_size, limits_of_length
 from brokerfuzz.campaign.causes.reducing import Reducer
 from brokerfuzz.campaign.causes.unmasking import Unmasking
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, undone
@@ -21,11 +21,10 @@ from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.twins import twin_of_finding
-from brokerfuzz.cases.case import Case, compact
-from brokerfuzz.cases.fault_wishes import wishes_at
-from brokerfuzz.generation import Wish, message
-from brokerfuzz.json_trees import JsonArray, Tree, first_values, tree_of
+from brokerfuzz.cases.case import Case
+from brokerfuzz.json_trees import Tree, first_values, tree_of
 from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.targets.threads import together
 
 MOST_EXAMPLES: Final = 500
 """The maximum number of accepted messages in which to look for ordinary values."""
@@ -33,6 +32,8 @@ SAMPLES: Final = 20
 """Of the messages that may have the same cause, this number is tested."""
 CONFIRMED: Final = 0.9
 """If at least this share of the tested messages has the cause, the others have it, too."""
+
+_Item = TypeVar("_Item")
 
 
 class Laboratory:
@@ -50,8 +51,9 @@ class Laboratory:
         examples: Sequence[Case],
         bounds: Bounds,
         repetitions: Bounds,
+        concurrency: int,
     ) -> None:
-        self._proving, self._repetitions = proving, repetitions
+        self._proving, self._repetitions, self._concurrency = proving, repetitions, concurrency
         self._sender, self._judge, self._bounds, self._examples = sender, judge, bounds, examples
         self.plain = sender.plain
         ordinary = OrdinaryValues({}, {}) if self.plain is None else OrdinaryValues.of(self.plain, examples)
@@ -61,6 +63,16 @@ class Laboratory:
     @property
     def contract(self) -> Contract:
         return self._judge.demands
+
+    async def each(self, items: Iterable[_Item], work: Callable[[_Item], Awaitable[None]]) -> None:
+        """Works on several items at the same time."""
+        waiting = iter(items)
+
+        async def work_on_waiting() -> None:
+            for item in waiting:
+                await work(item)
+
+        await together(*(work_on_waiting() for _ in range(self._concurrency)))
 
     def failure_of(self, asked: CaseAnswers) -> Failure:
         """Judges the message again: a time in it may have been in the future until now. Each case has one failure that
@@ -136,44 +148,15 @@ class Laboratory:
     def unmasking(self, explanations: Sequence[Explanation]) -> Unmasking:
         return Unmasking(self._sender, self._judge, self._proving, self.reducer, explanations)
 
-    async def size_limit(self, failure: Failure, accepted: int) -> int | None:
-        """Returns the largest size of a message that is accepted, if the size is the cause (see `Reducer`)."""
+    async def limit_of_size(self, failure: Failure, accepted: int) -> int | None:
         assert self.plain is not None, "may_experiment"
-        return await self.reducer.largest_accepted(self.problem(failure, "size"), self.plain.body, accepted)
+        return await limit_of_size(self.problem(failure, "size"), self.plain.body, accepted)
 
-    async def item_limit(self, failure: Failure, accepted: Callable[[str], int]) -> Attribute | None:
-        """Returns the condition that an array has more items than a limit, if this is the cause. `accepted` returns the
-        largest accepted number at a site. The smallest message is a generated one.
-        """
-        problem = self.problem(failure, "items")
-        for site, value in first_values(tree_of(failure.body)).items():
-            if not isinstance(value, JsonArray) or len(value.items) <= accepted(site):
-                continue
-            generated = partial(self._with_items, failure.case.message_type, site)
-            count = await self.reducer.most_items_accepted(problem, len(value.items), generated)
-            if count:
-                await problem.has(generated(count + 1))
-                return Attribute(MORE_ITEMS.of(count), site)
-        return None
+    async def limit_of_items(self, failure: Failure, accepted: Callable[[str], int]) -> Attribute | None:
+        return await limit_of_items(self.problem(failure, "items"), self.contract, accepted)
 
-    async def length_limits(self, problem: Problem, causes: Sequence[Difference]) -> list[Condition]:
-        """Searches the limit of the length of a string, if this is the first cause."""
-        texts = [(cause, cause.value) for cause in causes[:1] if isinstance(cause.value, str)]
-        return [limit for cause, text in texts for limit in await self._limits_of_length(problem, cause, text)]
-
-    async def _limits_of_length(self, problem: Problem, cause: Difference, text: str) -> list[Condition]:
-        length = await self.reducer.longest_accepted(problem, cause, len(text))
-        if length is not None:
-            return [
-                MORE_BYTES.of(length) if await self.reducer.counts_bytes(problem, cause, length) else LONGER.of(length)
-            ]
-        size = await self.reducer.longest_accepted(problem, cause, len(text.encode(errors="surrogatepass")))
-        return [] if size is None else [MORE_BYTES.of(size)]
-
-    def _with_items(self, message_type: MessageType, site: str, count: int) -> Tree:
-        """Generates a valid message whose array at a site has this number of items."""
-        wishes = {**wishes_at(self.contract, message_type, site), site: Wish(least=count, most=count)}
-        return tree_of(compact(message(self.contract, message_type, wishes=wishes)))
+    async def limits_of_length(self, failure: Failure, causes: Sequence[Difference]) -> list[Condition]:
+        return await limits_of_length(self.problem(failure, "shrink"), causes[0]) if causes else []
 
     async def covered(self, sites: Collection[str], failure: Failure, cases: Mapping[int, Case]) -> list[int]:
         """Returns the numbers of the cases whose answer is right if the values at these sites are undone."""

@@ -7,18 +7,15 @@
 Each difference that remains was undone once, and then the answer was right.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
 from brokerfuzz.campaign.problem import Problem
 from brokerfuzz.campaign.shrinking import Shrinker
-from brokerfuzz.json_trees import Tree, at, replaced, tree_of
+from brokerfuzz.json_trees import Tree, tree_of
 from brokerfuzz.schemas import Site
-
-SMALLEST_LIMIT: Final = 1024
-"""A limit of the size below one kilobyte is improbable."""
 
 
 class Reducer:
@@ -69,57 +66,6 @@ class Reducer:
             remaining = tuple(causes)
         return tuple(dict.fromkeys(cause.place for cause in remaining))
 
-    async def largest_accepted(self, problem: Problem, plain: bytes, accepted: int) -> int | None:
-        """If the size of the message is the cause, returns the number of bytes up to which the answer is right. To find
-        out, an accepted message is sent with as many spaces as the failing one is longer. `accepted` is the size of the
-        largest accepted message.
-        """
-
-        async def fails(size: int) -> bool:
-            padded = plain[:-1] + b" " * (size - len(plain)) + plain[-1:]
-            return await problem.has_bytes(padded)
-
-        size, smallest = len(problem.failure.body), max(accepted, len(plain))
-        if size < SMALLEST_LIMIT or size <= smallest or not await fails(size):
-            return None
-        return await _largest_that_passes(smallest, size, fails)
-
-    async def longest_accepted(self, problem: Problem, cause: Difference, length: int) -> int | None:
-        """If the length of a string is the cause, returns the length up to which the answer is right. `length` is the
-        one that fails: a number of characters, or of bytes in UTF-8. Each character that is sent has one byte. The
-        strings begin as the ordinary one, so a long web address remains one.
-        """
-        tree = tree_of(problem.failure.body)
-        value = at(tree, cause.path)
-        if not isinstance(value, str):
-            return None
-
-        ordinary = "" if cause.is_added else at(cause.undo(tree), cause.path)
-        beginning = ordinary if isinstance(ordinary, str) else ""
-
-        async def fails(length: int) -> bool:
-            text = beginning[:length].ljust(length, "b")
-            return await problem.outcome(replaced(tree, cause.path, text)) == "same problem"
-
-        if not value or not await fails(length) or await fails(0):
-            return None
-        return await _largest_that_passes(0, length, fails)
-
-    async def counts_bytes(self, problem: Problem, cause: Difference, length: int) -> bool:
-        """Returns whether a string of `length` characters fails if each of them has two bytes in UTF-8."""
-        tree = tree_of(problem.failure.body)
-        return await problem.outcome(replaced(tree, cause.path, "é" * length)) == "same problem"
-
-    async def most_items_accepted(self, problem: Problem, count: int, generated: Callable[[int], Tree]) -> int | None:
-        """If the number of items of an array is the cause, returns the number up to which the answer is right. `count`
-        is the one that fails, and messages with any number are `generated`: the items themselves may be right.
-        """
-
-        async def fails(count: int) -> bool:
-            return await problem.outcome(generated(count)) == "same problem"
-
-        return await _largest_that_passes(0, count, fails) if await fails(count) else None
-
     def _at(self, sites: set[str], body: bytes) -> tuple[Difference, ...]:
         """Returns the differences at these sites, one for each place: a property that the ordinary message lacks may
         have an unusual value, too.
@@ -143,13 +89,3 @@ def _with_only(tree: Tree, differences: Sequence[Difference], remaining: Sequenc
 
 def _without(differences: Sequence[Difference], omitted: Difference) -> tuple[Difference, ...]:
     return tuple(difference for difference in differences if difference is not omitted)
-
-
-async def _largest_that_passes(passes: int, fails_at: int, fails: Any) -> int:
-    while fails_at - passes > 1:
-        middle = (passes + fails_at) // 2
-        if await fails(middle):
-            fails_at = middle
-        else:
-            passes = middle
-    return passes

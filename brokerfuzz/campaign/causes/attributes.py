@@ -1,0 +1,165 @@
+"""Defines what a case can have in common with other cases that fail: a condition of a value, a way to write values, or
+something about the whole message.
+
+Findings contain the `place` and the `clause` of an attribute, and its `key` identifies it in every campaign.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from brokerfuzz.campaign.causes.conditions import Condition
+from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.schemas.rule import JSON_RULE
+from brokerfuzz.wording import with_article
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The items of an array in which a condition must hold: from `first` to `last`, counted from 0. None is the end."""
+
+    array: str
+    first: int
+    last: int | None
+
+    def __str__(self) -> str:
+        if self.first == self.last:
+            items = f"item {self.first + 1}"
+        elif self.last is None:
+            items = f"item {self.first + 1} or later"
+        else:
+            items = f"the first {self.last + 1} items"
+        return f"in {items} of {self.array or 'the message'}"
+
+    def contain(self, index: int) -> bool:
+        return self.first <= index and (self.last is None or index <= self.last)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """Something that a case has: a condition at a site (None: at any site), perhaps only in certain items."""
+
+    condition: Condition
+    site: str | None
+    items: Items | None = None
+
+    @property
+    def place(self) -> str:
+        return f"any {self.condition.subject}" if self.site is None else self.site or "message"
+
+    def clause(self, *, with_subject: bool = False) -> str:
+        text = str(self.condition)
+        if with_subject:
+            subject = self.site if self.site is not None else with_article(self.condition.subject)
+            text = text.replace("it", subject or "the message", 1)
+        return text if self.items is None else f"{text} {self.items}"
+
+    @property
+    def key(self) -> str:
+        """Identifies the attribute in every campaign."""
+        where = "any" if self.site is None else self.site
+        return " ".join(filter(None, (f"{where}:", str(self.condition), str(self.items or ""))))
+
+
+@dataclass(frozen=True, slots=True)
+class OfMessage:
+    """An attribute of a whole message. `limit` is a number of bytes, of which the message has more."""
+
+    text: str
+    key: str
+    holds: Callable[[CaseAnswers], bool] = field(compare=False)
+    place: str = "any message"
+    limit: int | None = None
+
+    @property
+    def site(self) -> None:
+        return None
+
+    def clause(self, *, with_subject: bool = False) -> str:
+        return self.text
+
+
+Attributes = tuple[Attribute | OfMessage, ...]
+"""Attributes that a case has together."""
+
+VALID: Final = OfMessage("it is valid", "every valid message", lambda asked: asked.verdict.label == "valid")
+"""The target accepts no message, or only one."""
+
+
+def larger_than(size: int) -> OfMessage:
+    """The target, or a proxy before it, accepts no larger message."""
+    text = f"it has more than {size:,} bytes"
+    return OfMessage(text, "too many bytes", lambda asked: len(asked.case.body) > size, limit=size)
+
+
+# ------------------------------------------------------------------------------------------------------- broken rules
+
+
+def broken(rule: str) -> list[OfMessage]:
+    """Returns what a message has that breaks this rule: it breaks the rule, one with this keyword, and any rule."""
+    keyword = keyword_of(rule)
+    is_json = keyword == JSON_RULE
+    return [
+        OfMessage(
+            "the message is not JSON" if is_json else f"it breaks {rule.rpartition(':')[2]}",
+            f"breaks {rule}",
+            lambda asked: any(violation.rule == rule for violation in asked.verdict.broken),
+            place=site_of_rule(rule) or "message",
+        ),
+        OfMessage(
+            "the message is not JSON" if is_json else f"a value breaks {keyword}",
+            f"breaks {keyword}",
+            lambda asked: any(keyword_of(violation.rule) == keyword for violation in asked.verdict.broken),
+        ),
+        OfMessage("the message is invalid", "breaks any rule", lambda asked: bool(asked.verdict.broken)),
+    ]
+
+
+def keyword_of(rule: str) -> str:
+    return rule.rpartition(":")[2].partition("@")[0]
+
+
+def site_of_rule(rule: str) -> str:
+    return rule.partition("/")[2].rpartition(":")[0]
+
+
+# ---------------------------------------------------------------------------------------------------------- notations
+
+_NOTATIONS: Final = {
+    text: re.compile(pattern)
+    for text, pattern in (
+        ("an exponent", rb"[0-9][eE]"),
+        ("an exponent with a plus", rb"[0-9][eE]\+"),
+        ("a negative exponent", rb"[0-9][eE]-"),
+        ("the number -0", rb"-0(?:\.0*)?(?![0-9.eE])"),
+        ("a fraction that ends with 0", rb"\.[0-9]*0(?![0-9eE])"),
+        ("white space between values", rb"\s"),
+        ("a line break between values", rb"[\r\n]"),
+        (r"an escape such as \u0041", rb"\\u"),
+        (r"an escape such as \n", rb"\\[bfnrt]"),
+        *((f"an array nested {depth:,} levels deep", rb"(?:\[\s*){%d}" % depth) for depth in (10_000, 1000, 100)),
+    )
+}
+"""Ways to write values, as regular expressions for messages whose strings are reduced to their escapes."""
+_STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_ESCAPE: Final = re.compile(rb"\\.")
+
+
+def notations_of(body: bytes) -> list[OfMessage]:
+    written = _without_strings(body)
+    return [_notation(text, pattern) for text, pattern in _NOTATIONS.items() if pattern.search(written)]
+
+
+def _notation(text: str, pattern: re.Pattern[bytes]) -> OfMessage:
+    return OfMessage(
+        f"there is {text}",
+        f"notation: {text}",
+        lambda asked: pattern.search(_without_strings(asked.case.body)) is not None,
+    )
+
+
+@lru_cache(maxsize=16_384)
+def _without_strings(body: bytes) -> bytes:
+    return _STRING.sub(lambda string: b"".join(_ESCAPE.findall(string[0])), body)

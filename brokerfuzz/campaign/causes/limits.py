@@ -1,0 +1,97 @@
+"""Searches a limit by experiments: the size of a message, the length of a string, or the number of items up to which
+the answer is right. All functions raise `LimitReachedError`.
+"""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Final
+
+from brokerfuzz.campaign.causes.attributes import Attribute
+from brokerfuzz.campaign.causes.conditions import LONGER, MORE_BYTES, MORE_ITEMS, Condition
+from brokerfuzz.campaign.difference import Difference
+from brokerfuzz.campaign.problem import Problem
+from brokerfuzz.cases.case import compact
+from brokerfuzz.cases.fault_wishes import wishes_at
+from brokerfuzz.generation import Wish, message
+from brokerfuzz.json_trees import JsonArray, Tree, at, first_values, replaced, tree_of
+from brokerfuzz.schemas import Contract, MessageType
+
+SMALLEST_SIZE: Final = 1024
+"""A limit of the size below one kilobyte is improbable."""
+
+
+async def limit_of_size(problem: Problem, plain: bytes, accepted: int) -> int | None:
+    """If the size of the message is the cause, returns the number of bytes up to which the answer is right. To find
+    out, an accepted message is sent with as many spaces as the failing one is longer. `accepted` is the size of the
+    largest accepted message.
+    """
+
+    async def fails(size: int) -> bool:
+        return await problem.has_bytes(plain[:-1] + b" " * (size - len(plain)) + plain[-1:])
+
+    size, smallest = len(problem.failure.body), max(accepted, len(plain))
+    if size < SMALLEST_SIZE or size <= smallest or not await fails(size):
+        return None
+    return await _largest_that_passes(smallest, size, fails)
+
+
+async def limit_of_items(problem: Problem, contract: Contract, accepted: Callable[[str], int]) -> Attribute | None:
+    """Returns the attribute that an array has more items than the target accepts, if this is the cause. `accepted`
+    returns the largest accepted number at a site. The smallest message is a generated one, because the items may differ,
+    or have a sum.
+    """
+    for site, value in first_values(tree_of(problem.failure.body)).items():
+        if isinstance(value, JsonArray) and len(value.items) > accepted(site):
+            generated = partial(_with_items, contract, problem.failure.case.message_type, site)
+            count = await _most_items(problem, generated, len(value.items))
+            if count:
+                await problem.has(generated(count + 1))
+                return Attribute(MORE_ITEMS.of(count), site)
+    return None
+
+
+async def _most_items(problem: Problem, generated: Callable[[int], Tree], too_many: int) -> int | None:
+    async def fails(count: int) -> bool:
+        return await problem.outcome(generated(count)) == "same problem"
+
+    return await _largest_that_passes(0, too_many, fails) if await fails(too_many) else None
+
+
+def _with_items(contract: Contract, message_type: MessageType, site: str, count: int) -> Tree:
+    """Generates a valid message whose array at a site has this number of items."""
+    wishes = {**wishes_at(contract, message_type, site), site: Wish(least=count, most=count)}
+    return tree_of(compact(message(contract, message_type, wishes=wishes)))
+
+
+async def limits_of_length(problem: Problem, cause: Difference) -> list[Condition]:
+    """Returns the limit of a length, if this is the cause. The target may count characters, or bytes in UTF-8. The
+    strings that are sent begin as the ordinary one, so a long web address remains one.
+    """
+    if not isinstance(cause.value, str):
+        return []
+    tree = tree_of(problem.failure.body)
+    text = cause.value
+    ordinary = "" if cause.is_added else at(cause.undo(tree), cause.path)
+    beginning = ordinary if isinstance(ordinary, str) else ""
+
+    async def fails(length: int) -> bool:
+        return await fails_with(beginning[:length].ljust(length, "b"))
+
+    async def fails_with(text: str) -> bool:
+        return await problem.outcome(replaced(tree, cause.path, text)) == "same problem"
+
+    for longest in (len(text), len(text.encode(errors="surrogatepass"))):
+        if await fails(longest) and not await fails(0):
+            length = await _largest_that_passes(0, longest, fails)
+            return [MORE_BYTES.of(length) if await fails_with("é" * length) else LONGER.of(length)]
+    return []
+
+
+async def _largest_that_passes(passes: int, fails_at: int, fails: Callable[[int], Awaitable[bool]]) -> int:
+    while fails_at - passes > 1:
+        middle = (passes + fails_at) // 2
+        if await fails(middle):
+            fails_at = middle
+        else:
+            passes = middle
+    return passes
