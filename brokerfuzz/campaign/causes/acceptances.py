@@ -9,13 +9,11 @@ rules, a rule. The units that remain are findings of their own.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import Final
 
 from brokerfuzz.campaign.causes.attributes import Attribute, keyword_of, site_of_rule
 from brokerfuzz.campaign.causes.conditions import DIFFERS, EQUALS, HAS_VALUE, MISSING
-from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain
+from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain, union
 from brokerfuzz.campaign.causes.explanation import Explanation, some_of
 from brokerfuzz.campaign.causes.leniencies import (
     IGNORES_CASE,
@@ -127,7 +125,7 @@ class AcceptanceSearch:
         """A habit that shows at one place only is a mistake at this place."""
         text = candidate.text or conversions_in_words(unit.habit for unit in units if unit.habit)
         sites = {_site(unit.rule) for unit in units}
-        covered = _union(unit.cases for unit in units)
+        covered = union(unit.cases for unit in units)
         if len(sites) > 1 or not candidate.is_habit:
             return self._explanation(candidate.key, text, covered, candidate.cases, is_habit=candidate.is_habit)
         concerned = candidate.cases & self._with_rules({unit.rule for unit in units})
@@ -178,7 +176,7 @@ class AcceptanceSearch:
 
     def _with_rules(self, rules: Iterable[str]) -> Mask:
         masks = {leniency.name: cases for leniency, cases in self._of_kind("rule").items()}
-        return _union(masks[rule] for rule in rules)
+        return union(masks[rule] for rule in rules)
 
     def _certain(self, kind: str) -> dict[Leniency, Mask]:
         """Returns the leniencies of this kind with which (almost) every fault is accepted, whatever the habit."""
@@ -209,11 +207,11 @@ class AcceptanceSearch:
     def _candidates(self) -> Iterator[_Candidate]:
         """The target does not read some properties and items at all, which is no habit."""
         unread = _outermost(self._certain("below"))
-        cases = _union(unread.values()) if len(unread) >= SEVERAL else 0
+        cases = union(unread.values()) if len(unread) >= SEVERAL else 0
         if cases:
             text = f"{some_of(sorted(site.name for site in unread))}: nothing is checked"
             yield _Candidate(("unchecked",), text, self._covered(cases), cases)
-        yield from self._habits(cases | _union(self._certain("later items").values()))
+        yield from self._habits(cases | union(self._certain("later items").values()))
         yield from self._sites_with_several_habits()
         yield from self._places()
 
@@ -235,7 +233,7 @@ class AcceptanceSearch:
         together = conversions_with_one_cause([habit for habit in habits if habit.found], shown)
         if together:
             converted = frozenset[int]().union(*(units_with[habit] for habit in together))
-            yield _Candidate(("conversions",), "", converted, _union(tried[one] for one in together), is_habit=True)
+            yield _Candidate(("conversions",), "", converted, union(tried[one] for one in together), is_habit=True)
 
     def _sites_with_several_habits(self) -> Iterator[_Candidate]:
         for site in dict.fromkeys(_site(unit.rule) for unit in self._units if unit.habit):
@@ -280,10 +278,6 @@ class AcceptanceSearch:
                 yield Attribute(DIFFERS.of(value), path)
             if site.name and not site.required:
                 yield from (Attribute(condition, path) for condition in (HAS_VALUE.of(), MISSING.of(), EQUALS.of(None)))
-
-
-def _union(masks: Iterable[Mask]) -> Mask:
-    return reduce(or_, masks, 0)
 
 
 def _outermost(places: dict[Leniency, Mask]) -> dict[Leniency, Mask]:

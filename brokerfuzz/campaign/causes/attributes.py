@@ -85,7 +85,7 @@ Attributes = tuple[Attribute | OfMessage, ...]
 """Attributes that a case has together."""
 
 VALID: Final = OfMessage("it is valid", "every valid message", lambda asked: asked.verdict.label == "valid")
-"""The target accepts no message, or only one."""
+"""The target accepts no message, or only one, and perhaps repeats its answer."""
 
 
 def larger_than(size: int) -> OfMessage:

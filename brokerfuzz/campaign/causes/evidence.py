@@ -6,7 +6,8 @@ of all cases then says how far it reaches: to one property or to all, to one apo
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import Any, Final, TypeVar
 
 from brokerfuzz.campaign.causes.attributes import Attribute, OfMessage
@@ -34,25 +35,33 @@ class Evidence:
         self._masks: dict[Attribute | OfMessage, Mask] = {}
 
     def mask(self, holds: Callable[[CaseAnswers], bool]) -> Mask:
-        return mask_of((number for number, asked in enumerate(self.sent) if holds(asked)), len(self.sent))
+        return self.mask_of(number for number, asked in enumerate(self.sent) if holds(asked))
+
+    def mask_of(self, numbers: Iterable[int]) -> Mask:
+        bits = bytearray(len(self.sent) // 8 + 1)
+        for number in numbers:
+            bits[number // 8] |= 1 << number % 8
+        return int.from_bytes(bits, "little")
+
+    def numbers(self, mask: Mask) -> list[int]:
+        return [number for number in range(len(self.sent)) if mask >> number & 1]
+
+    def cases(self, mask: Mask) -> list[CaseAnswers]:
+        return [self.sent[number] for number in self.numbers(mask)]
 
     def index(self, facts: Callable[[CaseAnswers], Iterable[_Fact]], among: Mask) -> dict[_Fact, Mask]:
         """Returns the cases with each fact, of some cases."""
         numbers: dict[_Fact, list[int]] = defaultdict(list)
-        for number, asked in enumerate(self.sent):
-            if among >> number & 1:
-                for fact in dict.fromkeys(facts(asked)):
-                    numbers[fact].append(number)
-        return {fact: mask_of(cases, len(self.sent)) for fact, cases in numbers.items()}
+        for number in self.numbers(among):
+            for fact in facts(self.sent[number]):
+                numbers[fact].append(number)
+        return {fact: self.mask_of(cases) for fact, cases in numbers.items()}
 
     def having(self, attribute: Attribute | OfMessage) -> Mask:
         """Returns the cases that have the attribute."""
         if attribute not in self._masks:
             self._masks[attribute] = self._having(attribute)
         return self._masks[attribute]
-
-    def cases(self, mask: Mask) -> list[CaseAnswers]:
-        return [asked for number, asked in enumerate(self.sent) if mask >> number & 1]
 
     def most_items(self, site: str, cases: Mask) -> int:
         """Returns the largest number of items that an array has in these cases."""
@@ -64,12 +73,11 @@ class Evidence:
         if isinstance(attribute, OfMessage):
             return self.mask(attribute.holds)
         if attribute.items is None:
-            return mask_of(self._numbers(attribute), len(self.sent))
-        anywhere = self.having(Attribute(attribute.condition, attribute.site))
-        numbers = (number for number, asked in enumerate(self.sent) if anywhere >> number & 1)
-        return mask_of((n for n in numbers if self._has_in_items(self.sent[n], attribute)), len(self.sent))
+            return self.mask_of(self._numbers_with(attribute))
+        anywhere = self.numbers(self.having(Attribute(attribute.condition, attribute.site)))
+        return self.mask_of(number for number in anywhere if self._has_in_items(self.sent[number], attribute))
 
-    def _numbers(self, attribute: Attribute) -> Iterator[int]:
+    def _numbers_with(self, attribute: Attribute) -> Iterator[int]:
         for site in self._values if attribute.site is None else (attribute.site,):
             schema = self._schema_at(site)
             for (kind, value), cases in self._values.get(site, {}).items():
@@ -132,11 +140,8 @@ def occurrences(
             yield from occurrences(item, sites, path_below(site, index), (*indexes, index))
 
 
-def mask_of(cases: Iterable[int], size: int) -> Mask:
-    bits = bytearray(size // 8 + 1)
-    for case in cases:
-        bits[case // 8] |= 1 << case % 8
-    return int.from_bytes(bits, "little")
+def union(masks: Iterable[Mask]) -> Mask:
+    return reduce(or_, masks, 0)
 
 
 def is_certain(mask: Mask, failing: Mask) -> bool:

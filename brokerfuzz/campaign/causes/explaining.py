@@ -4,12 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import reduce
-from operator import or_
 from typing import Final
 
 from brokerfuzz.campaign.causes.acceptances import AcceptanceSearch
-from brokerfuzz.campaign.causes.evidence import Evidence, Mask, mask_of
+from brokerfuzz.campaign.causes.evidence import Evidence, Mask, union
 from brokerfuzz.campaign.causes.explanation import Explanation, differing_at
 from brokerfuzz.campaign.causes.failures import FailureSearch
 from brokerfuzz.campaign.causes.laboratory import Laboratory
@@ -73,7 +71,7 @@ class Explaining:
         """Replaces the rejections of valid messages that do not always occur by one explanation."""
         certain = [one for one in explanations if one.kind != "valid-rejected" or one.failure.recurred]
         rejected = self.evidence.mask(lambda asked: asked.contradiction == "valid-rejected")
-        explained = reduce(or_, (one.covered for one in certain if one.kind == "valid-rejected"), 0)
+        explained = union(one.covered for one in certain if one.kind == "valid-rejected")
         sometimes_rejected = rejected & ~explained or rejected
         valid = self.evidence.mask(lambda asked: asked.verdict.label == "valid")
         failure = Failure.of(self.evidence.cases(sometimes_rejected)[0])
@@ -118,7 +116,7 @@ class Explaining:
             if failure.is_sporadic:
                 by_chance.add((failure.number, failure.case.id))
         numbers = [n for n, asked in enumerate(self.evidence.sent) if (asked.number, asked.case.id) in by_chance]
-        return mask_of(numbers, len(self.evidence.sent))
+        return self.evidence.mask_of(numbers)
 
     async def _sporadic_acceptances(self, laboratory: Laboratory) -> Mask:
         """Repeats wrong acceptances, and returns those that did not occur again. If one with a rule and a technique
@@ -138,7 +136,7 @@ class Explaining:
                 sporadic.append(number)
 
         await laboratory.each(alike.values(), repeat)
-        return mask_of(sporadic, len(self.evidence.sent))
+        return self.evidence.mask_of(sporadic)
 
 
 async def _shrunk(explanation: Explanation, laboratory: Laboratory) -> Explanation:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes
-from brokerfuzz.campaign.causes.evidence import Mask
+from brokerfuzz.campaign.causes.evidence import Mask, union
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.difference import Difference, parsed
 from brokerfuzz.campaign.failure import Failure
@@ -113,10 +113,6 @@ def explanation_of(causes: Sequence[Cause]) -> Explanation:
     places, or one property with several conditions.
     """
     first = min(causes, key=lambda cause: (not cause.attributes, len(cause.failure.body), cause.failure.number))
-    covered = tried = 0
-    for cause in causes:
-        covered |= cause.covered
-        tried |= cause.tried
     sites = tuple(dict.fromkeys(site for cause in causes for site in cause.sites))
     failing = tuple(sorted({f"{_VERBS[cause.failure.kind]} {cause.failing}" for cause in causes}))
     return Explanation(
@@ -124,8 +120,8 @@ def explanation_of(causes: Sequence[Cause]) -> Explanation:
         failure=first.failure,
         key=failing,
         failing=failing,
-        covered=covered,
-        concerned=tried,
+        covered=union(cause.covered for cause in causes),
+        concerned=union(cause.tried for cause in causes),
         places=tuple(place for place in first.places if site_of(place) in first.sites),
         sites=sites,
         causes=tuple(causes),

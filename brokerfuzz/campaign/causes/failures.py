@@ -11,13 +11,12 @@ Crashes at different lines of code have different causes, so each line has a sea
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial, reduce
-from operator import or_
+from functools import partial
 from typing import Final, TypeVar
 
 from brokerfuzz.campaign.answer_texts import line_of_code, text_of
 from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes, larger_than
-from brokerfuzz.campaign.causes.evidence import Evidence, Mask, mask_of
+from brokerfuzz.campaign.causes.evidence import Evidence, Mask, union
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation, explanation_of
 from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser
 from brokerfuzz.campaign.causes.laboratory import Laboratory
@@ -54,7 +53,7 @@ class FailureSearch:
         self._passing = concerned & ~self._failing
         self._generaliser = Generaliser(evidence, self._failing, concerned)
         self._causes = [self._extended(cause) for cause in self._causes]
-        covered = reduce(or_, (cause.covered for cause in self._causes), 0)
+        covered = union(cause.covered for cause in self._causes)
         self._groups = self._at_the_same_line(self._failing & ~covered)
 
     @property
@@ -92,11 +91,8 @@ class FailureSearch:
         """Returns the numbers of the failing cases with the same line of code, or with none, the plainest first. Texts
         do not tell them apart, because many name the property and not the problem.
         """
-        groups: dict[str, list[int]] = defaultdict(list)
-        for number, asked in enumerate(self._evidence.sent):
-            if failing >> number & 1:
-                groups[line_of_code(asked.answer)].append(number)
-        return [sorted(group, key=self._plainness) for group in groups.values()]
+        groups = self._evidence.index(lambda asked: [line_of_code(asked.answer)], failing).values()
+        return [sorted(self._evidence.numbers(group), key=self._plainness) for group in groups]
 
     def _plainness(self, number: int) -> tuple[bool, int, int]:
         """Begins with messages that are not invalid, because the rules that others break are rarely the cause."""
@@ -139,7 +135,7 @@ class FailureSearch:
             return
         causes = await laboratory.reducer.causes(laboratory.problem(failure, "shrink"))
         if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
-            self._add_all(failure, group)
+            self._add((VALID,), failure, group)
             return
         limits = await laboratory.limits_of_length(failure, causes)
         places = await laboratory.shrink(failure, causes)
@@ -154,16 +150,12 @@ class FailureSearch:
         if causes and not attributes:
             candidates = {number: self._evidence.sent[number].case for number in group}
             covered = await laboratory.covered({cause.site for cause in causes}, failure, candidates)
-            with_the_same_sites = self._mask(covered)
+            with_the_same_sites = self._evidence.mask_of(covered)
         self._add(attributes, failure, group, places, with_the_same_sites)
 
     def _add_without_experiments(self, failure: Failure, group: list[int]) -> None:
-        attributes = self._generaliser.without_experiments(failure, group[0], self._mask(group))
+        attributes = self._generaliser.without_experiments(failure, group[0], self._evidence.mask_of(group))
         self._add(attributes, failure, group)
-
-    def _add_all(self, failure: Failure, group: list[int]) -> None:
-        """Adds one cause for all failures: the target accepts only one message, and perhaps repeats its answer."""
-        self._add((VALID,), failure, group)
 
     def _add(
         self,
@@ -174,7 +166,7 @@ class FailureSearch:
         with_the_same_sites: Mask = 0,
     ) -> None:
         tried = self._generaliser.having(attributes) if attributes else with_the_same_sites
-        covered = self._mask(group[:1]) | (tried & self._mask(group))
+        covered = self._evidence.mask_of(group[:1]) | (tried & self._evidence.mask_of(group))
         first = self._evidence.sent[group[0]]
         cause = Cause(
             failure=failure,
@@ -188,9 +180,6 @@ class FailureSearch:
         self._causes.append(cause)
         group[:] = [number for number in group if not covered >> number & 1]
 
-    def _mask(self, numbers: Iterable[int]) -> Mask:
-        return mask_of(numbers, len(self._evidence.sent))
-
 
 # -------------------------------------------------------------------------------------------------------- one finding
 
@@ -201,9 +190,9 @@ def _without_covered(causes: Sequence[Cause]) -> list[Cause]:
     "&" rejects them, too.
     """
     explained = [cause for cause in causes if cause.attributes]
-    reached = reduce(or_, (cause.tried for cause in explained), 0)
+    reached = union(cause.tried for cause in explained)
     unexplained = [cause for cause in causes if not cause.attributes and cause.covered & ~reached]
-    failing = reduce(or_, (cause.covered for cause in causes), 0)
+    failing = union(cause.covered for cause in causes)
     complete = [replace(cause, covered=cause.tried & failing) for cause in explained]
     return [cause for cause in complete if not any(_is_wider(other, cause) for other in complete)] + unexplained
 

@@ -37,8 +37,8 @@ async def limit_of_size(problem: Problem, plain: bytes, accepted: int) -> int | 
 
 async def limit_of_items(problem: Problem, contract: Contract, accepted: Callable[[str], int]) -> Attribute | None:
     """Returns the attribute that an array has more items than the target accepts, if this is the cause. `accepted`
-    returns the largest accepted number at a site. The smallest message is a generated one, because the items may differ,
-    or have a sum.
+    returns the largest accepted number at a site. The smallest message is a generated one, because the items may
+    differ, or have a sum.
     """
     for site, value in first_values(tree_of(problem.failure.body)).items():
         if isinstance(value, JsonArray) and len(value.items) > accepted(site):
