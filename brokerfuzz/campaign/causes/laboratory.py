@@ -22,7 +22,7 @@ from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.twins import twin_of_finding
 from brokerfuzz.cases.case import Case
-from brokerfuzz.json_trees import Tree, first_values, tree_of
+from brokerfuzz.json_trees import first_values, tree_of
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.targets.threads import together
 
@@ -174,12 +174,8 @@ class Laboratory:
 
     async def _is_cured(self, problem: Problem, sites: Collection[str], body: bytes) -> bool:
         with suppress(LimitReachedError):
-            return await problem.outcome(self.without(sites, body)) == "other answer"
+            return await problem.outcome(undone(tree_of(body), self._at(sites, body))) == "other answer"
         return False
-
-    def without(self, sites: Collection[str], body: bytes) -> Tree:
-        """Returns the message with ordinary values at these sites."""
-        return undone(tree_of(body), self._at(sites, body))
 
     def _at(self, sites: Collection[str], body: bytes) -> list[Difference]:
         return [difference for difference in self.reducer.differences(body) if difference.site in sites]
