@@ -113,8 +113,7 @@ class Explaining:
             failure = explanation.failure
             if failure.is_sporadic:
                 by_chance.add((failure.number, failure.case.id))
-        numbers = [n for n, asked in enumerate(self.evidence.sent) if (asked.number, asked.case.id) in by_chance]
-        return self.evidence.mask_of(numbers)
+        return self.evidence.mask(lambda asked: (asked.number, asked.case.id) in by_chance)
 
     async def _sporadic_acceptances(self, laboratory: Laboratory) -> Mask:
         """Repeats wrong acceptances, and returns those that did not occur again. If one with a rule and a technique
