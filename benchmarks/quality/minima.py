@@ -108,6 +108,10 @@ def clusters(message: Any) -> list[Any]:
     return message.get("productClusters") or []
 
 
+def cluster_products(message: Any) -> list[Any]:
+    return [product for cluster in clusters(message) for product in cluster["products"] or []]
+
+
 def prices(message: Any) -> list[Any]:
     return message["data"]["offers"] if message["data"] else []
 
@@ -156,6 +160,11 @@ VALID: dict[str, tuple[SearchStrategy[Any], Condition, Any]] = {
         LISTS,
         lambda m: any(number(p, "pageCount") > 5 for cluster in clusters(m)[1:2] for p in cluster["products"]),
         product_list([product()], [SIX_PAGES]),
+    ),
+    "a quantity above 77": (
+        LISTS,
+        where(cluster_products, lambda p: p["productQuantityInOffer"] > 77),
+        product_list([product(productQuantityInOffer=78)]),
     ),
     "a product list with a price": (
         OFFERS,

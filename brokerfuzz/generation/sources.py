@@ -143,9 +143,11 @@ def pins_of(wishes: Wishes) -> Wishes:
 
 # ----------------------------------------------------------------------------------------------------------- random
 
-_SIZES = (*[1] * 13, *[2] * 8, *[3] * 4, 4, *[0] * 4, 11, 11)
-"""Numbers of array items. The number 11 detects code that checks only the first ten items."""
-_SEVERAL = (*[1] * 6, *[2] * 14, *[3] * 8, 4, 4, 4, 11)
+MOST_ITEMS = 11
+"""The largest number of items, unless more are required. It detects code that checks only the first ten items."""
+_SIZES = (*[1] * 13, *[2] * 8, *[3] * 4, 4, *[0] * 4, MOST_ITEMS, MOST_ITEMS)
+"""Numbers of array items."""
+_SEVERAL = (*[1] * 6, *[2] * 14, *[3] * 8, 4, 4, 4, MOST_ITEMS)
 """Numbers of array items at the sites with `Wish.often`."""
 _LENGTHS = (1, 2, 3, 3, 4, 5, 6, 8, 9, 12, 20, 60)
 _AMOUNT = 1e6

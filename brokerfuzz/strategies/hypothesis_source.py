@@ -23,7 +23,7 @@ from hypothesis.internal.intervalsets import IntervalSet
 from hypothesis.strategies import DrawFn
 
 from brokerfuzz.generation import RandomSource, SiteChoices, Source, State, Wishes
-from brokerfuzz.generation.sources import pins_of
+from brokerfuzz.generation.sources import MOST_ITEMS, pins_of
 
 _NEEDED = {
     "draw_integer": ("min_value", "max_value", "forced"),
@@ -117,17 +117,19 @@ class ChoiceSource(StrategySource):
         return options[self._data.draw_integer(0, last, forced=forced)]
 
     def repeat(self, low: int, high: int, /, *, often: bool = False) -> Iterator[int]:
-        """Before each item, Hypothesis chooses whether there is one, so it can remove any item."""
-        size = len([*self._random.repeat(low, high, often=often)]) if self._random else None
-        for index in range(high):
-            self._spans += 1
-            self._data.start_span(self._spans)
-            more = index < low or self._data.draw_integer(0, 1, forced=None if size is None else int(index < size))
-            if more:
-                yield index
+        """Draws the number of items first: to remove an item, Hypothesis lowers this number and deletes one span."""
+        most = min(high, max(low, MOST_ITEMS))
+        forced = len([*self._random.repeat(low, high, often=often)]) if self._random else None
+        self._start_span()
+        for index in range(self._data.draw_integer(min(low, most), most, forced=forced)):
+            self._start_span()
+            yield index
             self._data.stop_span()
-            if not more:
-                return
+        self._data.stop_span()
+
+    def _start_span(self) -> None:
+        self._spans += 1
+        self._data.start_span(self._spans)
 
     def integer(self, low: int, high: int, edges: Sequence[int], /) -> int:
         plainest = edges[0]

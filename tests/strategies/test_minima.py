@@ -4,6 +4,7 @@ Hypothesis also tries constants of the loaded modules, so a seed does not always
 """
 
 import pytest
+from sampled import sample
 
 from benchmarks.quality.examples import difference, smallest
 from benchmarks.quality.minima import MINIMA, Minimum
@@ -23,3 +24,9 @@ SHARE = 0.95
 def test_nearly_all_conditions_shrink_to_the_expected_examples(minima: list[Minimum], seeds: range) -> None:
     wrong = list(filter(None, (difference(minimum, [smallest(minimum, seed) for seed in seeds]) for minimum in minima)))
     assert len(wrong) <= (1 - SHARE) * len(minima), "\n".join(wrong)
+
+
+@sample(4, 20)
+def test_only_the_item_that_matters_is_left(size: int) -> None:
+    (minimum,) = (minimum for minimum in MINIMA if minimum.name == "a quantity above 77")
+    assert difference(minimum, [smallest(minimum, seed) for seed in range(size)]) is None
