@@ -12,39 +12,46 @@ from brokerfuzz.schemas import Site, load_contract
 from brokerfuzz.schemas.judging import judge_of
 
 _NOW = datetime(2000, 1, 1, tzinfo=UTC)
-_MESSAGES = 60
-"""The number of messages of each type whose values count."""
+_FEW, _MANY = 60, 240
+"""The numbers of messages of each type whose values count: for one realistic value per site, and for plausible
+messages.
+"""
 _WORDS = ["letter", "postcard", "brochure", "insert", "envelope", "reply card", "catalog", "poster"]
 
 
-def values(message_type: str, site: Site) -> Sequence[Any]:
+def values(message_type: str, site: Site, *, plausible: bool = False) -> Sequence[Any]:
     """Returns the realistic values that the schema of a site allows. If no plausible message has this site, they are
-    those of properties with the same name, or common words. The result can be empty.
+    those of properties with the same name, or common words. The result can be empty. With `plausible`, they include all
+    values of `plausible_messages`.
     """
     is_valid = judge_of(site.schema)
-    for pool in _pools_for(message_type, site):
+    for pool in _pools_for(message_type, site, _MANY if plausible else _FEW):
         if fitting := [value for value in pool if is_valid(value)]:
             return fitting
     return []
 
 
-def _pools_for(message_type: str, site: Site) -> Iterator[Sequence[Any]]:
-    yield _pools(message_type).get(site.path, ())
+def _pools_for(message_type: str, site: Site, count: int) -> Iterator[Sequence[Any]]:
+    yield _pools(message_type, count).get(site.path, ())
     yield _pools_of_names().get(site.nearest_name, ())
     yield _WORDS
 
 
 @cache
-def _pools(message_type: str) -> Mapping[str, Sequence[Any]]:
+def plausible_messages(message_type: str, count: int = _MANY) -> Sequence[Any]:
+    """Returns messages of seed 0. Own message types have none."""
+    make = MAKERS.get(message_type)
+    return [make(Draws(0, serial, _NOW)) for serial in range(count)] if make else []
+
+
+@cache
+def _pools(message_type: str, count: int) -> Mapping[str, Sequence[Any]]:
     """Maps each site to its values in plausible messages. The smallest numbers come first, so that the first values of
     all sites fit together: a minimum is below its maximum.
     """
-    if message_type not in MAKERS:
-        return {}
-    root = load_contract().sites[message_type][""]
     pools: dict[str, dict[Any, None]] = defaultdict(dict)
-    for serial in range(_MESSAGES):
-        for site, _, value in root.walk(MAKERS[message_type](Draws(0, serial, _NOW))):
+    for message in plausible_messages(message_type, count):
+        for site, _, value in load_contract().sites[message_type][""].walk(message):
             if isinstance(value, str | int | float):
                 pools[site.path][value] = None
     return {path: sorted(pool, key=_size) for path, pool in pools.items()}
@@ -58,6 +65,6 @@ def _size(value: Any) -> Any:
 def _pools_of_names() -> Mapping[str, Sequence[Any]]:
     pools = defaultdict[str, list[Any]](list, {name: [*pool] for name, pool in FURTHER_VALUES.items()})
     for message_type in MAKERS:
-        for path, pool in _pools(message_type).items():
+        for path, pool in _pools(message_type, _FEW).items():
             pools[load_contract().sites[message_type][path].nearest_name] += pool
     return pools

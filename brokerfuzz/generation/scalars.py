@@ -101,7 +101,7 @@ def scalar(place: ValuePlace) -> Values | None:
     schema = place.site.schema
     if (values := listed(schema)) is not None:
         return choice(values) if values else None
-    if place.style.plausible and (fitting := realistic_values.values(place.message_type, place.site)):
+    if place.style.plausible and (fitting := realistic_values.values(place.message_type, place.site, plausible=True)):
         return choice(fitting)
     types = [name for name in _OF_TYPE if name in flat.types_of(schema)]
     if "number" in types and "integer" in types:

@@ -143,11 +143,11 @@ def pins_of(wishes: Wishes) -> Wishes:
 
 # ----------------------------------------------------------------------------------------------------------- random
 
-MOST_ITEMS = 11
+LONGEST_ARRAY = 11
 """The largest number of items, unless more are required. It detects code that checks only the first ten items."""
-_SIZES = (*[1] * 13, *[2] * 8, *[3] * 4, 4, *[0] * 4, MOST_ITEMS, MOST_ITEMS)
+_SIZES = (*[1] * 13, *[2] * 8, *[3] * 4, 4, *[0] * 4, LONGEST_ARRAY, LONGEST_ARRAY)
 """Numbers of array items."""
-_SEVERAL = (*[1] * 6, *[2] * 14, *[3] * 8, 4, 4, 4, MOST_ITEMS)
+_SEVERAL = (*[1] * 6, *[2] * 14, *[3] * 8, 4, 4, 4, LONGEST_ARRAY)
 """Numbers of array items at the sites with `Wish.often`."""
 _LENGTHS = (1, 2, 3, 3, 4, 5, 6, 8, 9, 12, 20, 60)
 _AMOUNT = 1e6
@@ -177,7 +177,10 @@ class RandomSource:
         return f"{start}-{self._bits(32)}"
 
     def choose(self, options: Sequence[Any], /) -> Any:
-        return options[self._bits(18) % len(options)]
+        return options[self.index(options)]
+
+    def index(self, options: Sequence[Any], /) -> int:
+        return self._bits(18) % len(options)
 
     def repeat(self, low: int, high: int, /, *, often: bool = False) -> Iterable[int]:
         return range(min(max(self.choose(_SEVERAL if often else _SIZES), low), high))

@@ -13,7 +13,7 @@ advantages:
 - It is about twice as fast.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
 from inspect import signature
 from typing import Any, cast
@@ -23,7 +23,7 @@ from hypothesis.internal.intervalsets import IntervalSet
 from hypothesis.strategies import DrawFn
 
 from brokerfuzz.generation import RandomSource, SiteChoices, Source, State, Wishes
-from brokerfuzz.generation.sources import MOST_ITEMS, pins_of
+from brokerfuzz.generation.sources import LONGEST_ARRAY, pins_of
 
 _NEEDED = {
     "draw_integer": ("min_value", "max_value", "forced"),
@@ -41,10 +41,14 @@ Hypothesis would shrink characters towards the digit `0`.
 """
 
 
-def hypothesis_source(draw: DrawFn, wishes: Wishes | None = None) -> Source:
+Proposals = Callable[[int], RandomSource]
+"""Returns the source of a seed that proposes choices."""
+
+
+def hypothesis_source(draw: DrawFn, wishes: Wishes | None = None, proposals: Proposals = RandomSource) -> Source:
     data = getattr(draw, "__self__", None)
     if data is not None and _is_supported(cast(Hashable, type(data))):
-        return ChoiceSource(data, draw, wishes or {})
+        return ChoiceSource(data, draw, wishes or {}, proposals)
     return StrategySource(draw, wishes or {})
 
 
@@ -104,21 +108,27 @@ class ChoiceSource(StrategySource):
     example, it sets the seed to zero, the simplest number. Then it changes the recorded choices.
     """
 
-    def __init__(self, data: Any, draw: DrawFn, wishes: Wishes) -> None:
+    def __init__(self, data: Any, draw: DrawFn, wishes: Wishes, proposals: Proposals) -> None:
         super().__init__(draw, wishes)
         self._data = data
         self._spans = 0
         seed = data.draw_integer(0, (1 << 64) - 1)
-        self._random = RandomSource(seed) if seed else None
+        self._random = proposals(seed) if seed else None
+
+    def state(self, choices: SiteChoices, /) -> State:
+        states = choices.states
+        forced = states.index(self._random.state(choices)) if self._random else None
+        return cast(State, self._chosen(states, forced))
 
     def choose(self, options: Sequence[Any], /) -> Any:
-        last = len(options) - 1
-        forced = self._random and self._random.choose(range(last + 1))
-        return options[self._data.draw_integer(0, last, forced=forced)]
+        return self._chosen(options, self._random.index(options) if self._random else None)
+
+    def _chosen(self, options: Sequence[Any], forced: int | None) -> Any:
+        return options[self._data.draw_integer(0, len(options) - 1, forced=forced)]
 
     def repeat(self, low: int, high: int, /, *, often: bool = False) -> Iterator[int]:
         """Draws the number of items first: to remove an item, Hypothesis lowers this number and deletes one span."""
-        most = min(high, max(low, MOST_ITEMS))
+        most = min(high, max(low, LONGEST_ARRAY))
         forced = len([*self._random.repeat(low, high, often=often)]) if self._random else None
         self._start_span()
         for index in range(self._data.draw_integer(min(low, most), most, forced=forced)):

@@ -17,7 +17,7 @@ from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker, questions
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.errors import LabelError
-from brokerfuzz.generation import Source, Style, Wish, Wishes, node_of
+from brokerfuzz.generation import RandomSource, Source, Style, Wish, Wishes, node_of
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.contract_entries import path_of
@@ -25,6 +25,7 @@ from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source
+from brokerfuzz.strategies.plausible_proposals import plausible_proposals
 
 _SHARES: Final[Mapping[Label, int]] = {"valid": 4, "invalid": 5, "unspecified": 1}
 """The share of each verdict among the cases, in tenths."""
@@ -130,9 +131,10 @@ class LabelledCases:
 
     def cases(self, verdicts: tuple[Label, ...]) -> Draws[Case]:
         labels: list[Label] = [label for label in verdicts for _ in range(_SHARES[label] if len(verdicts) > 1 else 1)]
+        proposals = plausible_proposals(self.message_type, "", {}) if self.style.plausible else RandomSource
 
         def draw_case(draw: DrawFn) -> Case:
-            source = hypothesis_source(draw)
+            source = hypothesis_source(draw, proposals=proposals)
             try:
                 return self.finished(self._drawn(source, source.choose(labels) if len(labels) > 1 else labels[0]))
             except (LabelError, TypeError) as problem:

@@ -32,7 +32,7 @@ def offer_requests(
     - `fields` pins properties: it maps the name or the site of a property (`productClusters[].products[].productId`) to
       a strategy for its values. A pinned property occurs in every object that can contain it. For services that reject
       repeated numbers, use `fields={"number": st.uuids().map(str)}`.
-    - `plausible=True` selects values that plausible messages have (see `export --plausible`), instead of unusual ones.
+    - `plausible=True` generates plausible messages (see `export --plausible`) instead of unusual ones.
     - `ambiguities` lists the IDs of ambiguities (questions that the contract leaves open); `"all"` means all of them.
       In a list, `*` matches any characters, and an ID with `!` at the beginning is excluded. Messages can contain
       values to which these questions apply. By default, messages contain such values only if you pin them.

@@ -18,7 +18,8 @@ from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
-from brokerfuzz.strategies.hypothesis_source import hypothesis_source
+from brokerfuzz.strategies.hypothesis_source import Proposals, hypothesis_source
+from brokerfuzz.strategies.plausible_proposals import plausible_proposals
 
 _PLAUSIBLE_RESPONSE: Wishes = {
     "data": Wish(),
@@ -61,7 +62,9 @@ class ValidValues:
         return replace(self, wishes={**wishes, **self.wishes})
 
     def often(self, sites: Collection[str]) -> "ValidValues":
-        """The values at these sites are rarely absent, null or empty."""
+        """The values at these sites are rarely absent, null or empty. Plausible messages decide this themselves."""
+        if self.style.plausible:
+            return self
         return self.wishing({arguments.site_below(self.site, path): Wish(state=None, often=True) for path in sites})
 
     def sized(self, what: str, path: str, low: int, high: int | None, *, least: int = 0) -> "ValidValues":
@@ -102,10 +105,11 @@ class ValidValues:
         If `judge` is true, pinned values that break the contract also raise `InvalidArgument`.
         """
         draw_from = self._draw_from()
+        proposals = self._proposals()
 
         def draw_value(draw: DrawFn) -> Any:
             try:
-                value = draw_from(hypothesis_source(draw, self.wishes))
+                value = draw_from(hypothesis_source(draw, self.wishes, proposals))
             except ContractError:  # the rules of an own contract contradict each other
                 reject()
             if self.pins and judge:
@@ -113,6 +117,12 @@ class ValidValues:
             return value
 
         return draw_value
+
+    def _proposals(self) -> Proposals:
+        if not self.style.plausible:
+            return RandomSource
+        wishes = {path: wish for path, wish in self.wishes.items() if wish != _PLAUSIBLE_RESPONSE.get(path)}
+        return plausible_proposals(self.message_type, self.site, wishes)
 
     @cached_property
     def _around(self) -> tuple[Any, Steps]:

@@ -1,9 +1,11 @@
 """Strategies for valid messages and for their parts."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from sampled import sample
 
-from brokerfuzz import MessageType, OfferCreationRequest, PricedOffer, PriceTier, ProductListCluster, check
+from brokerfuzz import MessageType, OfferCreationRequest, PricedOffer, PriceTier, ProductListCluster, check, messages
 from brokerfuzz.cases.case import compact
 from brokerfuzz.hypothesis_plugin import register
 from brokerfuzz.strategies import (
@@ -89,6 +91,42 @@ def test_the_sums_of_plausible_offers_are_exact(response: Any, offer: Any) -> No
         assert Decimal(str(each["extendedPrice"])) == Decimal(str(each["unitPrice"])) * each["quantity"]
     total = sum(Decimal(str(each["extendedPrice"])) for each in offers[:-1])
     assert Decimal(str(response["data"]["totalExtendedPrice"])) == total
+
+
+def plausible_examples(strategy: SearchStrategy[Any]) -> list[Any]:
+    """Returns examples without the first, which is the simplest one."""
+    seen: list[Any] = []
+
+    @settings(max_examples=30, database=None, phases=[Phase.generate])
+    @given(strategy)
+    def note(message: Any) -> None:
+        seen.append(message)
+
+    note()
+    return seen[1:]
+
+
+def test_the_values_of_a_plausible_message_belong_together() -> None:
+    slugs = {
+        record["productId"]: re.sub("[^a-z0-9]+", "-", record["productDescription"].lower())
+        for response in islice(messages(LIST, 0, plausible=True), 200)
+        for record in response["data"]
+    }
+    for offer in plausible_examples(product_list_offers(plausible=True, min_clusters=2)):
+        assert f"/{offer['number'].lower()}/" in offer["fullImageUrl"]
+        assert offer.get("orderMaximum", 0) % offer.get("orderMinimum", 1) == 0
+        for product in (product for cluster in offer["productClusters"] for product in cluster["products"]):
+            assert slugs[product["productId"]] in product.get("associatedFileName", slugs[product["productId"]])
+    download = plausible_examples(offer_requests(plausible=True, offer_types=["Download", "Email"]))
+    assert all(("pdfUrl" in offer) == (offer["offerType"] == "Download") for offer in download)
+    assert len({offer["number"] for offer in download}) > 12
+
+
+def test_fields_replace_the_values_of_a_plausible_message_and_it_shrinks() -> None:
+    strategy = offer_requests(plausible=True, fields={"number": st.sampled_from(["A", "B"])})
+    assert {offer["number"] for offer in plausible_examples(strategy)} == {"A", "B"}
+    smallest = minimal(strategy, lambda offer: "fullImageUrl" in offer)
+    assert smallest.keys() == {"number", "offerType", "fullImageUrl"}
 
 
 @given(product_list_responses(plausible=True), offer_requests(plausible=True), envelopes(st.none(), plausible=True))
