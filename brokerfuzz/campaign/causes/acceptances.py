@@ -237,12 +237,12 @@ class AcceptanceSearch:
 
     def _sites_with_several_habits(self) -> Iterator[_Candidate]:
         for site in dict.fromkeys(_site(unit.rule) for unit in self._units if unit.habit):
-            units = [unit for unit in self._units if unit.habit and _site(unit.rule) == site]
+            indexes = [i for i, unit in enumerate(self._units) if unit.habit and _site(unit.rule) == site]
+            units = [self._units[index] for index in indexes]
             rules = {unit.rule for unit in units}
             if len(units) >= SEVERAL or 1 in (len(rules), len({unit.habit for unit in units})):
-                cases = self._with_rules(rules)
-                indexes = frozenset(self._units.index(unit) for unit in units)
-                yield _Candidate(("site", site), f"{site}: {_habits_in_words(units)}", indexes, cases, simplicity=-3)
+                text = f"{site}: {_habits_in_words(units)}"
+                yield _Candidate(("site", site), text, frozenset(indexes), self._with_rules(rules), simplicity=-3)
 
     def _places(self) -> Iterator[_Candidate]:
         """Yields places of faults at which (almost) every fault is accepted, perhaps only beside something else."""
