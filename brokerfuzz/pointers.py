@@ -19,9 +19,9 @@ def steps_of(pointer: str) -> list[str]:
     return [unescape(token) for token in pointer.split("/")[1:]]
 
 
-def value_at(value: Any, pointer: str) -> Any:
-    """Returns the value at a JSON Pointer in parsed JSON. Raises `LookupError`, `ValueError` or `TypeError`."""
-    for step in steps_of(pointer):
+def value_at(value: Any, steps: Iterable[str | int]) -> Any:
+    """Returns the value at a place in parsed JSON. Raises `LookupError`, `ValueError` or `TypeError`."""
+    for step in steps:
         value = value[int(step)] if isinstance(value, list) else value[step]
     return value
 

@@ -39,13 +39,6 @@ class Rewrite:
 Change = Put | Remove | AddProperty | Rewrite
 
 
-def value_at(message: Any, steps: Steps) -> Any:
-    """Raises `KeyError` or `IndexError` if the message has no such place."""
-    for step in steps:
-        message = message[step]
-    return message
-
-
 def apply(message: Any, steps: Steps, change: Change) -> bytes:
     """Returns the bytes of the changed message. The object `message` does not change."""
     return change.how(compact(message)) if isinstance(change, Rewrite) else compact(altered(message, steps, change))

@@ -9,12 +9,12 @@ from typing import Any
 
 from brokerfuzz.cases.case import Broken, Case, Fault, compact, confirmed
 from brokerfuzz.cases.case_tags import TWIN_TAGS
-from brokerfuzz.cases.changes import Change, Put, apply, place_of, value_at
+from brokerfuzz.cases.changes import Change, Put, apply, place_of
 from brokerfuzz.cases.counterexamples import counterexamples_of
 from brokerfuzz.cases.fault_wishes import breakable_places, forbids_property, wishes_for
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, FixedSource, RandomSource, Source, node_of
-from brokerfuzz.pointers import Steps, pointer_of
+from brokerfuzz.pointers import Steps, pointer_of, value_at
 from brokerfuzz.schemas import Contract, MessageType, Rule, check
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE

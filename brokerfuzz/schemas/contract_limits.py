@@ -6,6 +6,7 @@ compiling cannot be interrupted.
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from math import prod
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -13,7 +14,8 @@ from typing import Any
 import jsonschema_rs
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.schemas.keywords import KEYWORDS
+from brokerfuzz.schemas.keywords import KEYWORDS, Schema
+from brokerfuzz.schemas.sites import Site
 from brokerfuzz.schemas.structural_validation import PATTERNS
 
 LARGEST_FILE = 1 << 20
@@ -57,11 +59,12 @@ def check_references(count: int, path: Path) -> None:
     _check(count, MOST_REFERENCES, f"{path} has {count:,} or more references ($ref)", "use fewer references")
 
 
-def check_values(flat: Mapping[str, Any], path: Path) -> None:
+def check_values(flat: Schema, path: Path) -> None:
     """Raises `ContractError` if the shortest message with all properties is too deep or too large."""
-    levels = _levels(flat)
+    sites = list(Site("", flat).all())
+    levels = max(len(site.steps) for site in sites)
     _check(levels, MOST_LEVELS, f"{path} has {levels} levels of nested arrays and objects", "reduce the nesting")
-    values = _values(flat)
+    values = sum(prod(max(int(array.schema.get("minItems", 1)), 1) for array in site.arrays) for site in sites)
     what = f"{path} needs {values:,} values in a message, even with the shortest arrays"
     _check(values, MOST_VALUES, what, "use a smaller minItems or fewer properties")
 
@@ -88,17 +91,6 @@ def _patterns_in(schema: Any) -> Iterator[str]:
         pattern, by_pattern = part.get("pattern"), part.get("patternProperties")
         yield from [pattern] if isinstance(pattern, str) else []
         yield from by_pattern if isinstance(by_pattern, Mapping) else []
-
-
-def _values(flat: Mapping[str, Any]) -> int:
-    count = 1 + sum(_values(part) for part in flat.get("properties", {}).values())
-    items = max(int(flat.get("minItems", 1)), 1) if isinstance(flat.get("items"), Mapping) else 0
-    return count + items * _values(flat["items"]) if items else count
-
-
-def _levels(flat: Mapping[str, Any]) -> int:
-    inner = [*flat.get("properties", {}).values(), *([flat["items"]] if isinstance(flat.get("items"), Mapping) else [])]
-    return 1 + max(map(_levels, inner)) if inner else 0
 
 
 def objects_in(schema: Any) -> Iterator[Mapping[str, Any]]:

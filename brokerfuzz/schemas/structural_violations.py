@@ -4,15 +4,13 @@ jsonschema-rs reports errors, and this module finds the rules that cause them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
 from itertools import islice
-from operator import getitem
 from typing import Any, NamedTuple
 
 import jsonschema_rs
 
 from brokerfuzz.contract_names import MessageType
-from brokerfuzz.pointers import Steps, escape, path_to, pointer_of
+from brokerfuzz.pointers import Steps, escape, path_to, pointer_of, value_at
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.rule import Rule
 from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
@@ -119,7 +117,7 @@ class StructureChecker:
         for error in self._validator.iter_errors(shortened):
             keyword, depth = self._keyword(error)
             steps, found = tuple(error.instance_path[:depth]), NOTHING
-            instance = reduce(getitem, steps, value)  # not the validator's copy of the value, which may be large
+            instance = value_at(value, steps)  # not the validator's copy of the value, which may be large
             detail = error.kind.as_dict() if error.kind.name in _DETAILED else {}
             if "property" in detail and depth == len(error.instance_path):
                 keyword, steps = "required", (*steps, detail["property"])
@@ -167,9 +165,8 @@ class StructureChecker:
     def _holds(self, rule: Rule, value: Any, steps: Steps) -> bool:
         if rule.condition is None:
             return True
-        for step in steps[: len(self._sites[rule.condition.site].steps)]:
-            value = value[step]
-        return self._conditions[rule.id].is_valid(value) == rule.condition.holds
+        depth = len(self._sites[rule.condition.site].steps)
+        return self._conditions[rule.id].is_valid(value_at(value, steps[:depth])) == rule.condition.holds
 
     def _breaks(self, rule: Rule, instance: Any) -> bool:
         return rule.id not in self._alone or not self._alone[rule.id].is_valid(instance)

@@ -93,7 +93,7 @@ def nothing_at(path: str, fault: Fault, case: Case, contract: Contract) -> str:
         return ""
     types = types_of(site.schema)
     try:
-        value = value_at(case.value, fault.at)
+        value = value_at(case.value, steps_of(fault.at))
     except (KeyError, IndexError):
         return "missing"
     except (ValueError, TypeError, RecursionError):
@@ -128,7 +128,7 @@ def habit_of(case: Case, contract: Contract) -> Leniency:
 def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Leniency:
     schema = contract.sites[case.message_type][rule.site].schema
     wanted = " or ".join(sorted({_plural(name) for name in types_of(schema) - {"null"}})) or "nothing"
-    found = _NAMES[type(value_at(case.value, fault.at))]
+    found = _NAMES[type(value_at(case.value, steps_of(fault.at)))]
     if found == wanted == "numbers":
         return Leniency("habit", "accepts fractions for integers")
     return Leniency("habit", f"accepts {found} for {wanted}", found=found, wanted=wanted)
