@@ -4,11 +4,9 @@ contract.
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.firing import Campaign
+from brokerfuzz.campaign.firing import Campaign, fire, fire_here
 from brokerfuzz.campaign.ledger import Observed
-from brokerfuzz.campaign.outcome import CampaignOutcome, Stop
-from brokerfuzz.campaign.results import CampaignProgress, Result
-from brokerfuzz.campaign.running import fire, fire_here
+from brokerfuzz.campaign.results import CampaignOutcome, CampaignProgress, Result, Stop
 from brokerfuzz.campaign.settings import Settings
 
 __all__ = [

@@ -5,8 +5,8 @@ not depend on the order in which answers arrive.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
@@ -24,15 +24,14 @@ from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.finding import finding_name
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import make_contact
-from brokerfuzz.campaign.journal import Journal
+from brokerfuzz.campaign.journal import Journal, exchanges
 from brokerfuzz.campaign.known_identifiers import KnownIdentifiers
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.old_answers import OldAnswers
-from brokerfuzz.campaign.outcome import Stop
 from brokerfuzz.campaign.problem import TRIES, Bounds
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.proving import Proving
-from brokerfuzz.campaign.results import CampaignProgress, Result
+from brokerfuzz.campaign.results import CampaignProgress, Result, Stop
 from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.campaign.worker_answers import WorkerAnswers
@@ -41,8 +40,9 @@ from brokerfuzz.cases.plan import STRIDE
 from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.errors import HookError, JournalError, WorkerError
 from brokerfuzz.targets import Target
-from brokerfuzz.targets.threads import together
+from brokerfuzz.targets.threads import run, together
 from brokerfuzz.workers import Workers
+from brokerfuzz.workers import started as started_workers
 
 TICK = 0.1
 """The time between two progress reports, in seconds."""
@@ -361,3 +361,38 @@ class Campaign:
                 phase, seen.counts.total(), problems, self._sender.requests, seconds, total, bool(waits_for)
             )
         )
+
+
+def fire(settings: Settings, target: Target, on_progress: OnProgress | None = None) -> Result:
+    """Runs a campaign until it ends or Ctrl-C is pressed, and returns the result.
+
+    Raises `TargetError` if the target cannot be reached, and `WorkerError` if the workers cannot be started. Raises
+    `BaselineError` or `JournalError` if the baseline or the journal cannot be used.
+    """
+    with _campaign(settings, target, on_progress) as campaign:
+        try:
+            run(campaign.run())
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            campaign.stop = Stop("interrupted", "interrupt")
+        return campaign.result()
+
+
+async def fire_here(settings: Settings, target: Target, on_progress: OnProgress | None = None) -> Result:
+    with _campaign(settings, target, on_progress) as campaign:
+        await campaign.run()
+        return campaign.result()
+
+
+@contextmanager
+def _campaign(settings: Settings, target: Target, on_progress: OnProgress | None) -> Iterator[Campaign]:
+    with ExitStack() as stack:
+        known, path = KnownAnswers(), settings.journal
+        journal = None if path is None else stack.enter_context(closing(_journal(path, settings, target)))
+        if path is not None and settings.resume:
+            known = KnownAnswers(exchanges(path))
+        pool = stack.enter_context(started_workers(settings.options["workers"])) if settings.uses_workers else None
+        yield Campaign(settings, target, on_progress, known=known, journal=journal, pool=pool)
+
+
+def _journal(path: str, settings: Settings, target: Target) -> Journal:
+    return Journal.continued(path) if settings.resume else Journal.begun(path, settings.journal_head(target))

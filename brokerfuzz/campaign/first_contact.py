@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from brokerfuzz.campaign.known_identifiers import KnownIdentifiers, may_concern_identifiers
-from brokerfuzz.campaign.outcome import Stop
+from brokerfuzz.campaign.results import Stop
 from brokerfuzz.campaign.sending import Sender, TargetLostError
 from brokerfuzz.campaign.usual_answers import GATEWAY
 from brokerfuzz.cases.case import Case
