@@ -58,6 +58,7 @@ def _search(schema_text: str) -> Sequence[str]:
     schema = json.loads(schema_text)
     is_valid = judge_of(schema)
     texts: dict[str, None] = {}
+    restore_many()  # imports hypothesis-jsonschema, so that the search has all of its time
     end = process_time() + SECONDS
 
     def is_last(value: Any) -> bool:
@@ -77,7 +78,6 @@ def _propose(schema: Schema, is_last: Any) -> None:
     from hypothesis import Phase, find, settings
     from hypothesis_jsonschema import from_schema
 
-    restore_many()
     bounds = settings(database=None, deadline=None, phases=[Phase.generate], max_examples=_MOST_PROPOSALS)
     with suppress(Exception):  # the library rejects some schemas, and `find` raises if it has used up the examples
         strategy = from_schema(_in_draft_7(standard(schema)), allow_x00=False)
