@@ -9,7 +9,7 @@ from typing import Final
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.causes.acceptances import EVERYTHING
 from brokerfuzz.campaign.causes.attributes import Attribute, OfMessage
-from brokerfuzz.campaign.causes.conditions import HAS_VALUE, LONGER, MORE_ITEMS, PRESENT
+from brokerfuzz.campaign.causes.conditions import HAS_VALUE, LONGER, MORE_BYTES, MORE_ITEMS, MORE_UNITS, PRESENT
 from brokerfuzz.campaign.causes.evidence import Evidence
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.contradictions import CONFLICT
@@ -26,7 +26,7 @@ _MOST_SITES: Final = 3
 _ONCE: Final = re.compile("idempotency|request-?id|nonce", re.IGNORECASE)
 """Names of headers by which servers recognise a request that they have already answered."""
 _LIMITS: Final = {
-    LONGER: ("how long a string may be (string-length)", "maxLength"),
+    **dict.fromkeys((LONGER, MORE_UNITS, MORE_BYTES), ("how long a string may be (string-length)", "maxLength")),
     MORE_ITEMS: ("how many items an array may contain (item-count)", "maxItems"),
 }
 

@@ -130,8 +130,13 @@ def test_the_sentence_names_the_place_and_all_that_is_needed_to_show_the_problem
         ),
         (lambda text: max(text, default="") > "\uffff", "it contains a character beyond U+FFFF"),
         (lambda text: len(text) > 50, "it is longer than 50 characters"),
+        (
+            lambda text: len(text.encode("utf-16-le", "surrogatepass")) > 100,
+            "it is longer than 50 characters in UTF-16",
+        ),
+        (lambda text: bool(text) and not text.strip(" \t\r\n"), "it contains only spaces, tabs and line breaks"),
     ],
-    ids=["ampersands", "paths", "words of JSON", "right-to-left", "astral", "long"],
+    ids=["ampersands", "paths", "words of JSON", "right-to-left", "astral", "long", "long in UTF-16", "blank in ASCII"],
 )
 def test_what_any_string_may_not_contain_is_one_finding(is_refused: Callable[[str], bool], condition: str) -> None:
     def refuses(message: dict[str, Any]) -> bool:

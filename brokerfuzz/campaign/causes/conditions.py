@@ -72,6 +72,15 @@ def _has_more_bytes(value: Any, schema: Schema, size: int) -> bool:
     return isinstance(value, str) and len(value.encode(errors="surrogatepass")) > size
 
 
+def _has_more_units(value: Any, schema: Schema, length: int) -> bool:
+    return isinstance(value, str) and utf16_length(value) > length
+
+
+def utf16_length(text: str) -> int:
+    """The length as Java, JavaScript and C# count it. A character beyond U+FFFF counts twice."""
+    return len(text.encode("utf-16-le", errors="surrogatepass")) // 2
+
+
 def _is_number(value: Any, only_integers: bool) -> bool:
     return isinstance(value, int if only_integers else int | float) and not isinstance(value, bool)
 
@@ -119,10 +128,16 @@ LONGER: Final = Kind(
     lambda length: f"it is longer than {length:,} characters",
 )
 MORE_BYTES: Final = Kind("string", _has_more_bytes, lambda size: f"it is longer than {size:,} bytes in UTF-8")
+MORE_UNITS: Final = Kind("string", _has_more_units, lambda length: f"it is longer than {length:,} characters in UTF-16")
 HAS_LONE_SURROGATE: Final = Kind(
     "string",
     lambda value, schema, _: isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value),
     lambda _: "it contains half of a surrogate pair",
+)
+ONLY_ASCII_SPACE: Final = Kind(  # each language has its own idea of what else is blank
+    "string",
+    lambda value, schema, _: isinstance(value, str) and bool(value) and not value.strip(" \t\n\v\f\r"),
+    lambda _: "it contains only spaces, tabs and line breaks",
 )
 HAS_POINT: Final = Kind(  # some readers reject 1.0 and 1e2 where they expect an integer
     "number", lambda value, schema, _: isinstance(value, float), lambda _: "it has a decimal point or an exponent"
@@ -163,8 +178,7 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Con
     if isinstance(value, dict):
         return
     is_short = not isinstance(value, str) or len(value) <= _LONGEST_LITERAL
-    if HAS_LONE_SURROGATE.test(value, schema, None):
-        yield HAS_LONE_SURROGATE.of()
+    yield from (kind.of() for kind in (HAS_LONE_SURROGATE, ONLY_ASCII_SPACE) if kind.test(value, schema, None))
     if isinstance(value, str) and value and is_short and "enum" not in schema:
         yield CONTAINS.of(value)
     if isinstance(value, str) and (year := _YEAR.match(value)):

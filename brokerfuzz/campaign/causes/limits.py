@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from brokerfuzz.campaign.causes.attributes import Attribute
-from brokerfuzz.campaign.causes.conditions import LONGER, MORE_BYTES, MORE_ITEMS, Condition
+from brokerfuzz.campaign.causes.conditions import LONGER, MORE_BYTES, MORE_ITEMS, MORE_UNITS, Condition, utf16_length
 from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.problem import Problem
 from brokerfuzz.cases.case import compact
@@ -64,8 +64,8 @@ def _with_items(contract: Contract, message_type: MessageType, site: str, count:
 
 
 async def limits_of_length(problem: Problem, cause: Difference) -> list[Condition]:
-    """Returns the limit of a length, if this is the cause. The target may count characters, or bytes in UTF-8. The
-    strings that are sent begin as the ordinary one, so a long web address remains one.
+    """Returns the limit of a length, if this is the cause. The target may count characters, units of
+    UTF-16, or bytes in UTF-8. The strings that are sent begin as the ordinary one, so a long web address remains one.
     """
     if not isinstance(cause.value, str):
         return []
@@ -80,10 +80,12 @@ async def limits_of_length(problem: Problem, cause: Difference) -> list[Conditio
     async def fails_with(text: str) -> bool:
         return await problem.outcome(replaced(tree, cause.path, text)) == "same problem"
 
-    for longest in (len(text), len(text.encode(errors="surrogatepass"))):
+    for longest in (len(text), utf16_length(text), len(text.encode(errors="surrogatepass"))):
         if await fails(longest) and not await fails(0):
             length = await _largest_that_passes(0, longest, fails)
-            return [MORE_BYTES.of(length) if await fails_with("é" * length) else LONGER.of(length)]
+            if await fails_with("é" * length):
+                return [MORE_BYTES.of(length)]
+            return [MORE_UNITS.of(length) if await fails_with("🧪" * length) else LONGER.of(length)]
     return []
 
 
