@@ -46,10 +46,10 @@ class Selection:
         """Yields the selected cases without duplicates, and the twin of each before it, if there are filters."""
         seen: set[str] = set()
         for case in cases:
-            for one in ((case.twin, case) if self.wants(case) else ()) if self else (case,):
-                if one is not None and one.id not in seen:
-                    seen.add(one.id)
-                    yield one
+            for wanted_case in ((case.twin, case) if self.wants(case) else ()) if self else (case,):
+                if wanted_case is not None and wanted_case.id not in seen:
+                    seen.add(wanted_case.id)
+                    yield wanted_case
 
     def among(self, rules: Iterable[Rule]) -> tuple[Rule, ...] | None:
         """Returns the `rules` that the filter selects, or None if the filter selects all rules."""
@@ -87,19 +87,19 @@ def selection(
 
 
 def _at(contract: Contract, sites: Sequence[str]) -> Collection[str] | None:
-    known = dict.fromkeys(rule.site for rule in contract.rules_by_id.values())
-    wanted = matching("site", known, sites, "`brokerfuzz rules` lists the rules of each site")
+    site_names = dict.fromkeys(rule.site for rule in contract.rules_by_id.values())
+    wanted = matching("site", site_names, sites, "`brokerfuzz rules` lists the rules of each site")
     return wanted and [name for name, rule in contract.rules_by_id.items() if rule.site in wanted]
 
 
-def matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy: str) -> Collection[str] | None:
+def matching(kind: str, names: Collection[str], patterns: Sequence[str], remedy: str) -> Collection[str] | None:
     """Returns the known names that the patterns select, or None if there are no patterns."""
     if not patterns:
         return None
     wanted, excluded = _parted(patterns)
-    some = {name for pattern in wanted for name in _fitting(kind, known, pattern, remedy)} if wanted else set(known)
-    out = {name for pattern in excluded for name in _fitting(kind, known, pattern, remedy)}
-    return {name: None for name in known if name in some and name not in out}
+    included = {name for pattern in wanted for name in _fitting(kind, names, pattern, remedy)} if wanted else set(names)
+    left_out = {name for pattern in excluded for name in _fitting(kind, names, pattern, remedy)}
+    return {name: None for name in names if name in included and name not in left_out}
 
 
 def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -108,20 +108,22 @@ def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
     return [pattern for pattern in patterns if not pattern.startswith(EXCLUDES)], excluded
 
 
-def _fitting(kind: str, known: Collection[str], pattern: str, remedy: str) -> list[str]:
-    if pattern in known:
+def _fitting(kind: str, names: Collection[str], pattern: str, remedy: str) -> list[str]:
+    if pattern in names:
         return [pattern]
     fits = name_pattern(pattern, question_marks=True).fullmatch
-    found = [name for name in known if fits(name)]
-    if not found:
-        raise UnknownNameError(kind, pattern, known, remedy)
-    return found
+    matches = [name for name in names if fits(name)]
+    if not matches:
+        raise UnknownNameError(kind, pattern, names, remedy)
+    return matches
 
 
 def _by_tags(patterns: Sequence[str]) -> Callable[[Collection[str]], bool] | None:
     if not patterns:
         return None
-    wanted, excluded = ([name_pattern(one, question_marks=True) for one in some] for some in _parted(patterns))
+    wanted, excluded = (
+        [name_pattern(pattern, question_marks=True) for pattern in group] for group in _parted(patterns)
+    )
 
     def is_wanted(tags: Collection[str]) -> bool:
         return (not wanted or _any_fits(wanted, tags)) and not _any_fits(excluded, tags)

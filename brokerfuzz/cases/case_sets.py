@@ -46,6 +46,6 @@ def _seeds(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
 
 def _goals(contract: Contract, case: Case) -> dict[str, int]:
     """A rule or edge is a separate goal at each site. An ambiguity or a family is one goal for all sites."""
-    found = [" ".join(goal) for goal in covered(case, contract) if goal.kind in ("edge", "rule")]
-    found += [touch.ambiguity for touch in case.verdict.ambiguities]
-    return dict.fromkeys([*found, *(family_of(fault.technique) for fault in case.faults)], 1)
+    goals = [" ".join(goal) for goal in covered(case, contract) if goal.kind in ("edge", "rule")]
+    goals += [touch.ambiguity for touch in case.verdict.ambiguities]
+    return dict.fromkeys([*goals, *(family_of(fault.technique) for fault in case.faults)], 1)

@@ -73,13 +73,13 @@ def essentials(
     `now` and `rules` work as in `catalogue`. With `large`, messages of more than `LARGEST` bytes are included. Raises
     `ClockError` for an unsupported `now`, and `UnknownNameError` for an unknown message type.
     """
-    known = known_contract(contract)
-    known.known_message_type(message_type)
-    listing = _Listing(known, message_type, EARLIEST_NOW if now is None else clock(now), rules)
+    used_contract = known_contract(contract)
+    used_contract.known_message_type(message_type)
+    listing = _Listing(used_contract, message_type, EARLIEST_NOW if now is None else clock(now), rules)
     return (
         case
         for case in _distinct(listing.cases(small=True))
-        if (large or len(case.body) <= LARGEST) and (now is not None or _is_timeless(case, known))
+        if (large or len(case.body) <= LARGEST) and (now is not None or _is_timeless(case, used_contract))
     )
 
 
@@ -88,27 +88,27 @@ def plain_messages(message_type: MessageType, *, contract: Contract | None = Non
     enumeration, a message without optional objects and arrays, one without other optional values, and a message with
     only the required properties. A target that rejects all plain messages probably rejects every message.
     """
-    known = contract or load_contract()
-    faults = Faults(known, message_type, None)
+    used_contract = contract or load_contract()
+    faults = Faults(used_contract, message_type, None)
     optional = [
         (path, types_of(site.schema))
-        for path, site in known.sites[message_type].items()
+        for path, site in used_contract.sites[message_type].items()
         if site.name and not site.required
     ]
     flat = {path: Wish(state="absent") for path, types in optional if {"object", "array"} & types}
     bare = {path: Wish(state="absent") for path, _ in optional if path not in flat}
     messages = (
-        message(known, message_type),
-        message(known, message_type, Setting("last values", turn=-1)),
-        message(known, message_type, wishes=flat),
-        message(known, message_type, wishes=bare),
-        message(known, message_type, REQUIRED),
+        message(used_contract, message_type),
+        message(used_contract, message_type, Setting("last values", turn=-1)),
+        message(used_contract, message_type, wishes=flat),
+        message(used_contract, message_type, wishes=bare),
+        message(used_contract, message_type, REQUIRED),
     )
-    found = {case.id: case for one in messages if (case := faults.valid(one, ())) is not None}
-    if not found:
-        return tuple(catalogue(message_type, verdicts=["valid"], contract=known))[:1]
-    ordinary, *others = found.values()
-    return (ordinary, *sorted(others, key=lambda case: -len(case.body)))
+    cases_by_id = {case.id: case for value in messages if (case := faults.valid(value, ())) is not None}
+    if not cases_by_id:
+        return tuple(catalogue(message_type, verdicts=["valid"], contract=used_contract))[:1]
+    ordinary, *further_cases = cases_by_id.values()
+    return (ordinary, *sorted(further_cases, key=lambda case: -len(case.body)))
 
 
 def plainest(message_type: MessageType, *, contract: Contract | None = None) -> Case:
@@ -131,12 +131,12 @@ def _is_timeless(case: Case, contract: Contract) -> bool:
 
 def _distinct(cases: Iterable[Case]) -> list[Case]:
     """Returns the cases and their twins, each once."""
-    every: dict[str, Case] = {}
+    distinct_cases: dict[str, Case] = {}
     for case in cases:
-        for one in (case.twin, case):
-            if one is not None:
-                every.setdefault(one.id, one)
-    return list(every.values())
+        for listed_case in (case.twin, case):
+            if listed_case is not None:
+                distinct_cases.setdefault(listed_case.id, listed_case)
+    return list(distinct_cases.values())
 
 
 class _Listing:

@@ -43,8 +43,8 @@ def by_cover(cases: Sequence[Case], goals_of: Callable[[Case], Goals], *, only_n
 def _goals(case: Case, contract: Contract) -> Goals:
     goals = {tag: _FIRST.get(tag, _VARIATION) for tag in case.tags}
     if case.label == "valid" and not {"pairs", *TWIN_TAGS} & {*case.tags}:
-        found = edges_of(contract, case.message_type, case.value)
-        goals |= {f"{goal.site} {goal.name}": _FAMILY for goal in found}
+        edges = edges_of(contract, case.message_type, case.value)
+        goals |= {f"{goal.site} {goal.name}": _FAMILY for goal in edges}
     for touch in case.verdict.ambiguities if case.label == "unspecified" else ():
         goals[touch.ambiguity] = _RULE
     for fault in case.faults:
@@ -94,8 +94,8 @@ class _Cover:
                 continue
             if only_new and not now[0]:
                 return
-            for one in self._with_twin(case):
-                yield self._taken(one)
+            for next_case in self._with_twin(case):
+                yield self._taken(next_case)
 
     def _taken(self, case: Case) -> Case:
         self._yielded.add(case.id)
@@ -105,11 +105,15 @@ class _Cover:
         return case
 
     def _with_twin(self, case: Case) -> list[Case]:
-        return [one for one in (case.twin, case) if one is not None and one.id not in self._yielded]
+        return [
+            candidate for candidate in (case.twin, case) if candidate is not None and candidate.id not in self._yielded
+        ]
 
     def _gain(self, case: Case) -> float:
         together = self._with_twin(case)
         new: Goals = {}
-        for one in together:
-            new |= {name: weight for name, weight in self._goals.get(one.id, {}).items() if name not in self._covered}
+        for candidate in together:
+            new |= {
+                name: weight for name, weight in self._goals.get(candidate.id, {}).items() if name not in self._covered
+            }
         return sum(new.values()) / max(len(together), 1)

@@ -30,34 +30,34 @@ def counterexamples_of(contract: Contract, rule: Rule) -> "Counterexamples":
     schema = contract.sites[rule.message_type][rule.site].schema
     keyword = OTHER_ITEMS if rule.keyword == "items" else rule.keyword
     whole = {**schema, keyword: rule.value}
-    others = _without(whole, keyword)
+    other_keywords = _without(whole, keyword)
     condition = rule.condition
     if condition is not None and condition.site == rule.site:
-        others.pop("allOf", None)  # it contains the rule
-        others = conjoin(others, condition.when if condition.holds else {"not": condition.when})
-    return Counterexamples(contract, rule, keyword, whole, others)
+        other_keywords.pop("allOf", None)  # it contains the rule
+        other_keywords = conjoin(other_keywords, condition.when if condition.holds else {"not": condition.when})
+    return Counterexamples(contract, rule, keyword, whole, other_keywords)
 
 
 @dataclass(frozen=True, eq=False)
 class Counterexamples:
     """The values that break a rule and no other rule of its site. `whole` is the schema of the site with the rule, and
-    `others` without it.
+    `other_keywords` without it.
     """
 
     contract: Contract
     rule: Rule
     keyword: str
     whole: Schema
-    others: Schema
+    other_keywords: Schema
 
     def __contains__(self, value: Any) -> bool:
-        return judge_of(self.others)(value) and not judge_of(self.whole)(value)
+        return judge_of(self.other_keywords)(value) and not judge_of(self.whole)(value)
 
     @cached_property
     def found(self) -> Sequence[Any]:
         """Some of these values, the shortest first."""
         values: dict[str, Any] = {}
-        schemas = _breaking_schemas(self.others, self.keyword, self.rule.value)
+        schemas = _breaking_schemas(self.other_keywords, self.keyword, self.rule.value)
         for schema in islice(schemas, _MOST_SCHEMAS):
             drawn = values_of(self.contract, self.rule.message_type, schema, self.rule.site)
             candidates = [*drawn, *_with_unexpected_property(drawn)]
@@ -82,26 +82,30 @@ def _without(schema: Schema, keyword: str) -> Schema:
             return rest
 
 
-def _breaking_schemas(others: Schema, keyword: str, value: Any) -> Iterator[Schema]:
-    """Yields schemas some of whose values break a keyword with this value. `others` is the schema without it."""
-    yield others
+def _breaking_schemas(other_keywords: Schema, keyword: str, value: Any) -> Iterator[Schema]:
+    """Yields schemas some of whose values break a keyword with this value. `other_keywords` is the schema without it."""
+    yield other_keywords
     match keyword:
         case "oneOf" | "anyOf":
             for branch in value[: _MOST_SCHEMAS // 2]:
-                yield from _conjoined(others, branch)
-            for one, other in islice(combinations(value, 2), _MOST_PAIRS):
-                yield from _conjoined(others, one, other)
+                yield from _conjoined(other_keywords, branch)
+            for first, second in islice(combinations(value, 2), _MOST_PAIRS):
+                yield from _conjoined(other_keywords, first, second)
         case "not":
-            yield from _conjoined(others, value)
+            yield from _conjoined(other_keywords, value)
         case "patternProperties":
             opposites = {pattern: {"not": of_pattern} for pattern, of_pattern in value.items()}
-            yield {**others, keyword: opposites, "minProperties": len(others.get("required", ())) + 1}
+            yield {**other_keywords, keyword: opposites, "minProperties": len(other_keywords.get("required", ())) + 1}
         case "propertyNames":
-            yield {**others, keyword: {"not": value}, "minProperties": len(others.get("required", ())) + 1}
+            yield {
+                **other_keywords,
+                keyword: {"not": value},
+                "minProperties": len(other_keywords.get("required", ())) + 1,
+            }
         case "minContains":
-            yield {**others, "items": {"not": others["contains"]}}
+            yield {**other_keywords, "items": {"not": other_keywords["contains"]}}
         case "maxContains":
-            yield {**others, "items": others["contains"], "minItems": value + 1}
+            yield {**other_keywords, "items": other_keywords["contains"], "minItems": value + 1}
 
 
 def _with_unexpected_property(values: Sequence[Any]) -> list[Any]:

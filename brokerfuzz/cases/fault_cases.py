@@ -185,10 +185,10 @@ class FaultCases:
         for number in range(max(len(techniques), len(spots))):
             spot = spots[number % len(spots)]
             start = number % len(techniques)
-            others = [*techniques[start + 1 :], *techniques[:start]] if number >= len(techniques) else []
+            other_techniques = [*techniques[start + 1 :], *techniques[:start]] if number >= len(techniques) else []
             yield [
                 (techniques[start], spot),
-                *((technique, spot) for technique in others),
+                *((technique, spot) for technique in other_techniques),
                 (techniques[start], Surroundings().tagged()),
             ]
         for placement in placements(self._site(rule))[1:] if rule.keyword == "type" else ():
@@ -199,11 +199,11 @@ class FaultCases:
         lower limit is broken before and behind the property that decides: programs often check the condition only
         once, or too early.
         """
-        only, *others = placements(self._site(rule))
+        only, *other_placements = placements(self._site(rule))
         yield Surroundings(placement=only).tagged()
-        yield from (Surroundings(placement=placement).tagged() for placement in others[:1])
+        yield from (Surroundings(placement=placement).tagged() for placement in other_placements[:1])
         yield from (Surroundings(setting).tagged() for setting in SETTINGS[1:])
-        yield from (Surroundings(placement=placement).tagged() for placement in others[1:])
+        yield from (Surroundings(placement=placement).tagged() for placement in other_placements[1:])
         for condition in self._affecting(rule):
             met = conditions_met(self.contract, self.message_type, condition)
             tag = f"under:{condition.label}"
@@ -219,14 +219,14 @@ class FaultCases:
         if rule.condition is not None:
             return [rule.condition]
         conditional = [other for other in self.contract.rules[self.message_type] if other.condition]
-        found = [
+        conditions = [
             other.condition for other in conditional if other.site and self._site(other) in self._site(rule).around
         ]
         if rule.keyword == "enum":
-            found += [
+            conditions += [
                 other.condition for other in conditional if other.condition and _decides(other.condition, rule.site)
             ]
-        return list({condition.label: condition for condition in found if condition}.values())
+        return list({condition.label: condition for condition in conditions if condition}.values())
 
     # -------------------------------------------------------------------------------------- for the default corpus
 

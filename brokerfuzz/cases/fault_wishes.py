@@ -74,8 +74,8 @@ def _candidates(contract: Contract, message_type: MessageType, site: str, test: 
     usual = [*values_at(contract, message_type, site), *([None] if "null" in types_of(schema) else [])]
     if contract.is_tested:
         return usual
-    others = (values_of(contract, message_type, of, site) for of in (conjoin(schema, test), schema))
-    return [value for value in (*usual, *chain.from_iterable(others)) if matches(schema, value)]
+    drawn = (values_of(contract, message_type, of, site) for of in (conjoin(schema, test), schema))
+    return [value for value in (*usual, *chain.from_iterable(drawn)) if matches(schema, value)]
 
 
 def arrays_with_later_items(contract: Contract, rule: Rule) -> list[str]:
@@ -113,4 +113,4 @@ def _places_of_condition(condition: Condition, site: Site, message: Any) -> list
 
 def joined(*wishes: Mapping[str, Wish]) -> Wishes:
     """Combines wishes. If several concern the same site, the last one wins."""
-    return {site: wish for some in wishes for site, wish in some.items()}
+    return {site: wish for wishes_by_site in wishes for site, wish in wishes_by_site.items()}

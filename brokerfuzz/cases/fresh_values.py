@@ -43,8 +43,8 @@ def _suffix() -> str:
 
 def fresh_properties(message_type: MessageType, contract: Contract) -> list[str]:
     """Returns the top-level properties that are strings without an `enum`."""
-    known = contract.flat[message_type].get("properties", {})
-    return [name for name, schema in known.items() if "string" in types_of(schema) and "enum" not in schema]
+    properties = contract.flat[message_type].get("properties", {})
+    return [name for name, schema in properties.items() if "string" in types_of(schema) and "enum" not in schema]
 
 
 def check_property(name: str, message_type: MessageType, contract: Contract) -> None:
@@ -52,18 +52,18 @@ def check_property(name: str, message_type: MessageType, contract: Contract) -> 
     has such a property that can get fresh values. Raises `ReferenceDataError` if the reference data lists values of the
     property.
     """
-    known = [each for one in contract.message_types for each in fresh_properties(one, contract)]
-    for one in name.split(","):
-        if one not in known:
+    possible = [each for any_type in contract.message_types for each in fresh_properties(any_type, contract)]
+    for part in name.split(","):
+        if part not in possible:
             raise UnknownNameError(
                 "property",
-                one,
-                known,
+                part,
+                possible,
                 "for --fresh, use a property of the message whose value is a string, such as number",
             )
-        if contract.values is not None and one in contract.values.used(message_type):
-            problem = f"the reference data lists the values of {one}, so this property cannot be fresh"
-            raise ReferenceDataError(f"{problem}: remove {one} from the reference data, or do not use --fresh {one}")
+        if contract.values is not None and part in contract.values.used(message_type):
+            problem = f"the reference data lists the values of {part}, so this property cannot be fresh"
+            raise ReferenceDataError(f"{problem}: remove {part} from the reference data, or do not use --fresh {part}")
 
 
 class FreshValues:
@@ -85,9 +85,9 @@ class FreshValues:
 
     def changes_all(self, names: Collection[str], case: Case) -> bool:
         """Returns whether each string that the case has in these properties gets a new value."""
-        every = ",".join([self._name, *names])
-        others = FreshValues(every, self._verdict_of, fills_empty=True)
-        return self.of(case, case.body, MARK) == others.of(case, case.body, MARK)
+        all_names = ",".join([self._name, *names])
+        all_fresh = FreshValues(all_names, self._verdict_of, fills_empty=True)
+        return self.of(case, case.body, MARK) == all_fresh.of(case, case.body, MARK)
 
     def of(self, case: Case, body: bytes, suffix: str | None = None) -> bytes:
         """Returns the body with a fresh value, which ends in `suffix` (None: a suffix that no other message has).
@@ -130,9 +130,9 @@ def _refreshed(message: bytes, name: str, suffix: str, *, fills_empty: bool = Fa
     except UnicodeDecodeError:
         return message
     parts, end = [], 0
-    for found in _values(text, name.split(","), fills_empty=fills_empty):
-        parts += [text[end : found.start()], _rewritten(found[0], suffix)]
-        end = found.end()
+    for literal in _values(text, name.split(","), fills_empty=fills_empty):
+        parts += [text[end : literal.start()], _rewritten(literal[0], suffix)]
+        end = literal.end()
     return "".join([*parts, text[end:]]).encode(encoding, errors) if parts else message
 
 
@@ -176,9 +176,9 @@ def _read(literal: str) -> str:
         return literal[1:-1]
 
 
-def same_verdict(one: Verdict, other: Verdict) -> bool:
+def same_verdict(first: Verdict, second: Verdict) -> bool:
     """Returns True if both verdicts have the same label, broken rules and ambiguities."""
-    return _signature(one) == _signature(other)
+    return _signature(first) == _signature(second)
 
 
 def _signature(verdict: Verdict) -> tuple[object, ...]:

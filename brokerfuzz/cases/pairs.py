@@ -90,11 +90,11 @@ class States:
 
     def pairs(self, message: Any) -> set[Pair]:
         """Returns the pairs of states in a valid message."""
-        found: set[Pair] = set()
+        pairs_of_states: set[Pair] = set()
         for site, _, value in self._root.walk(message):
             if isinstance(value, dict):
-                found.update(combinations(self._of(site.path, value), 2))
-        return found
+                pairs_of_states.update(combinations(self._of(site.path, value), 2))
+        return pairs_of_states
 
     def _of(self, path: str, value: Mapping[str, Any]) -> list[int]:
         """Returns the number of the state of each property of an object, including absent properties."""

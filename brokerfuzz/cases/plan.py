@@ -85,9 +85,11 @@ class Plan:
         )
 
     def cases(self, shard: int) -> Iterator[tuple[int, Case]]:
-        every, start, first = self.catalogue_cases(), shard * CATALOGUE_PER_SHARD, self._catalogue_shards
-        found = every[start : start + CATALOGUE_PER_SHARD] if shard < first else self.random_cases(shard - first)
-        return enumerate(found, shard * STRIDE)
+        catalogue_cases, start, first = self.catalogue_cases(), shard * CATALOGUE_PER_SHARD, self._catalogue_shards
+        cases_of_shard = (
+            catalogue_cases[start : start + CATALOGUE_PER_SHARD] if shard < first else self.random_cases(shard - first)
+        )
+        return enumerate(cases_of_shard, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
         """Yields the cases with their numbers, until a shard has no cases."""
@@ -132,8 +134,8 @@ class Plan:
         """
         if shard and _ends_early(self.demands, replace(self, count=None)):
             return iter(())
-        left = RANDOM_PER_SHARD if self.count is None else min(RANDOM_PER_SHARD, self.count - shard * RANDOM_PER_SHARD)
-        return islice(self._endless_cases(shard), left)
+        size = RANDOM_PER_SHARD if self.count is None else min(RANDOM_PER_SHARD, self.count - shard * RANDOM_PER_SHARD)
+        return islice(self._endless_cases(shard), size)
 
     def _endless_cases(self, shard: int) -> Iterator[Case]:
         if self.case_set == "plausible":
@@ -156,14 +158,14 @@ class Plan:
             raise ValueError(f"its plan is wrong: {problem}")
         if data["values"] is not None and not KnownValues(data["values"]).is_well_formed:
             raise ValueError("its plan has reference data of an unknown form")
-        return cls(**{**{name: _value(given) for name, given in data.items()}, "now": time_of(data["now"])})
+        return cls(**{**{name: _value(value) for name, value in data.items()}, "now": time_of(data["now"])})
 
 
-def _value(given: Any) -> Any:
+def _value(value: Any) -> Any:
     """Returns the value of a property of a plan in a file. In JSON Schema, 5.0 is an integer."""
-    if isinstance(given, list):
-        return tuple(given)
-    return int(given) if isinstance(given, float) else given
+    if isinstance(value, list):
+        return tuple(value)
+    return int(value) if isinstance(value, float) else value
 
 
 def time_of(text: Any) -> datetime | None:

@@ -66,11 +66,11 @@ def random_cases(
     Each case with a fault has a twin, which is also yielded if `verdicts` contains `valid`. `rules` and `techniques`
     limit the faults (None: no limit). The iterator ends if no further case is possible that is `wanted`.
     """
-    known = contract or load_contract()
-    stream = _Stream(known, message_type, seed, shard, verdicts, now and clock(now))
+    used_contract = contract or load_contract()
+    stream = _Stream(used_contract, message_type, seed, shard, verdicts, now and clock(now))
     stream.break_rules(rules, techniques)
-    if now is None and not known.is_tested:  # a changed contract can have rules about the time anywhere
-        return (case for case in stream.cases(wanted) if is_always_correct(case, known))
+    if now is None and not used_contract.is_tested:  # a changed contract can have rules about the time anywhere
+        return (case for case in stream.cases(wanted) if is_always_correct(case, used_contract))
     return stream.cases(wanted)
 
 
@@ -188,10 +188,10 @@ class _Stream:
         ambiguity, site = question
         places = self._contract.sites[self._message_type][path_of(site)].places(message)
         has_value = any(value not in (None, []) for _, value in places[:1])
-        found = list(self._probes.probes(ambiguity, site, message)) if has_value else []
-        if not found:
+        probes = list(self._probes.probes(ambiguity, site, message)) if has_value else []
+        if not probes:
             return None
-        name, steps, change = found[self._turn(ambiguity.id) % len(found)]
+        name, steps, change = probes[self._turn(ambiguity.id) % len(probes)]
         case = self._probes.case(ambiguity, name, apply(message, steps, change))
         return case and replace(case, tags=(*case.tags, TAG))
 
@@ -202,11 +202,11 @@ class _Stream:
 
 def _in_turn(waiting: list[Waiting], case_of: Callable[[Waiting], Case | None]) -> Iterator[Case]:
     """Yields a case for each rule or question that suits the message, and moves it to the end of the queue."""
-    for one in tuple(waiting):
-        case = case_of(one)
+    for candidate in tuple(waiting):
+        case = case_of(candidate)
         if case is not None:
-            waiting.remove(one)
-            waiting.append(one)
+            waiting.remove(candidate)
+            waiting.append(candidate)
             yield case
 
 
@@ -264,14 +264,14 @@ def messages(
     >>> next(messages("offer-creation-request", seed=1, plausible=True))["number"]
     'OFF-53780878'
     """
-    known = known_contract(contract)
-    known.known_message_type(message_type)
+    used_contract = known_contract(contract)
+    used_contract.known_message_type(message_type)
     if not isinstance(seed, int):
         raise TypeError(f"seed={quoted(seed)}: use an integer")
     if verdicts is not None:
         return random_cases(message_type, seed, verdicts=known_labels(verdicts), now=now, contract=contract)
     time = now and clock(now)
     if plausible:
-        return PlausibleMessages(known, message_type, seed, time or today()).starting_at(0)
-    draw, source = valid_draw(known, message_type), RandomSource(seed)
+        return PlausibleMessages(used_contract, message_type, seed, time or today()).starting_at(0)
+    draw, source = valid_draw(used_contract, message_type), RandomSource(seed)
     return (draw(source) for _ in count())

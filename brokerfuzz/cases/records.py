@@ -156,33 +156,33 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
         raise CorpusError(f"the line is not a valid case record ({reason})") from problem
 
 
-def _record(said: Any, bytes_of: BytesOf) -> CaseRecord:
+def _record(record: Any, bytes_of: BytesOf) -> CaseRecord:
     """Raises `ValueError` or `TypeError` if the JSON value of a line is not a record."""
-    if not isinstance(said, dict) or sum(name in said for name in ("body", "raw", "file")) != 1:
+    if not isinstance(record, dict) or sum(name in record for name in ("body", "raw", "file")) != 1:
         raise ValueError("a record must have exactly one of the properties body, raw and file")
-    message = _message(said)
-    if problem := problem_in(said, _RECORD):
+    message = _message(record)
+    if problem := problem_in(record, _RECORD):
         raise ValueError(problem)
     return CaseRecord(
-        id=said["id"],
-        message_type=said["message"],
-        label=said["verdict"],
-        faults=tuple(Fault(**entry) for entry in said.get("faults", ())),
-        ambiguities=tuple(said.get("ambiguities", ())),
-        tags=tuple(said.get("tags", ())),
-        twin_id=said.get("twin"),
+        id=record["id"],
+        message_type=record["message"],
+        label=record["verdict"],
+        faults=tuple(Fault(**entry) for entry in record.get("faults", ())),
+        ambiguities=tuple(record.get("ambiguities", ())),
+        tags=tuple(record.get("tags", ())),
+        twin_id=record.get("twin"),
         message=message,
         bytes_of=bytes_of,
     )
 
 
-def _message(said: dict[str, Any]) -> bytes | str:
+def _message(record: dict[str, Any]) -> bytes | str:
     """Returns the message, or the name of its file. A JSON value becomes bytes, because parsed JSON needs thirty times
     as much memory.
     """
-    if "body" in said:
-        return orjson.dumps(said.pop("body"))
-    return str(said["file"]) if "file" in said else b64decode(said["raw"], validate=True)
+    if "body" in record:
+        return orjson.dumps(record.pop("body"))
+    return str(record["file"]) if "file" in record else b64decode(record["raw"], validate=True)
 
 
 def judged(
@@ -209,12 +209,12 @@ def judged(
         ) from problem
     if record.twin_id is not None and twin is None:
         case = replace(case, _missing_twin=record.twin_id)
-    found = (case.id, case.label, sorted({touch.ambiguity for touch in case.verdict.ambiguities}))
+    actual = (case.id, case.label, sorted({touch.ambiguity for touch in case.verdict.ambiguities}))
     claimed = (record.id, record.label, list(record.ambiguities))
-    for name, what, said in zip(("id", "verdict", "ambiguities"), found, claimed, strict=True):
-        if what != said:
+    for name, what, expected in zip(("id", "verdict", "ambiguities"), actual, claimed, strict=True):
+        if what != expected:
             raise CorpusError(
-                f"the case has the {name} {quoted(said)} instead of {quoted(what)}: "
+                f"the case has the {name} {quoted(expected)} instead of {quoted(what)}: "
                 "the corpus was changed, or was generated for another contract; export the corpus again"
             )
     return case

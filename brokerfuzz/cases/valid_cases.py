@@ -103,8 +103,8 @@ class ValidCases:
 
     def _showing(self, site: Site, edge: str) -> Case | None:
         tag = ":".join(filter(None, (site.path, edge)))
-        for found in self._messages(site, edge):
-            if edge in self._shown(found, site) and (case := next(self._valid(compact(found), tag), None)):
+        for candidate in self._messages(site, edge):
+            if edge in self._shown(candidate, site) and (case := next(self._valid(compact(candidate), tag), None)):
                 return case
         return None
 

@@ -157,8 +157,8 @@ def texts(shortest: int, most: int) -> Sequence[str]:
     length.
     """
     bounds = ["b" * shortest, "b" * min(shortest + 1, most)] if shortest or most != LONGEST else []
-    every = [*TEXTS.values, *OFTEN, *bounds, "b" * most]
-    return tuple(dict.fromkeys(text for text in every if shortest <= len(text) <= most))
+    candidates = [*TEXTS.values, *OFTEN, *bounds, "b" * most]
+    return tuple(dict.fromkeys(text for text in candidates if shortest <= len(text) <= most))
 
 
 # ----------------------------------------------------------------------------------------- strings with a notation
@@ -255,8 +255,8 @@ def numbers(low: float, high: float, *, decimal: bool = False) -> Sequence[int |
     """Returns numbers from `low` to `high`, simplest first. If `decimal` is true, the numbers fit into a decimal with
     28 digits.
     """
-    every = [*NUMBERS.values, *(value for value in (low, high) if abs(value) <= 1.8e308)]
-    fitting = [value for value in every if low <= value <= high and not (decimal and beyond_decimal(value))]
+    candidates = [*NUMBERS.values, *(value for value in (low, high) if abs(value) <= 1.8e308)]
+    fitting = [value for value in candidates if low <= value <= high and not (decimal and beyond_decimal(value))]
     return tuple({(value, type(value), str(value)): value for value in fitting}.values())
 
 

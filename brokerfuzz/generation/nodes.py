@@ -129,8 +129,8 @@ class _Builder:
         if listed(place.site.schema) is not None:
             return []
         types = nested_types(place.site.schema)
-        found = [self._object(place.site)] if "object" in types else []
-        return [*found, self._array(place.site)] if "array" in types else found
+        draws = [self._object(place.site)] if "object" in types else []
+        return [*draws, self._array(place.site)] if "array" in types else draws
 
     def _scalars(self, place: ValuePlace, draws: Sequence[Draw]) -> Values | None:
         """Returns no scalars for a schema without `type` that describes objects or arrays: its rules concern these."""
@@ -170,7 +170,7 @@ class _Builder:
             )
         item = self.node(site.item(schema.get("items", {}) if most else {}))
         settle = settling(self.contract, self.message_type, site, self.style)
-        others = () if item.is_nested else item.edges
+        item_values = () if item.is_nested else item.edges
 
         def draw(source: Source) -> list[Any]:
             wish, wishes, outer = source.wishes.get(path, _NO_WISH), source.wishes, source.item
@@ -186,7 +186,7 @@ class _Builder:
             drawn = items.copy()
             items[:] = settle(items, source, high)
             if len(items) < low:  # the repairs have removed equal items; strategies of the user may draw no others
-                items += [*(value for value in others if value not in items), *(drawn if source.pins else ())][
+                items += [*(value for value in item_values if value not in items), *(drawn if source.pins else ())][
                     : low - len(items)
                 ]
             return items
@@ -217,13 +217,13 @@ class _Builder:
         def draw(source: Source) -> dict[str, Any]:
             decided = {name: value for name in deciding if (value := first[name].at(source)) is not ABSENT}
             props = branch(tuple(judge(decided) for judge in judges)) if conditions else first
-            found = {}
+            properties = {}
             for name, node in props.items():
                 value = decided.get(name, ABSENT) if name in deciding else node.at(source)
                 if value is not ABSENT:
-                    found[name] = value
-            found = settle(found, source, None)
-            return dict(reversed(found.items())) if source.backwards else found
+                    properties[name] = value
+            properties = settle(properties, source, None)
+            return dict(reversed(properties.items())) if source.backwards else properties
 
         return draw
 
@@ -292,8 +292,8 @@ def _padded(simple: list[State], rest: list[State], *, possible: bool) -> Sequen
     """Returns 16 states: usually, the value is drawn. An object or array is simpler than null, because nearly all
     messages have it.
     """
-    every: list[State] = [*simple, *rest]
-    usual: State = "drawn" if possible else every[-1]
+    all_states: list[State] = [*simple, *rest]
+    usual: State = "drawn" if possible else all_states[-1]
     middle: list[State] = [usual for _ in range(_STATES - len(simple) - len(rest))]
     return [*simple, *middle, *rest]
 
@@ -304,8 +304,8 @@ def names_in(schema: Any) -> set[str]:
         return {name for part in schema for name in names_in(part)}
     if not isinstance(schema, dict):
         return set()
-    found = {*schema.get("properties", {}), *schema.get("required", ())}
-    return found | {
+    names = {*schema.get("properties", {}), *schema.get("required", ())}
+    return names | {
         name for keyword in ("anyOf", "oneOf", "not", "allOf", "if") for name in names_in(schema.get(keyword))
     }
 
@@ -320,10 +320,10 @@ def _most_items(schema: Schema) -> int | None:
 
 
 def _first_of(draws: Sequence[Draw], values: Values | None) -> Draw:
-    every = [*([values.draw] if values else []), *draws]
-    if not every:
+    all_draws = [*([values.draw] if values else []), *draws]
+    if not all_draws:
         return lambda source: ABSENT
-    return every[0] if len(every) == 1 else lambda source: source.choose(every)(source)
+    return all_draws[0] if len(all_draws) == 1 else lambda source: source.choose(all_draws)(source)
 
 
 def values_of(contract: Contract, message_type: MessageType, schema: Schema, site: str) -> Sequence[Any]:
@@ -333,10 +333,10 @@ def values_of(contract: Contract, message_type: MessageType, schema: Schema, sit
     try:
         changed = replace(contract.sites[message_type][site], schema=schema)
         draw = _Builder(contract, message_type, Style()).node(changed).draw
-        found = [draw(source) for source in sources]
+        values = [draw(source) for source in sources]
     except ContractError:
         return ()
-    return list({repr(value): value for value in found if value is not ABSENT}.values())
+    return list({repr(value): value for value in values if value is not ABSENT}.values())
 
 
 _VALUES = 12

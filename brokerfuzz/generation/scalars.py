@@ -71,8 +71,8 @@ def listed(schema: Schema) -> Sequence[Any] | None:
         accepts = judge_of(schema)
         return [value for value in schema["enum"] if value is not None and accepts(value)]
     if flat.KNOWN in schema:
-        known: Sequence[Any] = schema[flat.KNOWN]
-        return known
+        known_values: Sequence[Any] = schema[flat.KNOWN]
+        return known_values
     if not schema.keys() - flat.ANNOTATIONS:
         return [value for value in edge_values.of_any_type() if value is not None]
     return None
@@ -106,10 +106,10 @@ def scalar(place: ValuePlace) -> Values | None:
     types = [name for name in _OF_TYPE if name in flat.types_of(schema)]
     if "number" in types and "integer" in types:
         types.remove("integer")
-    found = [_OF_TYPE[name](place) for name in types]
-    if not found:
+    values_by_type = [_OF_TYPE[name](place) for name in types]
+    if not values_by_type:
         return None
-    values_of_all = found[0] if len(found) == 1 else _any_of(found)
+    values_of_all = values_by_type[0] if len(values_by_type) == 1 else _any_of(values_by_type)
     if not place.style.ambiguities:
         return values_of_all
     odd = ambiguous_values(place.contract, place.message_type, place.site, place.style.ambiguities)
@@ -122,9 +122,11 @@ def choice(values: Sequence[Any]) -> Values:
     return Values(lambda source: source.choose(values), values, is_listed=True)
 
 
-def _any_of(found: Sequence[Values]) -> Values:
-    draws = [values.draw for values in found]
-    return Values(lambda source: source.choose(draws)(source), [edge for values in found for edge in values.edges])
+def _any_of(alternatives: Sequence[Values]) -> Values:
+    draws = [values.draw for values in alternatives]
+    return Values(
+        lambda source: source.choose(draws)(source), [edge for values in alternatives for edge in values.edges]
+    )
 
 
 def _sometimes(odd: Sequence[Any], usual: Values) -> Values:

@@ -35,13 +35,13 @@ def fitting_sites(contract: Contract, message_type: MessageType, ambiguity: Ambi
     """Returns the sites of an ambiguity. If the ambiguity relates several values, returns only the sites at which the
     schema gives these values the types that the question expects. A changed contract can allow other types.
     """
-    known = contract.sites[message_type]
+    sites = contract.sites[message_type]
 
     def fits(where: Any) -> bool:
         reads = ambiguity.question_at(where).reads if ambiguity.kind else {}
         expected = {path_to(steps, path_of(where)): types for steps, types in reads.items()}
         return all(
-            site in known and types_of(known[site].schema) - {"null"} <= {*types} for site, types in expected.items()
+            site in sites and types_of(sites[site].schema) - {"null"} <= {*types} for site, types in expected.items()
         )
 
     return [where for where in (ambiguity.sites or {}).get(message_type, ()) if fits(where)]
@@ -49,11 +49,11 @@ def fitting_sites(contract: Contract, message_type: MessageType, ambiguity: Ambi
 
 @lru_cache(maxsize=64)
 def _by_site(contract: Contract, message_type: MessageType) -> Mapping[str, Sequence[SiteQuestion]]:
-    found: dict[str, list[SiteQuestion]] = {}
+    questions: dict[str, list[SiteQuestion]] = {}
     for ambiguity in contract.ambiguities:
         for where in fitting_sites(contract, message_type, ambiguity) if ambiguity.kind else ():
-            found.setdefault(path_of(where), []).append(SiteQuestion(ambiguity.id, ambiguity.question_at(where)))
-    return found
+            questions.setdefault(path_of(where), []).append(SiteQuestion(ambiguity.id, ambiguity.question_at(where)))
+    return questions
 
 
 def questions_at(contract: Contract, message_type: MessageType, path: str) -> Sequence[SiteQuestion]:
@@ -110,7 +110,7 @@ def ambiguous_values(contract: Contract, message_type: MessageType, site: Site, 
         value
         for value in values
         if matches(site.schema, value)
-        and not any(isinstance(value, one.python_types) and one.touches(value) for one in forbidden)
+        and not any(isinstance(value, unwanted.python_types) and unwanted.touches(value) for unwanted in forbidden)
     ]
 
 

@@ -78,13 +78,13 @@ def _with_fewer_properties(value: Any, schema: Schema, site: str, source: Source
 
 def _further_properties(schema: Schema, site: str) -> list[dict[str, Any]]:
     """Returns properties that a schema describes without their names, from some of its values."""
-    others = (schema.get("additionalProperties"), schema.get("unevaluatedProperties"))
+    other_schemas = (schema.get("additionalProperties"), schema.get("unevaluatedProperties"))
     is_open = bool({"patternProperties", "propertyNames"} & schema.keys())
-    if not is_open and not any(isinstance(other, dict) for other in others):
+    if not is_open and not any(isinstance(other, dict) for other in other_schemas):
         return []
     try:
         objects = [value for value in searched_values(schema, site) if isinstance(value, dict)]
     except ContractError:
         return []
     names = schema.get("properties", {}).keys()
-    return [{name: value for name, value in found.items() if name not in names} for found in objects]
+    return [{name: value for name, value in drawn_object.items() if name not in names} for drawn_object in objects]

@@ -21,7 +21,7 @@ def valid_draw(contract: Contract, message_type: MessageType, style: Style | Non
     if contract.is_tested or style.pinned:
         return draw
     allowed = ("valid", "unspecified") if style.ambiguities else ("valid",)
-    related = {one.id for one in contract.ambiguities if one.relates_values}
+    related = {ambiguity.id for ambiguity in contract.ambiguities if ambiguity.relates_values}
 
     def draw_valid(source: Source) -> Any:
         unspecified, reason = [], ""
@@ -31,7 +31,7 @@ def valid_draw(contract: Contract, message_type: MessageType, style: Style | Non
             if verdict.label in allowed:
                 return message
             reason = " ".join(str(verdict).split())[:200]
-            touched = {one.ambiguity for one in verdict.ambiguities}
+            touched = {ambiguity.ambiguity for ambiguity in verdict.ambiguities}
             unspecified += [message] if verdict.label == "unspecified" and not touched & related else []
         if unspecified:
             return unspecified[0]

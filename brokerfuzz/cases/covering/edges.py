@@ -64,23 +64,23 @@ class Edges:
     def at(self, site: Site) -> list[str]:
         """Returns the names of all edges that a site can have."""
         schema, types = site.schema, types_of(site.schema)
-        found = ["absent"] if site.name and not site.required else []
+        names = ["absent"] if site.name and not site.required else []
         if "enum" in schema:
-            return [*found, *(spelled(value) for value in schema["enum"])]
-        found += ["null"] if "null" in types and len(types) < 7 else []
+            return [*names, *(spelled(value) for value in schema["enum"])]
+        names += ["null"] if "null" in types and len(types) < 7 else []
         if composed_keywords_of(schema) or len(types - {"null"}) != 1:
-            return found
+            return names
         if "array" in types:
             least, most = max(schema.get("minItems", 0), 0), schema.get("maxItems", SIZES[-1])
-            return [*found, *(f"{size}-items" for size in SIZES if least <= size <= most)]
+            return [*names, *(f"{size}-items" for size in SIZES if least <= size <= most)]
         if "object" in types:
             is_always_complete = len(schema.get("properties", {})) == len(schema.get("required", ()))
-            return [*found, *(() if is_always_complete else ("only-required", "one-more", "every-property"))]
+            return [*names, *(() if is_always_complete else ("only-required", "one-more", "every-property"))]
         if "boolean" in types:
-            return [*found, *(spelled(value) for value in schema.get(KNOWN, (True, False)))]
+            return [*names, *(spelled(value) for value in schema.get(KNOWN, (True, False)))]
         shown = {name for value in self.values(site.path) for name in self.of(site.path, value)}
         named = dict.fromkeys(edge.name for edges in self._named[site.path].values() for edge in edges)
-        return [*found, *(name for name in named if name in shown)]
+        return [*names, *(name for name in named if name in shown)]
 
     def values(self, path: str) -> Sequence[Any]:
         """Returns values that together have all edges of a site, simplest first."""
@@ -94,8 +94,8 @@ class Edges:
         types = types_of(schema)
         texts = plain_values_at(self.contract, self.message_type, path) or edge_values.TEXTS
         numbers = edge_values.NUMBERS if "number" in types else edge_values.INTEGERS
-        found = {str: texts.edges} if "string" in types else {}
-        return found | ({int: numbers.edges, float: numbers.edges} if types & {"integer", "number"} else {})
+        edges_by_type = {str: texts.edges} if "string" in types else {}
+        return edges_by_type | ({int: numbers.edges, float: numbers.edges} if types & {"integer", "number"} else {})
 
 
 def parts_of(root: Site, message: Any) -> Iterator[tuple[str, Any]]:

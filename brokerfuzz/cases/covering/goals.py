@@ -46,13 +46,13 @@ def covered(case: Case, contract: Contract) -> set[Goal]:
 
 def edges_of(contract: Contract, message_type: MessageType, message: Any) -> set[Goal]:
     """Returns the edges of a valid message."""
-    known = edges(contract, message_type)
+    site_edges = edges(contract, message_type)
     parts = parts_of(contract.sites[message_type][""], message)
-    return {Goal("edge", path, edge) for path, value in parts for edge in known.of(path, value)}
+    return {Goal("edge", path, edge) for path, value in parts for edge in site_edges.of(path, value)}
 
 
 def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
     """Rules with keywords that brokerfuzz does not know are not goals. Only changed contracts have such keywords."""
-    known = contract.rules_by_id
-    yield from (of_rule(known[broken.rule]) for broken in case.verdict.broken if broken.rule in known)
-    yield from (of_rule(known[fault.rule], fault.technique) for fault in case.faults if fault.rule in known)
+    rules = contract.rules_by_id
+    yield from (of_rule(rules[broken.rule]) for broken in case.verdict.broken if broken.rule in rules)
+    yield from (of_rule(rules[fault.rule], fault.technique) for fault in case.faults if fault.rule in rules)

@@ -52,8 +52,8 @@ class Tally:
     def goals(self) -> Sequence[Goal]:
         """All goals of the message type, sorted by site and then by kind."""
         order = {path: number for number, path in enumerate(self.contract.sites[self.message_type])}
-        found = [*self._of_rules(), *self._of_edges(), *self._of_ambiguities()]
-        return sorted(found, key=lambda goal: (order.get(goal.site, len(order)), KINDS.index(goal.kind)))
+        all_goals = [*self._of_rules(), *self._of_edges(), *self._of_ambiguities()]
+        return sorted(all_goals, key=lambda goal: (order.get(goal.site, len(order)), KINDS.index(goal.kind)))
 
     def _of_rules(self) -> Iterator[Goal]:
         faults = Faults(self.contract, self.message_type, self.now)
@@ -62,9 +62,9 @@ class Tally:
             yield from (of_rule(rule, technique.name) for technique in faults.techniques(rule))
 
     def _of_edges(self) -> Iterator[Goal]:
-        known = edges(self.contract, self.message_type)
+        site_edges = edges(self.contract, self.message_type)
         for site in self.contract.sites[self.message_type].values():
-            yield from (Goal("edge", site.path, edge) for edge in known.at(site))
+            yield from (Goal("edge", site.path, edge) for edge in site_edges.at(site))
 
     def _of_ambiguities(self) -> Iterator[Goal]:
         for ambiguity in self.contract.ambiguities:
@@ -77,8 +77,8 @@ class Tally:
         paths = [path_of(site) for site in probes.sites(ambiguity)]
         if ambiguity.sites is not None:
             return paths or [""]
-        known = self.contract.sites[self.message_type]
-        return [""] if any("string" in types_of(known[path].schema) for path in paths) else paths
+        sites = self.contract.sites[self.message_type]
+        return [""] if any("string" in types_of(sites[path].schema) for path in paths) else paths
 
     # ---------------------------------------------------------------------------------------------------- results
 
@@ -95,10 +95,10 @@ class Tally:
     @cached_property
     def by_site(self) -> Mapping[str, Mapping[str, Sequence[Goal]]]:
         """Groups the goals by site and kind. Sites without goals are omitted."""
-        found: dict[str, dict[str, list[Goal]]] = {}
+        groups: dict[str, dict[str, list[Goal]]] = {}
         for goal in self.goals:
-            found.setdefault(goal.site, {}).setdefault(goal.kind, []).append(goal)
-        return found
+            groups.setdefault(goal.site, {}).setdefault(goal.kind, []).append(goal)
+        return groups
 
     @property
     def title(self) -> str:

@@ -123,9 +123,9 @@ def _twice_in_message(context: ProbeContext) -> Iterator[Probe]:
     if isinstance(value, str):
         yield "other-string-last", (), _behind({name: f"{value}-2"})
     for listed, schema in context.schema.get("properties", {}).items():
-        others = [prop for prop in schema.get("enum", ()) if prop != context.message.get(listed)]
-        if others and listed in context.message:
-            yield "other-value-of-enumeration-last", (), _behind({listed: others[-1]})
+        other_values = [prop for prop in schema.get("enum", ()) if prop != context.message.get(listed)]
+        if other_values and listed in context.message:
+            yield "other-value-of-enumeration-last", (), _behind({listed: other_values[-1]})
 
 
 def _behind(prop: dict[str, Any]) -> Rewrite:
@@ -269,9 +269,9 @@ _NUMBERS: Mapping[str, float] = {**_INTEGERS, "fraction": 0.5}
 
 def _unknown(context: ProbeContext) -> Iterator[Probe]:
     """Generates extreme values, and values similar to a known one."""
-    known = context.schema.get(KNOWN) or context.schema.get("enum", ())
-    for name, value in {**_extreme(context), **_similar(known[0] if known else None)}.items():
-        if value not in known:
+    known_values = context.schema.get(KNOWN) or context.schema.get("enum", ())
+    for name, value in {**_extreme(context), **_similar(known_values[0] if known_values else None)}.items():
+        if value not in known_values:
             yield context.put(name, value)
 
 
@@ -280,11 +280,19 @@ def _extreme(context: ProbeContext) -> Mapping[str, Any]:
     return _TEXTS if "string" in types else _NUMBERS if "number" in types else _INTEGERS if "integer" in types else {}
 
 
-def _similar(known: Any) -> Mapping[str, Any]:
-    if isinstance(known, str):
-        changed = {"other-case": known.swapcase(), "padded": f" {known} ", "with-suffix": f"{known}-0"}
-        return {**changed, "without-end": known[:-1]} if len(known) > 1 else changed
-    return {"one-more": known + 1} if isinstance(known, int | float) and not isinstance(known, bool) else {}
+def _similar(known_value: Any) -> Mapping[str, Any]:
+    if isinstance(known_value, str):
+        changed = {
+            "other-case": known_value.swapcase(),
+            "padded": f" {known_value} ",
+            "with-suffix": f"{known_value}-0",
+        }
+        return {**changed, "without-end": known_value[:-1]} if len(known_value) > 1 else changed
+    return (
+        {"one-more": known_value + 1}
+        if isinstance(known_value, int | float) and not isinstance(known_value, bool)
+        else {}
+    )
 
 
 MAKERS: Mapping[str, Make] = {

@@ -94,13 +94,13 @@ class ProbeMaker:
         return sum(rule.site == path_of(site) for rule in self.contract.rules[self.message_type])
 
     def sites(self, ambiguity: Ambiguity) -> list[Any]:
-        known = self.contract.sites[self.message_type]
+        sites_of_type = self.contract.sites[self.message_type]
         if ambiguity.sites is not None:
             return fitting_sites(self.contract, self.message_type, ambiguity)
         about = _ABOUT.get(str(ambiguity.detector))
         if about is None:
             return [""]
-        free = {path: site for path, site in known.items() if not {"enum", KNOWN} & set(site.schema)}
+        free = {path: site for path, site in sites_of_type.items() if not {"enum", KNOWN} & set(site.schema)}
         fitting = [path for path, site in free.items() if types_of(site.schema) - {"null"} == {about}]
         return fitting[:2] if about == "string" else fitting
 
@@ -133,8 +133,8 @@ def questions(
     """
     maker = ProbeMaker(contract, message_type, clock(None) if has_clock else None)
     possible = [
-        one
-        for one in contract.ambiguities
-        if one.detector not in without and next(maker.of_ambiguity(one), None) is not None
+        ambiguity
+        for ambiguity in contract.ambiguities
+        if ambiguity.detector not in without and next(maker.of_ambiguity(ambiguity), None) is not None
     ]
     return [(ambiguity, site) for ambiguity in possible for site in maker.sites(ambiguity)]

@@ -56,8 +56,8 @@ def _respelled(respell: Callable[[str], str]) -> ChangeOf:
 
 
 def _camel(text: str) -> str:
-    first, *others = re.split("[ _-]+", text)
-    return first.lower() + "".join(map(str.capitalize, others))
+    first, *further_words = re.split("[ _-]+", text)
+    return first.lower() + "".join(map(str.capitalize, further_words))
 
 
 register_rows(

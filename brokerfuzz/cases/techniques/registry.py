@@ -151,5 +151,5 @@ def techniques_for(rule: Rule, *, any_keyword: bool = False) -> list[Technique]:
 
 def family_of(name: str) -> str:
     """Returns the family of a technique (see `Technique`). Returns `name` itself if the technique is unknown."""
-    known = TECHNIQUES.get(name)
-    return known.family if known else name
+    technique = TECHNIQUES.get(name)
+    return technique.family if technique else name

@@ -28,11 +28,11 @@ def slip(how: Rewriting) -> ChangeOf:
 
 def replaced(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
     def rewrite(body: bytes) -> bytes | None:
-        found = tokens(body)
-        index = place(found)
+        tokens = tokens_of(body)
+        index = place(tokens)
         if index is None:
             return None
-        return b"".join([*found[:index], put if isinstance(put, bytes) else put(found[index]), *found[index + 1 :]])
+        return b"".join([*tokens[:index], put if isinstance(put, bytes) else put(tokens[index]), *tokens[index + 1 :]])
 
     return rewrite
 
@@ -53,14 +53,14 @@ def cut(place: Place, keep: Callable[[bytes], bytes] = lambda token: token) -> R
     """Cuts the message off after a token. `keep` returns the part of the token that remains."""
 
     def rewrite(body: bytes) -> bytes | None:
-        found = tokens(body)
-        index = place(found)
-        return None if index is None else b"".join([*found[:index], keep(found[index])])
+        tokens = tokens_of(body)
+        index = place(tokens)
+        return None if index is None else b"".join([*tokens[:index], keep(tokens[index])])
 
     return rewrite
 
 
-def tokens(body: bytes) -> Tokens:
+def tokens_of(body: bytes) -> Tokens:
     """Splits compact JSON into tokens."""
     return _TOKEN.findall(body)
 
@@ -68,58 +68,62 @@ def tokens(body: bytes) -> Tokens:
 # -------------------------------------------------------------------------------------------------------- places
 
 
-def opening(found: Tokens) -> int:
+def opening(tokens: Tokens) -> int:
     return 0
 
 
-def closing(found: Tokens) -> int:
-    return len(found) - 1
+def closing(tokens: Tokens) -> int:
+    return len(tokens) - 1
 
 
-def name(found: Tokens) -> int | None:
-    return 1 if found[0] == b"{" and len(found) > 2 else None
+def name(tokens: Tokens) -> int | None:
+    return 1 if tokens[0] == b"{" and len(tokens) > 2 else None
 
 
 def _first(places: Callable[[Tokens], Sequence[int]]) -> Place:
-    return lambda found: next(iter(places(found)), None)
+    return lambda tokens: next(iter(places(tokens)), None)
 
 
 def _last(places: Callable[[Tokens], Sequence[int]]) -> Place:
-    return lambda found: next(reversed(places(found)), None)
+    return lambda tokens: next(reversed(places(tokens)), None)
 
 
-def _all(found: Tokens, token: bytes) -> list[int]:
-    return [index for index, one in enumerate(found) if one == token]
+def _all(tokens: Tokens, token: bytes) -> list[int]:
+    return [index for index, other in enumerate(tokens) if other == token]
 
 
-def _colons(found: Tokens) -> list[int]:
-    return _all(found, b":")
+def _colons(tokens: Tokens) -> list[int]:
+    return _all(tokens, b":")
 
 
-def _commas(found: Tokens) -> list[int]:
-    return [index for index in _all(found, b",") if found[index + 2] == b":"]
+def _commas(tokens: Tokens) -> list[int]:
+    return [index for index in _all(tokens, b",") if tokens[index + 2] == b":"]
 
 
-def _strings(found: Tokens) -> list[int]:
-    return [index for index, token in enumerate(found) if token[:1] == b'"' and found[index + 1 : index + 2] != [b":"]]
+def _strings(tokens: Tokens) -> list[int]:
+    return [
+        index for index, token in enumerate(tokens) if token[:1] == b'"' and tokens[index + 1 : index + 2] != [b":"]
+    ]
 
 
-def _booleans(found: Tokens) -> list[int]:
-    return [index for index, token in enumerate(found) if token in (b"true", b"false")]
+def _booleans(tokens: Tokens) -> list[int]:
+    return [index for index, token in enumerate(tokens) if token in (b"true", b"false")]
 
 
-def _fractions(found: Tokens) -> list[int]:
+def _fractions(tokens: Tokens) -> list[int]:
     """Returns the indices of numbers with a fraction. Other integers could break rules about types or bounds."""
-    return [index + 1 for index in _colons(found) if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]]
+    return [
+        index + 1 for index in _colons(tokens) if tokens[index + 1][0] in b"-0123456789" and b"." in tokens[index + 1]
+    ]
 
 
-def _arrays(found: Tokens) -> list[int]:
+def _arrays(tokens: Tokens) -> list[int]:
     """Returns the indices of the brackets `[` that begin an array of strings."""
-    return [index for index in _all(found, b"[") if found[index + 1][:1] == b'"']
+    return [index for index in _all(tokens, b"[") if tokens[index + 1][:1] == b'"']
 
 
-def _array_ends(found: Tokens) -> list[int]:
-    return [index for index in _all(found, b"]") if found[index - 1][:1] == b'"']
+def _array_ends(tokens: Tokens) -> list[int]:
+    return [index for index in _all(tokens, b"]") if tokens[index - 1][:1] == b'"']
 
 
 colon, last_colon = _first(_colons), _last(_colons)

@@ -62,10 +62,10 @@ def _renamed_copy(rename: Callable[[str], str]) -> ChangeOf:
     """Adds a copy of a known property to the same object. `rename` returns the name of the copy."""
 
     def change(context: FaultContext) -> Change | None:
-        known = context.schema.get("properties", {})
-        for name in known:
+        properties = context.schema.get("properties", {})
+        for name in properties:
             other = rename(name)
-            if name in context.present and other not in known:
+            if name in context.present and other not in properties:
                 return AddProperty(other, context.present[name])
         return None
 
@@ -77,7 +77,7 @@ def _other_case(name: str) -> str:
 
 
 def _words(name: str, separator: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])[A-Z]", lambda found: separator + found[0].lower(), name)
+    return re.sub(r"(?<=[a-z0-9])[A-Z]", lambda match: separator + match[0].lower(), name)
 
 
 register_rows(

@@ -120,17 +120,17 @@ class _Fitting:
         """Adds the properties that are new or required in the own contract, and leaves out those that it does not
         have.
         """
-        found = {}
+        properties = {}
         for name, prop in site.properties.items():
             if name in value:
-                found[name] = self._fitted(value[name], prop, source)
+                properties[name] = self._fitted(value[name], prop, source)
             elif prop.path not in self._usual_sites or prop.required:
-                found[name] = self._drawn(prop, source)
-        return {name: one for name, one in found.items() if one is not ABSENT}
+                properties[name] = self._drawn(prop, source)
+        return {name: fitted for name, fitted in properties.items() if fitted is not ABSENT}
 
     def _array(self, value: list[Any], site: Site, item: Site, source: RandomSource) -> list[Any]:
-        found = [self._fitted(one, item, source) for one in value[: site.schema.get("maxItems")]]
-        return found + [self._drawn(item, source) for _ in range(len(found), site.schema.get("minItems", 0))]
+        items = [self._fitted(old, item, source) for old in value[: site.schema.get("maxItems")]]
+        return items + [self._drawn(item, source) for _ in range(len(items), site.schema.get("minItems", 0))]
 
     def _drawn(self, site: Site, source: RandomSource) -> Any:
         return node_of(self._contract, self._message_type, site.path, _STYLE).at(source)
