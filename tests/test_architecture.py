@@ -34,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "workers": {"errors"},
     "campaign": {
         "workers", "storage", "locks", "targets",
-        "cases.case", "cases.case_tags", "cases.fresh_values", "cases.techniques", "cases.faults", "cases.fault_wishes", "json_trees",
+        "cases.case", "cases.case_tags", "cases.fresh_values", "cases.techniques", "cases.fault_injector", "cases.fault_wishes", "json_trees",
         "cases.catalogue", "cases.covering", "generation", "cases.plan", "option", "options", "version", "schemas", "shapes", "errors",
     },
     "reports": {

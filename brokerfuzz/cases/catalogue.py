@@ -14,7 +14,7 @@ from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.case_tags import tagged_now
 from brokerfuzz.cases.catalogue_order import ordered
 from brokerfuzz.cases.fault_cases import FaultCases
-from brokerfuzz.cases.faults import Faults
+from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.pairs import messages_with_pairs
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.valid_cases import ValidCases
@@ -89,7 +89,7 @@ def plain_messages(message_type: MessageType, *, contract: Contract | None = Non
     only the required properties. A target that rejects all plain messages probably rejects every message.
     """
     used_contract = contract or load_contract()
-    faults = Faults(used_contract, message_type, None)
+    injector = FaultInjector(used_contract, message_type, None)
     optional = [
         (path, types_of(site.schema))
         for path, site in used_contract.sites[message_type].items()
@@ -104,7 +104,7 @@ def plain_messages(message_type: MessageType, *, contract: Contract | None = Non
         message(used_contract, message_type, wishes=bare),
         message(used_contract, message_type, REQUIRED),
     )
-    cases_by_id = {case.id: case for value in messages if (case := faults.valid(value, ())) is not None}
+    cases_by_id = {case.id: case for value in messages if (case := injector.valid(value, ())) is not None}
     if not cases_by_id:
         return tuple(catalogue(message_type, verdicts=["valid"], contract=used_contract))[:1]
     ordinary, *further_cases = cases_by_id.values()
@@ -151,7 +151,7 @@ class _Listing:
         self._message_type: MessageType = message_type
         self._rules = [rule for rule in contract.rules[message_type] if rules is None or rule.id in rules]
         self._valid = ValidCases(contract, message_type, now)
-        self._faults = FaultCases(contract, message_type, now)
+        self._fault_cases = FaultCases(contract, message_type, now)
         self._probes = ProbeMaker(contract, message_type, now)
 
     def cases(self, *, small: bool = False) -> Iterator[Case]:
@@ -163,9 +163,9 @@ class _Listing:
                 yield from self._valid.of_site(site)
             for rule in self._rules:
                 if rule.site == site.path:
-                    yield from self._faults.of_rule(rule, small=small)
+                    yield from self._fault_cases.of_rule(rule, small=small)
         if not small:
-            yield from self._faults.empty_object()
+            yield from self._fault_cases.empty_object()
         for ambiguity in self._contract.ambiguities if self._all else ():
             yield from self._probes.of_ambiguity(ambiguity, small=small)
 
@@ -182,7 +182,7 @@ class _Listing:
         """Yields the cases whose verdict is correct only at the time `now`."""
         for rule in self._rules:
             if rule.keyword == NOT_IN_FUTURE:
-                yield from (case for case in self._faults.of_rule(rule) if not _is_timeless(case, self._contract))
+                yield from (case for case in self._fault_cases.of_rule(rule) if not _is_timeless(case, self._contract))
         for ambiguity in self._contract.ambiguities if self._all else ():
             if ambiguity.kind is not None or ambiguity.detector == NEAR_NOW:
                 probes = self._probes.of_ambiguity(ambiguity)

@@ -83,7 +83,7 @@ def _without(schema: Schema, keyword: str) -> Schema:
 
 
 def _breaking_schemas(other_keywords: Schema, keyword: str, value: Any) -> Iterator[Schema]:
-    """Yields schemas some of whose values break a keyword with this value. `other_keywords` is the schema without it."""
+    """Yields schemas some of whose values break a keyword with this value. The schema also has `other_keywords`."""
     yield other_keywords
     match keyword:
         case "oneOf" | "anyOf":

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 from brokerfuzz.cases.case import Broken, Case, Fault, confirmed
+from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.fault_wishes import (
     arrays_with_later_items,
     conditions_met,
@@ -17,7 +18,6 @@ from brokerfuzz.cases.fault_wishes import (
     wishes_at,
     wishes_for,
 )
-from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.nodes import values_at
@@ -30,7 +30,7 @@ from brokerfuzz.schemas.sites import Site
 
 
 @dataclass(frozen=True)
-class Placement:
+class ArrayPosition:
     """The position of a fault in arrays: in each array of `wishes`, in the item with this index."""
 
     name: str
@@ -42,24 +42,24 @@ class Placement:
         return [step for step in steps if isinstance(step, int)] == wanted
 
 
-ONLY = Placement("only", {})
+ONLY = ArrayPosition("only", {})
 MANY = 10
 """Programs that check only some items check at most this many."""
 _SPOTS = (("last", 2, 1), ("third", 3, 2), ("middle", 3, 1), ("first", 3, 0))
 
 
-def placements(site: Site) -> list[Placement]:
+def positions(site: Site) -> list[ArrayPosition]:
     """Returns the positions of a fault at a site. Some programs check only the first item of an array, or only the
     first ten items, so the first two positions are the only item, and the eleventh of twelve items.
     """
     arrays = [array.path for array in site.arrays]
     eleventh = (
-        [Placement("eleventh", {array: Wish(least=12, most=12, index=MANY) for array in arrays}, MANY)]
+        [ArrayPosition("eleventh", {array: Wish(least=12, most=12, index=MANY) for array in arrays}, MANY)]
         if arrays
         else []
     )
     spots = [
-        Placement(name, {array: Wish(least=size, most=size, index=at)}, at)
+        ArrayPosition(name, {array: Wish(least=size, most=size, index=at)}, at)
         for name, size, at in _SPOTS
         for array in arrays
     ]
@@ -71,17 +71,17 @@ class Surroundings:
     """The message around a fault."""
 
     setting: Setting = COMPLETE
-    placement: Placement = ONLY
+    position: ArrayPosition = ONLY
     wishes: Wishes = field(default_factory=dict)
     tags: tuple[str, ...] = ()
 
     def tagged(self, *tags: str) -> "Surroundings":
-        return replace(self, tags=(f"at:{self.placement.name}", f"in:{self.setting.name}", *tags))
+        return replace(self, tags=(f"at:{self.position.name}", f"in:{self.setting.name}", *tags))
 
     @cached_property
     def key(self) -> Any:
         """Equal for surroundings with the same messages."""
-        return self.setting, self.placement.name, *self.placement.wishes, str(self.wishes)
+        return self.setting, self.position.name, *self.position.wishes, str(self.wishes)
 
 
 BACKWARDS = SETTINGS[-1]
@@ -100,15 +100,15 @@ class FaultCases:
     _messages: dict[str, tuple[Any, Case | None]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
-    def _faults(self) -> Faults:
-        return Faults(self.contract, self.message_type, self.now)
+    def _injector(self) -> FaultInjector:
+        return FaultInjector(self.contract, self.message_type, self.now)
 
     def _site(self, rule: Rule) -> Site:
         return self.contract.sites[self.message_type][rule.site]
 
     def of_rule(self, rule: Rule, *, small: bool = False) -> Iterator[Case]:
         """Yields cases that break the rule: those of the catalogue, or, with `small`, those of the default corpus."""
-        techniques = self._faults.techniques(rule)
+        techniques = self._injector.techniques(rule)
         if not techniques:
             return
         made = set[str]()  # two techniques may do the same in another message
@@ -123,9 +123,9 @@ class FaultCases:
 
     def _in_suitable_message(self, rule: Rule, techniques: Sequence[Technique]) -> Iterator[Case]:
         """Breaks a rule of a changed contract that cannot be broken in ordinary messages."""
-        suitable = self._faults.suitable_message(rule)
+        suitable = self._injector.suitable_message(rule)
         for technique in techniques:
-            case = self._faults.break_rule(suitable, rule, [technique])
+            case = self._injector.break_rule(suitable, rule, [technique])
             if case is not None:
                 yield case
 
@@ -135,15 +135,15 @@ class FaultCases:
             return None
 
         def place_of(places: Sequence[Steps]) -> Steps | None:
-            return next((steps for steps in places if around.placement.fits(steps, self._site(rule))), None)
+            return next((steps for steps in places if around.position.fits(steps, self._site(rule))), None)
 
-        return self._faults.break_rule(message, rule, [technique], choose_place=place_of, tags=around.tags, twin=twin)
+        return self._injector.break_rule(message, rule, [technique], choose_place=place_of, tags=around.tags, twin=twin)
 
     def _base(self, rule: Rule, around: Surroundings) -> tuple[Any, Case | None]:
         """Returns a message in which the rule can be broken, and its case if it is valid."""
         key = rule.site, rule.condition and rule.condition.label, around.key
         if key not in self._bases:
-            wishes = joined(wishes_for(self.contract, rule), around.wishes, around.placement.wishes)
+            wishes = joined(wishes_for(self.contract, rule), around.wishes, around.position.wishes)
             self._bases[key] = self._valid_message(around, wishes)
         return self._bases[key]
 
@@ -152,19 +152,19 @@ class FaultCases:
         items are not shared: their answers show how many items a target accepts.
         """
         setting = replace(around.setting, name=f"{around.setting.name} around faults")  # not the plain message
-        if around.placement.index < MANY:
+        if around.position.index < MANY:
             wishes = {site: wish for site, wish in wishes.items() if not setting.fulfils(wish)}
         key = f"{setting.name} {sorted(wishes.items())}"
         if key not in self._messages:
             base = message(self.contract, self.message_type, setting, wishes)
-            self._messages[key] = base, self._faults.valid(base)
+            self._messages[key] = base, self._injector.valid(base)
         return self._messages[key]
 
     def empty_object(self) -> Iterator[Case]:
         """Yields the message `{}`, which breaks the rules of all required properties. The twin of this case has only
         the required properties.
         """
-        twin = self._faults.valid(message(self.contract, self.message_type, REQUIRED))
+        twin = self._injector.valid(message(self.contract, self.message_type, REQUIRED))
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
         if twin is not None and faults:
@@ -191,26 +191,26 @@ class FaultCases:
                 *((technique, spot) for technique in other_techniques),
                 (techniques[start], Surroundings().tagged()),
             ]
-        for placement in placements(self._site(rule))[1:] if rule.keyword == "type" else ():
-            yield [(techniques[0], Surroundings(placement=placement).tagged())]
+        for position in positions(self._site(rule))[1:] if rule.keyword == "type" else ():
+            yield [(techniques[0], Surroundings(position=position).tagged())]
 
     def _around(self, rule: Rule) -> Iterator[Surroundings]:
-        """Yields messages with each setting and each placement of the fault, and messages that meet a condition. A
+        """Yields messages with each setting and each position of the fault, and messages that meet a condition. A
         lower limit is broken before and behind the property that decides: programs often check the condition only
         once, or too early.
         """
-        only, *other_placements = placements(self._site(rule))
-        yield Surroundings(placement=only).tagged()
-        yield from (Surroundings(placement=placement).tagged() for placement in other_placements[:1])
+        only, *other_positions = positions(self._site(rule))
+        yield Surroundings(position=only).tagged()
+        yield from (Surroundings(position=position).tagged() for position in other_positions[:1])
         yield from (Surroundings(setting).tagged() for setting in SETTINGS[1:])
-        yield from (Surroundings(placement=placement).tagged() for placement in other_placements[1:])
+        yield from (Surroundings(position=position).tagged() for position in other_positions[1:])
         for condition in self._affecting(rule):
             met = conditions_met(self.contract, self.message_type, condition)
             tag = f"under:{condition.label}"
             yield Surroundings(wishes=met).tagged(tag)
             if rule.condition or rule.keyword in OF_PRESENCE:
-                for placement, setting in product(placements(self._site(rule)), (COMPLETE, BACKWARDS)):
-                    yield Surroundings(setting, placement, met).tagged(tag)
+                for position, setting in product(positions(self._site(rule)), (COMPLETE, BACKWARDS)):
+                    yield Surroundings(setting, position, met).tagged(tag)
 
     def _affecting(self, rule: Rule) -> list[Condition]:
         """Returns the condition of the rule. If it has none, returns conditions of other rules about an object or array
@@ -239,7 +239,7 @@ class FaultCases:
         for technique in techniques:
             yield [(technique, around) for around in messages]
         if arrays := arrays_with_later_items(self.contract, rule):
-            second = Placement("second", {array: Wish(least=2, most=2, index=1) for array in arrays}, 1)
+            second = ArrayPosition("second", {array: Wish(least=2, most=2, index=1) for array in arrays}, 1)
             messages = [Surroundings(setting, second).tagged() for setting in (SMALLEST, COMPLETE)]
             yield product(techniques, messages)
 

@@ -17,13 +17,13 @@ from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack, overload
 from brokerfuzz.cases.case import Case, clock, is_always_correct
 from brokerfuzz.cases.case_tags import now_tag
 from brokerfuzz.cases.changes import apply
+from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.fault_wishes import wishes_at, wishes_for
-from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker, questions
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import quoted
-from brokerfuzz.generation import RandomSource, Wishes, node_of, valid_draw
+from brokerfuzz.generation import RandomSource, Wishes, checked_draw, node_of
 from brokerfuzz.generation.plausible.streams import PlausibleMessages, today
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
 from brokerfuzz.schemas.contract_entries import path_of
@@ -82,9 +82,9 @@ def plausible_cases(
     """
     present = now or today()
     tags = (TAG, "plausible")
-    faults, seen, repeated = Faults(contract, message_type, present), set[str](), 0
+    injector, seen, repeated = FaultInjector(contract, message_type, present), set[str](), 0
     for message in PlausibleMessages(contract, message_type, seed, present).starting_at(first):
-        case = faults.valid(message, tags)
+        case = injector.valid(message, tags)
         repeated += 1
         if case is not None and case.id not in seen:
             seen.add(case.id)
@@ -106,7 +106,7 @@ class _Stream:
     ) -> None:
         self._contract, self._verdicts = contract, verdicts
         self._message_type: MessageType = message_type
-        self._faults = Faults(contract, message_type, now)
+        self._injector = FaultInjector(contract, message_type, now)
         self._probes = ProbeMaker(contract, message_type, now)
         self._random = Random(f"{seed} {shard}")
         self._source = RandomSource(self._random.getrandbits(64))
@@ -124,7 +124,7 @@ class _Stream:
         for rule in self._contract.rules[self._message_type] if rules is None else rules:
             fitting = [
                 technique
-                for technique in self._faults.techniques(rule)
+                for technique in self._injector.techniques(rule)
                 if techniques is None or technique.name in techniques
             ]
             if fitting and "invalid" in self._verdicts:
@@ -151,7 +151,7 @@ class _Stream:
         """
         self._source.wishes = {} if number % _WISHED_EVERY else self._wishes()
         message = self._node.draw(self._source)
-        twin = self._faults.valid(message, (TAG,))
+        twin = self._injector.valid(message, (TAG,))
         if twin is None:
             return
         if "valid" in self._verdicts:
@@ -170,7 +170,7 @@ class _Stream:
         return {}
 
     def _broken(self, message: Any, twin: Case, rule: Rule) -> Case | None:
-        return self._faults.break_rule(
+        return self._injector.break_rule(
             message,
             rule,
             self._next_technique(rule),
@@ -273,5 +273,5 @@ def messages(
     time = now and clock(now)
     if plausible:
         return PlausibleMessages(used_contract, message_type, seed, time or today()).starting_at(0)
-    draw, source = valid_draw(used_contract, message_type), RandomSource(seed)
+    draw, source = checked_draw(used_contract, message_type), RandomSource(seed)
     return (draw(source) for _ in count())

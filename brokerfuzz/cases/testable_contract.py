@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from brokerfuzz.cases.case import clock, compact
 from brokerfuzz.cases.case_filters import EXCLUDES, Selection
-from brokerfuzz.cases.faults import Faults
+from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation import COMPLETE, REQUIRED, message
 from brokerfuzz.schemas import Contract, Label, MessageType, check
@@ -50,7 +50,7 @@ def untested_rules(contract: Contract, message_type: MessageType, chosen: Select
 
 @once_per_contract
 def _unbroken(contract: Contract, message_type: MessageType) -> list[str]:
-    return [rule.id for rule in Faults(contract, message_type, clock(None)).unbroken()]
+    return [rule.id for rule in FaultInjector(contract, message_type, clock(None)).unbroken()]
 
 
 def _problems(contract: Contract, message_type: MessageType, *, full: bool) -> str:

@@ -38,10 +38,10 @@ class ValidCases:
         complete, smallest = self._message(COMPLETE), self._message(SMALLEST)
         yield from self._valid(compact(complete), "complete")
         yield from self._valid(compact(smallest), "only-required")
-        for name, spell in SPELLINGS.items():
+        for name, rewrite in REWRITINGS.items():
             messages = (smallest, self._message(replace(COMPLETE, name=name)))
-            bodies = [body for body in map(compact, messages) if spell(body) != body]
-            yield from self._valid(spell(bodies[0]), name) if bodies else ()
+            bodies = [body for body in map(compact, messages) if rewrite(body) != body]
+            yield from self._valid(rewrite(bodies[0]), name) if bodies else ()
         yield from self._literals("string", TEXT_LITERALS, _TEXT)
         yield from self._literals("number", NUMBER_LITERALS, _NUMBER)
 
@@ -212,7 +212,7 @@ def _white_space(body: bytes) -> bytes:
     return b" \r\n\t" + body.replace(b'":', b'"\t: \n').replace(b',"', b' ,\r\n"') + b"\n "
 
 
-SPELLINGS: Mapping[str, Callable[[bytes], bytes]] = {
+REWRITINGS: Mapping[str, Callable[[bytes], bytes]] = {
     "sorted-properties": lambda body: orjson.dumps(orjson.loads(body), option=orjson.OPT_SORT_KEYS),
     "last-property-first": _last_first,
     "indented": lambda body: orjson.dumps(orjson.loads(body), option=orjson.OPT_INDENT_2),

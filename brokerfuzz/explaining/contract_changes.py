@@ -6,7 +6,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.case_filters import selection
-from brokerfuzz.cases.faults import Faults
+from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.errors import ContractError
 from brokerfuzz.explaining.description import Description
@@ -52,7 +52,7 @@ def _lines(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]:
 def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str, Any]:
     ours, known = load_contract().rules_by_id, contract.rules_by_id
     rules = contract.rules[message_type]
-    faults = Faults(contract, message_type, clock(None))
+    injector = FaultInjector(contract, message_type, clock(None))
     found: dict[str, Any] = {
         "unchanged": sum(ours.get(rule.id) == rule and ours[rule.id].value == rule.value for rule in rules),
         "new": [],
@@ -64,16 +64,16 @@ def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str,
     for rule in rules:
         before = ours.get(rule.id)
         if before is None or before.value != rule.value:
-            entry = {"rule": rule.id, "demand": rule.demand, "techniques": _techniques(faults, rule)}
+            entry = {"rule": rule.id, "demand": rule.demand, "techniques": _techniques(injector, rule)}
             found["new" if before is None else "changed"].append(entry | ({"before": before.demand} if before else {}))
     return found
 
 
-def _techniques(faults: Faults, rule: Rule) -> int:
+def _techniques(injector: FaultInjector, rule: Rule) -> int:
     """Returns how many techniques break a rule. There are none if no valid message can be generated."""
     try:
-        faults.contract.check_described(rule.message_type)
-        return len(faults.techniques(rule))
+        injector.contract.check_described(rule.message_type)
+        return len(injector.techniques(rule))
     except ContractError:
         return 0
 

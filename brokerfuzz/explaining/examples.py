@@ -7,8 +7,8 @@ from datetime import datetime
 
 from brokerfuzz.cases.case import Case, compact, confirmed
 from brokerfuzz.cases.changes import apply
+from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.fault_wishes import wishes_at, wishes_for
-from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import Technique, techniques_for
 from brokerfuzz.generation import COMPLETE, REQUIRED, Setting, message
@@ -55,4 +55,4 @@ def _broken(
     contract: Contract, rule: Rule, techniques: list[Technique], now: datetime, setting: Setting = REQUIRED
 ) -> Case | None:
     ordinary = message(contract, rule.message_type, setting, wishes_for(contract, rule))
-    return Faults(contract, rule.message_type, now).break_rule(ordinary, rule, techniques)
+    return FaultInjector(contract, rule.message_type, now).break_rule(ordinary, rule, techniques)

@@ -1,5 +1,6 @@
 """Generates valid messages: one recursive generator, whose choices come from a source."""
 
+from brokerfuzz.generation.checked_draws import checked_draw
 from brokerfuzz.generation.nodes import ABSENT, Node, message, node_of
 from brokerfuzz.generation.sources import (
     COMPLETE,
@@ -16,7 +17,6 @@ from brokerfuzz.generation.sources import (
     Wish,
     Wishes,
 )
-from brokerfuzz.generation.valid_draws import valid_draw
 
 __all__ = [
     "ABSENT",
@@ -34,7 +34,7 @@ __all__ = [
     "Style",
     "Wish",
     "Wishes",
+    "checked_draw",
     "message",
     "node_of",
-    "valid_draw",
 ]

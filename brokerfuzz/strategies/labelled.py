@@ -8,7 +8,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from brokerfuzz.cases.case import Broken, Case, compact
 from brokerfuzz.cases.case_tags import TWIN_TAGS
-from brokerfuzz.cases.faults import Faults
+from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.errors import LabelError
 from brokerfuzz.schemas import Label, MessageType
 from brokerfuzz.strategies import arguments
@@ -128,18 +128,18 @@ def faulty(
     cases = LabelledCases.of(message_type, **options)
 
     def draw_broken(draw: DrawFn) -> Broken:
-        faults = cases.faults()
-        valid = _valid_case(draw(messages), faults)
-        return cast(Broken, cases.finished(cases.fault_in(valid, hypothesis_source(draw), faults)))
+        injector = cases.injector()
+        valid = _valid_case(draw(messages), injector)
+        return cast(Broken, cases.finished(cases.fault_in(valid, hypothesis_source(draw), injector)))
 
     return draw_broken
 
 
-def _valid_case(message: Any, faults: Faults) -> Case:
+def _valid_case(message: Any, injector: FaultInjector) -> Case:
     try:
         return Case.judged(
-            faults.message_type, compact(message),
-            claim="valid", tags=TWIN_TAGS, now=faults.now, contract=faults.contract,
+            injector.message_type, compact(message),
+            claim="valid", tags=TWIN_TAGS, now=injector.now, contract=injector.contract,
         )  # fmt: skip
     except (LabelError, TypeError) as problem:
         raise InvalidArgument(

@@ -12,8 +12,8 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from brokerfuzz.cases.case import Broken, Case, clock
 from brokerfuzz.cases.changes import apply
+from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.fault_wishes import breakable_places, joined, wishes_at, wishes_for
-from brokerfuzz.cases.faults import Faults
 from brokerfuzz.cases.probes import ProbeMaker, questions
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.errors import LabelError
@@ -70,18 +70,18 @@ class LabelledCases:
             )
         return found
 
-    def faults(self) -> Faults:
-        return Faults(self.contract, self.message_type, self.now or clock(None))
+    def injector(self) -> FaultInjector:
+        return FaultInjector(self.contract, self.message_type, self.now or clock(None))
 
     @cached_property
     def breakable(self) -> Sequence[Rule]:
-        faults = self.faults()
-        return [rule for rule in self.rules if self._techniques_for(rule, faults)]
+        injector = self.injector()
+        return [rule for rule in self.rules if self._techniques_for(rule, injector)]
 
-    def _techniques_for(self, rule: Rule, faults: Faults) -> list[Technique]:
+    def _techniques_for(self, rule: Rule, injector: FaultInjector) -> list[Technique]:
         return [
             technique
-            for technique in faults.techniques(rule)
+            for technique in injector.techniques(rule)
             if self.techniques is None or technique.name in self.techniques
         ]
 
@@ -96,7 +96,7 @@ class LabelledCases:
                 stated.setdefault(rule.validation_rule, []).append(rule)
         return [*stated.values(), *[self.breakable] * max(1, len(stated))]
 
-    def fault_in(self, valid: Case, source: Source, faults: Faults) -> Broken | None:
+    def fault_in(self, valid: Case, source: Source, injector: FaultInjector) -> Broken | None:
         """Breaks one rule in a valid message. Returns None if no rule can be broken in this message."""
         message = valid.value
         present = {rule.id for rule in self.breakable if breakable_places(self.contract, rule, message)}
@@ -104,24 +104,24 @@ class LabelledCases:
             return None
         groups = [[rule for rule in group if rule.id in present] for group in self._groups]
         first = source.choose(source.choose([group for group in groups if group]))
-        tried = (self._broken(message, rule, source, faults, valid) for rule in (first, *groups[-1]))
+        tried = (self._broken(message, rule, source, injector, valid) for rule in (first, *groups[-1]))
         return next((case for case in tried if case is not None), None)
 
     def _broken(
-        self, message: Any, rule: Rule, source: Source, faults: Faults, twin: Case | None = None
+        self, message: Any, rule: Rule, source: Source, injector: FaultInjector, twin: Case | None = None
     ) -> Broken | None:
-        return faults.break_rule(
+        return injector.break_rule(
             message,
             rule,
-            self._tried(rule, source, faults),
+            self._tried(rule, source, injector),
             choose_place=lambda places: _one_of(places, source),
             tags=(TAG,),
             twin=twin,
         )
 
-    def _tried(self, rule: Rule, source: Source, faults: Faults) -> Iterator[Technique]:
+    def _tried(self, rule: Rule, source: Source, injector: FaultInjector) -> Iterator[Technique]:
         """Yields the techniques from a chosen one on. The first techniques, which find most bugs, are more probable."""
-        techniques = self._techniques_for(rule, faults)
+        techniques = self._techniques_for(rule, injector)
         numbers = range(len(techniques))
         preferred = min(source.choose(numbers), source.choose(numbers))
         yield from (*techniques[preferred:], *techniques[:preferred])
@@ -148,24 +148,24 @@ class LabelledCases:
         return draw_case
 
     def _drawn(self, source: Source, label: Label) -> Case | None:
-        faults = self.faults()
+        injector = self.injector()
         if label == "valid":
-            return faults.valid(self._message(source, {}), (TAG,))
+            return injector.valid(self._message(source, {}), (TAG,))
         if label == "unspecified":
-            return self._probe(source, faults)
+            return self._probe(source, injector)
         rule = source.choose(source.choose(self._groups))
-        return self._broken(self._message(source, wishes_for(self.contract, rule)), rule, source, faults)
+        return self._broken(self._message(source, wishes_for(self.contract, rule)), rule, source, injector)
 
     def _message(self, source: Source, wishes: Wishes) -> Any:
         pins = {path: Wish(strategy=strategy) for path, strategy in self.pins.items()}
         source.wishes, source.pins = joined(wishes, pins), pins
         return node_of(self.contract, self.message_type, style=self.style).draw(source)
 
-    def _probe(self, source: Source, faults: Faults) -> Case | None:
+    def _probe(self, source: Source, injector: FaultInjector) -> Case | None:
         known = questions(self.contract, self.message_type, _TOO_LARGE)
         if not known:  # an own contract can leave nothing open
             return None
-        maker = ProbeMaker(self.contract, self.message_type, faults.now)
+        maker = ProbeMaker(self.contract, self.message_type, injector.now)
         ambiguity, site = source.choose(known)
         message = self._message(source, wishes_at(self.contract, self.message_type, path_of(site)))
         probes = list(maker.probes(ambiguity, site, message))

@@ -12,7 +12,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation import ABSENT, RandomSource, Source, Style, Wish, Wishes, message, node_of, valid_draw
+from brokerfuzz.generation import ABSENT, RandomSource, Source, Style, Wish, Wishes, checked_draw, message, node_of
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.flattening import types_of
@@ -150,7 +150,7 @@ class ValidValues:
             if self.site:
                 draw_from = node_of(self.contract, self.message_type, self.site, self.style).draw
             else:
-                draw_from = valid_draw(self.contract, self.message_type, self.style)
+                draw_from = checked_draw(self.contract, self.message_type, self.style)
             if not self.contract.is_tested and not self.pins:
                 self._check_possible(draw_from)
         except ContractError as problem:

@@ -12,11 +12,11 @@ from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.fresh_values import FreshValues
-from brokerfuzz.cases.valid_cases import SPELLINGS
+from brokerfuzz.cases.valid_cases import REWRITINGS
 
 NOW: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
 JUDGE: Final = Judge(now=NOW)
-NOTATIONS: Final = {f"edge:{name}" for name in SPELLINGS} | {
+NOTATIONS: Final = {f"edge:{name}" for name in REWRITINGS} | {
     "probe:byte-order-mark", "probe:duplicate-properties", "probe:encoding.utf-16", "probe:encoding.utf-32",
 }  # fmt: skip
 """The tags of cases about the notation of a message: white space, escapes, encodings, and repeated properties."""

@@ -40,7 +40,7 @@ class Edges:
             elif isinstance(value, dict):
                 yield from _of_objects(value, schema)
             elif "enum" in schema or isinstance(value, bool):
-                yield spelled(value)
+                yield listed_name(value)
             else:
                 yield from self._known_names(path, value)
 
@@ -55,7 +55,7 @@ class Edges:
         """Maps the names of the edges of an enumeration or a boolean to the values."""
         listed: dict[str, list[Any]] = {}
         for value in self.contract.sites[self.message_type][path].schema.get("enum", (True, False)):
-            listed.setdefault(spelled(value), []).append(value)
+            listed.setdefault(listed_name(value), []).append(value)
         return listed
 
     def _names_of(self, path: str, value: Any) -> list[str]:
@@ -66,7 +66,7 @@ class Edges:
         schema, types = site.schema, types_of(site.schema)
         names = ["absent"] if site.name and not site.required else []
         if "enum" in schema:
-            return [*names, *(spelled(value) for value in schema["enum"])]
+            return [*names, *(listed_name(value) for value in schema["enum"])]
         names += ["null"] if "null" in types and len(types) < 7 else []
         if composed_keywords_of(schema) or len(types - {"null"}) != 1:
             return names
@@ -77,7 +77,7 @@ class Edges:
             is_always_complete = len(schema.get("properties", {})) == len(schema.get("required", ()))
             return [*names, *(() if is_always_complete else ("only-required", "one-more", "every-property"))]
         if "boolean" in types:
-            return [*names, *(spelled(value) for value in schema.get(KNOWN, (True, False)))]
+            return [*names, *(listed_name(value) for value in schema.get(KNOWN, (True, False)))]
         shown = {name for value in self.values(site.path) for name in self.of(site.path, value)}
         named = dict.fromkeys(edge.name for edges in self._named[site.path].values() for edge in edges)
         return [*names, *(name for name in named if name in shown)]
@@ -106,7 +106,7 @@ def parts_of(root: Site, message: Any) -> Iterator[tuple[str, Any]]:
             yield from ((prop.path, ABSENT) for name, prop in site.properties.items() if name not in value)
 
 
-def spelled(value: Any) -> str:
+def listed_name(value: Any) -> str:
     """Returns the name of an edge for a boolean or for a value of an enumeration, such as `true` or `=Email`."""
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else f"={value}"
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.covering.goals import KINDS, Goal, covered, of_rule
-from brokerfuzz.cases.faults import Faults
+from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
@@ -56,10 +56,10 @@ class Tally:
         return sorted(all_goals, key=lambda goal: (order.get(goal.site, len(order)), KINDS.index(goal.kind)))
 
     def _of_rules(self) -> Iterator[Goal]:
-        faults = Faults(self.contract, self.message_type, self.now)
+        injector = FaultInjector(self.contract, self.message_type, self.now)
         for rule in self.contract.rules[self.message_type]:
             yield of_rule(rule)
-            yield from (of_rule(rule, technique.name) for technique in faults.techniques(rule))
+            yield from (of_rule(rule, technique.name) for technique in injector.techniques(rule))
 
     def _of_edges(self) -> Iterator[Goal]:
         site_edges = edges(self.contract, self.message_type)

@@ -30,15 +30,15 @@ def _instead_of(kind: Callable[[Any], bool]) -> Callable[[Any], ChangeOf]:
 # ----------------------------------------------------------------------------------------------- numbers as strings
 
 
-def _respelled(spell: Callable[[str], str]) -> ChangeOf:
-    """Replaces a number, for example 5, with the string `spell("5")`."""
-    return lambda context: put(context, spell(str(context.present))) if _is_number(context.present) else None
+def _as_string(write: Callable[[str], str]) -> ChangeOf:
+    """Replaces a number, for example 5, with the string `write("5")`."""
+    return lambda context: put(context, write(str(context.present))) if _is_number(context.present) else None
 
 
 register_rows(
     "type",
     family="coercion",
-    change=_respelled,
+    change=_as_string,
     rows=[
         ("numeric-string", 'The number as a string, for example "5" instead of 5.', lambda digits: digits),
         ("padded-numeric-string", "The number as a string with spaces around it.", lambda digits: f" {digits} "),

@@ -8,7 +8,7 @@ from brokerfuzz.cases.changes import Change, Rewrite
 from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext
 
 Tokens = Sequence[bytes]
-Place = Callable[[Tokens], int | None]
+TokenFinder = Callable[[Tokens], int | None]
 """A function that finds a certain token, for example the first comma, and returns its index, or None."""
 Rewriting = Callable[[bytes], bytes | None]
 """A function that returns the changed message, or None if the change is impossible."""
@@ -26,10 +26,10 @@ def slip(how: Rewriting) -> ChangeOf:
     return change
 
 
-def replaced(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
+def replaced(find: TokenFinder, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
     def rewrite(body: bytes) -> bytes | None:
         tokens = tokens_of(body)
-        index = place(tokens)
+        index = find(tokens)
         if index is None:
             return None
         return b"".join([*tokens[:index], put if isinstance(put, bytes) else put(tokens[index]), *tokens[index + 1 :]])
@@ -37,24 +37,24 @@ def replaced(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
     return rewrite
 
 
-def before(place: Place, put: bytes) -> Rewriting:
-    return replaced(place, lambda token: put + token)
+def before(find: TokenFinder, put: bytes) -> Rewriting:
+    return replaced(find, lambda token: put + token)
 
 
-def after(place: Place, put: bytes) -> Rewriting:
-    return replaced(place, lambda token: token + put)
+def after(find: TokenFinder, put: bytes) -> Rewriting:
+    return replaced(find, lambda token: token + put)
 
 
 def around(first: bytes, last: bytes) -> Rewriting:
     return lambda body: first + body + last
 
 
-def cut(place: Place, keep: Callable[[bytes], bytes] = lambda token: token) -> Rewriting:
+def cut(find: TokenFinder, keep: Callable[[bytes], bytes] = lambda token: token) -> Rewriting:
     """Cuts the message off after a token. `keep` returns the part of the token that remains."""
 
     def rewrite(body: bytes) -> bytes | None:
         tokens = tokens_of(body)
-        index = place(tokens)
+        index = find(tokens)
         return None if index is None else b"".join([*tokens[:index], keep(tokens[index])])
 
     return rewrite
@@ -80,11 +80,11 @@ def name(tokens: Tokens) -> int | None:
     return 1 if tokens[0] == b"{" and len(tokens) > 2 else None
 
 
-def _first(places: Callable[[Tokens], Sequence[int]]) -> Place:
+def _first(places: Callable[[Tokens], Sequence[int]]) -> TokenFinder:
     return lambda tokens: next(iter(places(tokens)), None)
 
 
-def _last(places: Callable[[Tokens], Sequence[int]]) -> Place:
+def _last(places: Callable[[Tokens], Sequence[int]]) -> TokenFinder:
     return lambda tokens: next(reversed(places(tokens)), None)
 
 

@@ -10,12 +10,12 @@ from typing import Any
 from zlib import crc32
 
 from brokerfuzz.errors import ContractError
+from brokerfuzz.generation.checked_draws import checked_draw
 from brokerfuzz.generation.nodes import ABSENT, node_of
 from brokerfuzz.generation.plausible import MAKERS
 from brokerfuzz.generation.plausible.draws import Draws
 from brokerfuzz.generation.site_questions import questions_at
 from brokerfuzz.generation.sources import RandomSource, SiteChoices, State, Style
-from brokerfuzz.generation.valid_draws import valid_draw
 from brokerfuzz.schemas import Contract, MessageType, check, load_contract
 from brokerfuzz.schemas.flattening import KNOWN
 from brokerfuzz.schemas.judging import matches
@@ -81,7 +81,7 @@ class _Fitting:
     def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
         self._contract, self._now = contract, now
         self._message_type: MessageType = message_type
-        self._draw = valid_draw(contract, message_type, _STYLE)
+        self._draw = checked_draw(contract, message_type, _STYLE)
         self._sites = contract.sites[message_type]
         self._usual_sites = load_contract().sites.get(message_type, {})
 

@@ -22,7 +22,7 @@ from brokerfuzz.schemas.keywords import JUDGED
 
 
 @dataclass(frozen=True)
-class Faults:
+class FaultInjector:
     """The faults of a message type. If `now` is None, there are no time-dependent faults."""
 
     contract: Contract
@@ -126,21 +126,21 @@ def _change(technique: Technique, context: FaultContext) -> Change | None:
 
 @once_per_contract
 def _timeless(contract: Contract, rule: Rule) -> tuple[Any, Sequence[Technique]]:
-    return _broken_in(Faults(contract, rule.message_type, None), rule)
+    return _broken_in(FaultInjector(contract, rule.message_type, None), rule)
 
 
-def _broken_in(faults: Faults, rule: Rule) -> tuple[Any, Sequence[Technique]]:
+def _broken_in(injector: FaultInjector, rule: Rule) -> tuple[Any, Sequence[Technique]]:
     """Returns an ordinary message, and the techniques that break the rule in it. In a changed contract, only an unusual
     message may be suitable. If several techniques create the same message, only the first technique is returned.
     """
-    is_tested = faults.contract.is_tested  # each case is judged again when it is generated
+    is_tested = injector.contract.is_tested  # each case is judged again when it is generated
     for any_keyword, most_broken in ((False, 1), (True, 1), (False, 9)):
-        for message, steps in _breakable(faults, rule):
-            twin = None if is_tested else faults.valid(message)
+        for message, steps in _breakable(injector, rule):
+            twin = None if is_tested else injector.valid(message)
             if not is_tested and twin is None:
                 continue
             different: dict[bytes, Technique] = {}
-            context = faults.context(message, steps, rule)
+            context = injector.context(message, steps, rule)
             for technique in techniques_for(rule, any_keyword=any_keyword):
                 change = _change(technique, context)
                 if change is None:
@@ -148,7 +148,7 @@ def _broken_in(faults: Faults, rule: Rule) -> tuple[Any, Sequence[Technique]]:
                 result = compact(change.value) if isinstance(change, Put) else apply(message, steps, change)
                 if result in different:
                     continue
-                if is_tested or _breaks(faults.inject(message, steps, rule, technique, twin=twin), most_broken):
+                if is_tested or _breaks(injector.inject(message, steps, rule, technique, twin=twin), most_broken):
                     different[result] = technique
             if different:
                 return message, list(different.values())
@@ -159,15 +159,15 @@ def _breaks(case: Case | None, most_broken: int) -> bool:
     return case is not None and len(case.faults) <= most_broken
 
 
-def _breakable(faults: Faults, rule: Rule) -> Iterator[tuple[Any, Steps]]:
+def _breakable(injector: FaultInjector, rule: Rule) -> Iterator[tuple[Any, Steps]]:
     """Yields messages in which the rule might be broken alone, each with a place."""
-    wishes = wishes_for(faults.contract, rule)
-    draw = node_of(faults.contract, rule.message_type).draw
+    wishes = wishes_for(injector.contract, rule)
+    draw = node_of(injector.contract, rule.message_type).draw
     sources: list[Source] = [FixedSource(setting, wishes) for setting in (COMPLETE, REQUIRED, *SETTINGS[1:])]
     sources += [RandomSource(seed, wishes) for seed in range(_RANDOM)]
     for source in sources:
         message = draw(source)
-        for steps in breakable_places(faults.contract, rule, message)[:1]:
+        for steps in breakable_places(injector.contract, rule, message)[:1]:
             yield message, steps
 
 

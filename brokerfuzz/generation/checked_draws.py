@@ -12,7 +12,7 @@ from brokerfuzz.schemas import Contract, MessageType, check
 _ATTEMPTS = 50
 
 
-def valid_draw(contract: Contract, message_type: MessageType, style: Style | None = None) -> Callable[[Source], Any]:
+def checked_draw(contract: Contract, message_type: MessageType, style: Style | None = None) -> Callable[[Source], Any]:
     """Returns a function that draws a valid message. If the rules of an own contract allow only unspecified values,
     such as a pattern with 300 characters, it draws an unspecified message. It raises `ContractError` if it finds none.
     """
