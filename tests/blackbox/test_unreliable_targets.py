@@ -30,7 +30,7 @@ from brokerfuzz import Report
 
 MINIMUM: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*"], "shrink": 5}
 MORE: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*", "*comments:*"], "seed": 1, "random": 60, "longest_wait": 5}
-OPTIONS = ("--rule", "*orderMinimum:*", "--shrink", "5s")
+OPTIONS = ("--rule", "*orderMinimum:*", "--random", "0", "--shrink", "5s")
 CUT = b"a part of the body"
 TRUNCATED = b"HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n" + CUT
 
