@@ -67,7 +67,7 @@ class FailureSearch:
         for group in self._groups:
             while group:
                 self._add_without_experiments(Failure.of(self._evidence.sent[group[0]]), group)
-        causes = sorted(self._causes, key=lambda cause: cause.failure.number)
+        causes = _with_lines(sorted(self._causes, key=lambda cause: cause.failure.number))
         at_each_line = _grouped(causes, lambda cause: cause.line)
         needed = [cause for group in at_each_line for cause in _without_covered(group)]
         return [explanation_of(group) for group in belonging_together(needed)]
@@ -182,6 +182,12 @@ class FailureSearch:
 
 
 # -------------------------------------------------------------------------------------------------------- one finding
+
+
+def _with_lines(causes: Sequence[Cause]) -> list[Cause]:
+    """Java soon leaves out stack traces. So a crash without a line is at that of another one with the same cause."""
+    lines = {cause.attributes: cause.line for cause in causes if cause.attributes and cause.line}
+    return [replace(cause, line=cause.line or lines.get(cause.attributes, "")) for cause in causes]
 
 
 def _without_covered(causes: Sequence[Cause]) -> list[Cause]:
