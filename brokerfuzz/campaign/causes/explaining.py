@@ -19,7 +19,7 @@ from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, MessageType
 
-MOST_ROUNDS: Final = 4
+MOST_ROUNDS: Final = 3
 """A mistake may mask another one, which masks a third one."""
 _WITH_CAUSES: Final[tuple[FindingKind, ...]] = ("valid-rejected", "timeout", "crashed")
 
@@ -40,16 +40,20 @@ class Explaining:
     async def run(self, laboratory: Laboratory) -> None:
         self._seen.sent += await laboratory.recurring_crashes()
         self._extend()
+        await self._search(laboratory)
         for _ in range(MOST_ROUNDS):
-            for search in self._searches:
-                await search.run(laboratory)
             await self._unmask(laboratory)
             self._extend()
             if not any(search.has_failures for search in self._searches):
                 break
+            await self._search(laboratory)
         sporadic = await self._sporadic_acceptances(laboratory)
         while by_chance := await self._explain_acceptances(laboratory, sporadic):
             sporadic |= by_chance
+
+    async def _search(self, laboratory: Laboratory) -> None:
+        for search in self._searches:
+            await search.run(laboratory)
 
     def explanations(self) -> list[Explanation]:
         """Explains without experiments what was not explained yet."""
