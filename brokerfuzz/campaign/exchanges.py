@@ -35,6 +35,7 @@ class Exchange(NamedTuple):
         shrink     a smaller message
         without    a message without the cause of another one
         size       the plain message with spaces
+        items      a generated message with a certain number of items
         failed     a failure that did not occur again when the same message was sent alone
 
     `number` is the number of the case. `attempt` is 0 unless the campaign repeats a message. `id` identifies the
