@@ -225,25 +225,31 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
     return frozenset(_matching("ambiguities", "ambiguity", known, ambiguities, remedy) or ())
 
 
-def chosen_faults(
+def chosen_rules(
     contract: Contract, message_type: MessageType, options: FaultOptions, pinned: Collection[str]
-) -> tuple[tuple[Rule, ...], frozenset[str] | None]:
-    """Returns the selected rules, and the names of the selected techniques (None: all).
-
-    Pinned properties keep the values that the user specified. For this reason, the result contains no rules at pinned
-    sites, and no rules whose condition depends on a pinned property.
+) -> tuple[Rule, ...]:
+    """Pinned properties keep the values that the user specified. For this reason, the result contains no rules at
+    pinned sites, and no rules whose condition depends on a pinned property.
     """
-    every = contract.rules[message_type]
-    ids, sites = [rule.id for rule in every], dict.fromkeys(rule.site for rule in every)
-    by_id = _matching("rules", "rule", ids, options.get("rules"), "`brokerfuzz rules` lists them all")
+    rules = contract.rules[message_type]
+    ids, sites = [rule.id for rule in rules], dict.fromkeys(rule.site for rule in rules)
+    chosen_ids = _matching("rules", "rule", ids, options.get("rules"), "`brokerfuzz rules` lists them all")
     remedy = "`brokerfuzz rules` lists the rules of each site"
-    at_site = _matching("sites", "site", sites, options.get("sites"), remedy)
+    chosen_sites = _matching("sites", "site", sites, options.get("sites"), remedy)
+    return tuple(
+        rule
+        for rule in rules
+        if (chosen_ids is None or rule.id in chosen_ids)
+        and (chosen_sites is None or rule.site in chosen_sites)
+        and not _is_settled(rule, pinned)
+    )
+
+
+def chosen_techniques(options: FaultOptions) -> frozenset[str] | None:
+    """Returns the names of the selected techniques (None: all)."""
     remedy = "`brokerfuzz rules --techniques` lists them all"
-    named = _matching("techniques", "technique", TECHNIQUES, options.get("techniques"), remedy)
-    chosen = [
-        rule for rule in every if (by_id is None or rule.id in by_id) and (at_site is None or rule.site in at_site)
-    ]
-    return tuple(rule for rule in chosen if not _is_settled(rule, pinned)), None if named is None else frozenset(named)
+    names = _matching("techniques", "technique", TECHNIQUES, options.get("techniques"), remedy)
+    return None if names is None else frozenset(names)
 
 
 def _matching(

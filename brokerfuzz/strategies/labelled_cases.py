@@ -1,4 +1,4 @@
-"""Draws cases, using the options that all strategies for cases share."""
+"""Draws cases. Checks the options that all strategies for cases share."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any, Final, Unpack, cast
 
 from hypothesis import reject
 from hypothesis.errors import InvalidArgument
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 from brokerfuzz.cases.case import Broken, Case, clock
 from brokerfuzz.cases.changes import apply
@@ -17,7 +17,8 @@ from brokerfuzz.cases.fault_wishes import breakable_places, joined, wishes_at, w
 from brokerfuzz.cases.probes import ProbeMaker, questions
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.errors import LabelError
-from brokerfuzz.generation import RandomSource, Source, Style, Wish, Wishes, node_of
+from brokerfuzz.generation import Source, Wishes, node_of
+from brokerfuzz.generation.sources import pins_of
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.contract_entries import path_of
@@ -25,7 +26,7 @@ from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source
-from brokerfuzz.strategies.plausible_proposals import plausible_proposals
+from brokerfuzz.strategies.valid_values import ValidValues
 
 _SHARES: Final[Mapping[Label, int]] = {"valid": 4, "invalid": 5, "unspecified": 1}
 """The share of each verdict among the cases, in tenths."""
@@ -38,37 +39,44 @@ TAG = "random"
 class LabelledCases:
     """The options of the strategies for cases. If `now` is None, cases are judged as of when they are drawn."""
 
-    contract: Contract
-    message_type: MessageType
+    messages: ValidValues
     rules: tuple[Rule, ...]
     techniques: frozenset[str] | None
-    style: Style
-    pins: Mapping[str, SearchStrategy[Any]]
     parsed: bool
     now: datetime | None
 
     @classmethod
     def of(cls, message_type: MessageType, **options: Unpack[arguments.GeneratedCaseOptions]) -> "LabelledCases":
         """Raises `InvalidArgument` if an option is wrong."""
-        contract = arguments.contract_of(options.get("contract"))
-        message_type = arguments.message_type_of(message_type, contract)
-        pins = arguments.pinned_sites(options.get("fields"), contract, message_type)
-        chosen, named = arguments.chosen_faults(contract, message_type, options, pins)
+        messages = ValidValues.of(
+            message_type,
+            contract=options.get("contract"),
+            fields=options.get("fields"),
+            plausible=options.get("plausible", False),
+        )
+        rules = arguments.chosen_rules(messages.contract, messages.message_type, options, messages.pins)
         parsed = arguments.flag("parsed", options.get("parsed", False))
         if parsed:
-            chosen = tuple(rule for rule in chosen if rule.keyword != JSON_RULE)
-        style = Style(plausible=arguments.flag("plausible", options.get("plausible", False)), pinned=frozenset(pins))
-        now = arguments.time_of(options.get("now"))
-        found = cls(contract, message_type, chosen, named, style, pins, parsed, now)
-        if not found.breakable:
-            given = {**options, "fields": list(pins)}
+            rules = tuple(rule for rule in rules if rule.keyword != JSON_RULE)
+        techniques = arguments.chosen_techniques(options)
+        cases = cls(messages, rules, techniques, parsed, arguments.time_of(options.get("now")))
+        if not cases.breakable:
+            limits = {**options, "fields": list(messages.pins)}
             names = ("rules", "techniques", "sites", "fields", "parsed")
-            together = ", ".join(f"{name}={given[name]!r}" for name in names if given.get(name))
+            together = ", ".join(f"{name}={limits[name]!r}" for name in names if limits.get(name))
             raise InvalidArgument(
                 f"{together}: no technique can break any of these rules; `brokerfuzz rules --techniques` lists what "
                 "each technique can break"
             )
-        return found
+        return cases
+
+    @property
+    def contract(self) -> Contract:
+        return self.messages.contract
+
+    @property
+    def message_type(self) -> MessageType:
+        return self.messages.message_type
 
     def injector(self) -> FaultInjector:
         return FaultInjector(self.contract, self.message_type, self.now or clock(None))
@@ -114,7 +122,7 @@ class LabelledCases:
             message,
             rule,
             self._tried(rule, source, injector),
-            choose_place=lambda places: _one_of(places, source),
+            choose_place=lambda places: _chosen_place(places, source),
             tags=(TAG,),
             twin=twin,
         )
@@ -131,18 +139,19 @@ class LabelledCases:
 
     def cases(self, verdicts: tuple[Label, ...]) -> Draws[Case]:
         labels: list[Label] = [label for label in verdicts for _ in range(_SHARES[label] if len(verdicts) > 1 else 1)]
-        proposals = plausible_proposals(self.message_type, "", {}) if self.style.plausible else RandomSource
+        proposals = self.messages.proposals()
 
         def draw_case(draw: DrawFn) -> Case:
             source = hypothesis_source(draw, proposals=proposals)
             try:
                 return self.finished(self._drawn(source, source.choose(labels) if len(labels) > 1 else labels[0]))
             except (LabelError, TypeError) as problem:
-                if not self.pins:
+                pins = sorted(self.messages.pins)
+                if not pins:
                     raise
                 raise InvalidArgument(
-                    f"fields={sorted(self.pins)}: a pinned value makes the message invalid or unspecified ({problem}); "
-                    "pin values that the contract clearly allows"
+                    f"fields={pins}: a pinned value makes the message invalid or unspecified ({problem}); pin values "
+                    "that the contract clearly allows"
                 ) from problem
 
         return draw_case
@@ -157,9 +166,9 @@ class LabelledCases:
         return self._broken(self._message(source, wishes_for(self.contract, rule)), rule, source, injector)
 
     def _message(self, source: Source, wishes: Wishes) -> Any:
-        pins = {path: Wish(strategy=strategy) for path, strategy in self.pins.items()}
-        source.wishes, source.pins = joined(wishes, pins), pins
-        return node_of(self.contract, self.message_type, style=self.style).draw(source)
+        source.pins = pins_of(self.messages.wishes)
+        source.wishes = joined(self.messages.wishes, wishes, source.pins)
+        return node_of(self.contract, self.message_type, style=self.messages.style).draw(source)
 
     def _probe(self, source: Source, injector: FaultInjector) -> Case | None:
         known = questions(self.contract, self.message_type, _TOO_LARGE)
@@ -181,15 +190,15 @@ class LabelledCases:
         return case
 
 
-def _one_of(found: Sequence[Steps], source: Source) -> Steps:
+def _chosen_place(places: Sequence[Steps], source: Source) -> Steps:
     """Chooses an item of the outermost array, then an item of the next array, and so on. So Hypothesis can remove items
     of one array, and the chosen items of other arrays stay the same.
     """
-    while len(found) > 1:
-        depth = next(depth for depth, steps in enumerate(zip(*found, strict=False)) if len(set(steps)) > 1)
-        item = source.choose(sorted({steps[depth] for steps in found}))
-        found = [steps for steps in found if steps[depth] == item]
-    return found[0]
+    while len(places) > 1:
+        depth = next(depth for depth, steps in enumerate(zip(*places, strict=False)) if len(set(steps)) > 1)
+        item = source.choose(sorted({steps[depth] for steps in places}))
+        places = [steps for steps in places if steps[depth] == item]
+    return places[0]
 
 
 def _is_parsed(case: Case) -> bool:

@@ -54,8 +54,8 @@ class ValidValues:
             ambiguities=arguments.ambiguities_of(options.get("ambiguities"), contract, message_type),
         )
         wishes = {path: Wish(strategy=strategy) for path, strategy in pins.items()}
-        found = cls(contract, message_type, site, style, pins, wishes)
-        return found.wishing(_PLAUSIBLE_RESPONSE) if style.plausible and site in ("", "data") else found
+        values = cls(contract, message_type, site, style, pins, wishes)
+        return values.wishing(_PLAUSIBLE_RESPONSE) if style.plausible and site in ("", "data") else values
 
     def wishing(self, wishes: Wishes) -> "ValidValues":
         """Adds wishes. Wishes of the user win."""
@@ -105,7 +105,7 @@ class ValidValues:
         If `judge` is true, pinned values that break the contract also raise `InvalidArgument`.
         """
         draw_from = self._draw_from()
-        proposals = self._proposals()
+        proposals = self.proposals()
 
         def draw_value(draw: DrawFn) -> Any:
             try:
@@ -118,7 +118,7 @@ class ValidValues:
 
         return draw_value
 
-    def _proposals(self) -> Proposals:
+    def proposals(self) -> Proposals:
         if not self.style.plausible:
             return RandomSource
         wishes = {path: wish for path, wish in self.wishes.items() if wish != _PLAUSIBLE_RESPONSE.get(path)}
