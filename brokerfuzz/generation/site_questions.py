@@ -171,4 +171,8 @@ def _touching(question: Question, value: Any, source: Source, schema: Schema, mo
     if most is not None:
         probes = [probe if len(probe) <= most else [*probe[: most - 1], probe[-1]] for probe in probes]
     fitting = [probe for probe in probes if matches(schema, probe)]
-    return deepcopy(source.choose(fitting)) if fitting else value
+    if not fitting:
+        return value
+    chosen = source.choose(fitting)
+    # an item that occurs twice must not stay one object, because repairs change single items
+    return [deepcopy(item) for item in chosen] if isinstance(chosen, list) else deepcopy(chosen)
