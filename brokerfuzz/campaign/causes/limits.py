@@ -41,20 +41,23 @@ async def limit_of_items(problem: Problem, contract: Contract, accepted: Callabl
     differ, or have a sum.
     """
     for site, value in first_values(tree_of(problem.failure.body)).items():
-        if isinstance(value, JsonArray) and len(value.items) > accepted(site):
+        most = accepted(site)
+        if isinstance(value, JsonArray) and len(value.items) > most:
             generated = partial(_with_items, contract, problem.failure.case.message_type, site)
-            count = await _most_items(problem, generated, len(value.items))
+            count = await _most_items(problem, generated, most, len(value.items))
             if count:
                 await problem.has(generated(count + 1))
                 return Attribute(MORE_ITEMS.of(count), site)
     return None
 
 
-async def _most_items(problem: Problem, generated: Callable[[int], Tree], too_many: int) -> int | None:
+async def _most_items(problem: Problem, generated: Callable[[int], Tree], accepted: int, too_many: int) -> int | None:
     async def fails(count: int) -> bool:
         return await problem.outcome(generated(count)) == "same problem"
 
-    return await _largest_that_passes(0, too_many, fails) if await fails(too_many) else None
+    if await fails(accepted) or not await fails(too_many):
+        return None
+    return await _largest_that_passes(accepted, too_many, fails)
 
 
 def _with_items(contract: Contract, message_type: MessageType, site: str, count: int) -> Tree:
