@@ -467,8 +467,8 @@ class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
     )]  # fmt: skip
     full: Annotated[bool, Option(
         help="Include the whole catalogue. The catalogue contains each fault at several places, and varies the other "
-        "properties of the message. For any two properties of an object, the catalogue also contains every combination "
-        "of their states (such as absent or null).",
+        "properties of the message. For any two properties of an object, the catalogue also contains nearly every "
+        "combination of their states (such as absent or null).",
         default=False, section=CASES,
     )]  # fmt: skip
     large: Annotated[bool, Option(
