@@ -194,10 +194,17 @@ def test_a_target_that_was_tested_with_few_rules_is_not_said_to_accept_everythin
     assert not [finding for finding in report.findings if "every invalid" in finding.text]
 
 
-def test_a_reader_that_rejects_a_notation_of_numbers_is_one_headline() -> None:
+@pytest.mark.parametrize(
+    ("pattern", "notation"),
+    [
+        (rb":[0-9.-]+[eE]", "an exponent"),
+        (rb'"[^"]*\\u[0-9a-f]{4}[^"]*"\s*:', "an escape in the name of a property"),
+    ],
+)
+def test_a_reader_that_rejects_a_notation_is_one_headline(pattern: bytes, notation: str) -> None:
     def accepts(body: bytes) -> bool:
-        return not re.search(rb":[0-9.-]+[eE]", body) and brokerfuzz.check(PRICING, body).label != "invalid"
+        return not re.search(pattern, body) and brokerfuzz.check(PRICING, body).label != "invalid"
 
     report = brokerfuzz.fire(accepts, PRICING, verdicts=["valid"], shrink=5)
     (finding,) = report.findings or pytest.fail(str(report))
-    assert finding.text == "any message: rejected if there is an exponent"
+    assert finding.text == f"any message: rejected if there is {notation}"

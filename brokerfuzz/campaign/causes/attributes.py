@@ -139,6 +139,7 @@ _NOTATIONS: Final = {
         ("a line break between values", rb"[\r\n]"),
         (r"an escape such as \u0041", rb"\\u"),
         (r"an escape such as \n", rb"\\[bfnrt]"),
+        ("an escape in the name of a property", rb"\\u\s*:"),
         *((f"an array nested {depth:,} levels deep", rb"(?:\[\s*){%d}" % depth) for depth in (10_000, 1000, 100)),
     )
 }
