@@ -37,7 +37,7 @@ def test_every_valid_message_gets_a_fresh_number_and_keeps_its_notation() -> Non
         seen.add(after)
         if len(before) < 100:
             assert body.replace(after.removeprefix(before).encode(), b"") == case.body
-    assert len(valid) > 800
+    assert len(valid) > 500
 
 
 def test_every_notation_of_a_message_gets_a_fresh_number() -> None:
