@@ -128,17 +128,18 @@ class Problem:
         self._requests += 1
         failure = self.failure
         is_uncertain = self._sender.rejects_sometimes and failure.kind == "valid-rejected"
-        for _ in range(1 + REJECTIONS if is_uncertain else 1):
+        repetitions = REJECTIONS if is_uncertain else 0
+        while True:
             try:
                 answer = await self._sender.ask(self._role, failure.number, failure.case, body, again=again)
             except TargetLostError:
                 raise LimitReachedError from None
             if not answer.reached:
                 raise LimitReachedError
-            if answer.kind != "rejected":
-                break
+            if answer.kind != "rejected" or not repetitions:
+                return answer
+            repetitions -= 1
             again = True
-        return answer
 
     def is_shown(self, answer: Answer, body: bytes) -> bool:
         """Returns whether the answer to a message shows the problem."""

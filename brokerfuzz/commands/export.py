@@ -82,7 +82,8 @@ def command(out: str, options: ExportOptions) -> None:
             raise UsageError(f"--base64 works only with the format `ndjson`, not with `{form.name}`: remove --base64")
         contract = contract_of(options)
         message_types = _supported(form, message_types_of(options, contract), contract)
-        case_set = next(iter(_chosen_sets(options)), form.case_set)
+        chosen_sets = _chosen_sets(options)
+        case_set = chosen_sets[0] if chosen_sets else form.case_set
         count = options["plausible"] or options["random"] or 0
         plans = plans_of(message_types, options, case_set, count, _present(options))
         if (fresh := options["fresh"]) is not None:

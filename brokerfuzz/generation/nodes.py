@@ -232,7 +232,10 @@ class _Builder:
         schema = site.schema
         required, other = schema.get("required", ()), schema.get("additionalProperties", {})
         undescribed = [name for name in required if name not in schema.get("properties", {}) and other is not False]
-        props = {**site.properties, **{name: site.child(name, {} if other is True else other) for name in undescribed}}
+        props = {
+            **site.properties,
+            **{name: site.child(name, other if isinstance(other, dict) else {}) for name in undescribed},
+        }
         nodes: dict[str, Node] = {}
         for name, prop in props.items():
             node = (unconditional or {}).get(name)

@@ -113,8 +113,7 @@ class Scan:
         is_object = type(value) is dict
         if not is_object and (type(value) is not list or site.items is None):
             return
-        parts: Iterable[tuple[Any, Any]] = value.items() if is_object else enumerate(value)
-        for step, part in parts:
+        for step, part in _parts(value):
             below = site.properties.get(step) if is_object else site.items
             if below is None:
                 continue
@@ -154,6 +153,11 @@ class Scan:
             return None
         question = ambiguity.question_at(where)
         return _Check(ambiguity, question.python_types, question.touches, question.found)
+
+
+def _parts(value: Any) -> Iterable[tuple[Any, Any]]:
+    """Returns the properties of an object, or the items of an array."""
+    return value.items() if type(value) is dict else enumerate(value)
 
 
 def _demands_integers(schema: Any) -> bool:

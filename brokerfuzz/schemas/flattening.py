@@ -151,8 +151,9 @@ class _Flattening:
                 own[CUT_OFF] = True
         for keyword in own.keys() & JUDGED:
             value, inside = own[keyword], KEYWORDS[keyword].inside
-            if inside == "schema" and not (keyword in _MAY_BE_FALSE and isinstance(value, bool)):
-                own[keyword] = _finite(below(value))
+            if inside == "schema":
+                if not (keyword in _MAY_BE_FALSE and isinstance(value, bool)):
+                    own[keyword] = _finite(below(value))
             elif inside == "list":
                 own[keyword] = [_finite(below(part)) for part in value]
             elif inside == "names":

@@ -5,7 +5,6 @@ to build requests, limit their time, interpret results, and describe crashes.
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
-from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -91,7 +90,7 @@ class InProcessTarget(Target):
             with outside_of_event_loop():
                 return context.run(self._called, message.body)
         try:
-            return await self._thread.result(partial(context.run, self._called, message.body), self.timeout)
+            return await self._thread.result(lambda: context.run(self._called, message.body), self.timeout)
         except HangingError:
             return self.no_answer()
 
