@@ -129,8 +129,12 @@ class Scan:
         checks: list[_Check | _PastCheck | None] = [*self._of_type(site.schema)]
         checks += [self._of(ambiguity, where) for ambiguity, where in asked]
         if rule := self._rules.get(site.path):
-            others = (one for one, _ in asked if one.kind is Timestamp and one.options["spelling"] == OTHER)
-            checks.append(_PastCheck(rule, self._by_detector.get(NEAR_NOW), next(others, None)))
+            unreadable_dates = (
+                ambiguity
+                for ambiguity, _ in asked
+                if ambiguity.kind is Timestamp and ambiguity.options["spelling"] == OTHER
+            )
+            checks.append(_PastCheck(rule, self._by_detector.get(NEAR_NOW), next(unreadable_dates, None)))
         for check in checks:
             if check is not None:
                 for python_type in check.python_types:

@@ -86,8 +86,8 @@ class Contract:
     def known_message_type(self, name: str) -> MessageType:
         """Raises `UnknownNameError` if the contract has no such message type."""
         if name not in self.message_types:
-            known = self.message_types
-            raise UnknownNameError("message type", str(name), known, f"use {listed(known, 'or')}")
+            remedy = f"use {listed(self.message_types, 'or')}"
+            raise UnknownNameError("message type", str(name), self.message_types, remedy)
         return name
 
     def is_request(self, message_type: MessageType) -> bool:
@@ -102,9 +102,9 @@ class Contract:
 
     def _rules_of(self, message_type: MessageType) -> tuple[Rule, ...]:
         """If a changed contract lacks the site of a rule in `semantics.json`, the rule is omitted."""
-        known = self.sites[message_type]
-        of_semantics = [one for one in self.semantics if one.message_type == message_type and one.site in known]
-        return (*derive_rules(message_type, known[""]), *of_semantics)
+        sites = self.sites[message_type]
+        of_semantics = [rule for rule in self.semantics if rule.message_type == message_type and rule.site in sites]
+        return (*derive_rules(message_type, sites[""]), *of_semantics)
 
     @cached_property
     def sites(self) -> Mapping[str, Mapping[str, Site]]:
@@ -114,11 +114,11 @@ class Contract:
     @cached_property
     def undescribed(self) -> Mapping[str, tuple[str, ...]]:
         """Maps each message type to its required properties that no schema describes."""
-        found = {}
+        undescribed = {}
         for message_type, rules in self.rules.items():
-            known = self.sites[message_type]
-            found[message_type] = tuple(rule.site for rule in rules if rule.site not in known)
-        return found
+            sites = self.sites[message_type]
+            undescribed[message_type] = tuple(rule.site for rule in rules if rule.site not in sites)
+        return undescribed
 
     def check_described(self, message_type: str) -> None:
         """Raises `ContractError` if a required property has no schema, so that it cannot be generated."""
@@ -147,12 +147,16 @@ class Contract:
 
     def group(self, name: str) -> Sequence[Ambiguity]:
         """Returns the ambiguities of a group: the IDs in `timestamp-format` begin with `timestamp-format.`."""
-        return [one for one in self.ambiguities if one.id.startswith(f"{name}.")]
+        return [ambiguity for ambiguity in self.ambiguities if ambiguity.id.startswith(f"{name}.")]
 
     @property
     def ambiguity_names(self) -> Sequence[str]:
         """The IDs of the ambiguities, and the names of their groups."""
-        return list(dict.fromkeys(name for one in self.ambiguities for name in (one.id, one.id.partition(".")[0])))
+        return list(
+            dict.fromkeys(
+                name for ambiguity in self.ambiguities for name in (ambiguity.id, ambiguity.id.partition(".")[0])
+            )
+        )
 
     def check_policies(self, policies: PolicyValues) -> Policies:
         """Converts policies to a uniform format that maps the ID of each ambiguity to its allowed interpretations.
@@ -167,31 +171,35 @@ class Contract:
             use = "use, for example, {'cron-syntax': 'accepted'}"
             raise TypeError(f"policies={quoted(policies)} is not a mapping: {use}")
         listed_names("policies", policies)
-        found = Policies()
+        checked = Policies()
         for name in sorted(policies, key=lambda name: name.count(".")):  # an ID has priority over its group
-            given = policies[name]
-            values = tuple(map(str, given)) if isinstance(given, list | tuple) else tuple(str(given).split(","))
+            interpretations = policies[name]
+            values = (
+                tuple(map(str, interpretations))
+                if isinstance(interpretations, list | tuple)
+                else tuple(str(interpretations).split(","))
+            )
             for ambiguity in self.group(name) or [self.ambiguity(name)]:
                 for value in values:
                     if not ambiguity.interpretations:
                         remedy = f"no policy settles {name}, because this ambiguity has no interpretations: remove it"
                         raise UnknownNameError("policy", f"{name}={value}", (), remedy)
                     if not ambiguity.has(value):
-                        known, remedy = ambiguity.interpretations, f"{name} can be {ambiguity.choices}"
-                        raise UnknownNameError("policy", f"{name}={value}", known, remedy)
-                found[ambiguity.id] = values
+                        names, remedy = ambiguity.interpretations, f"{name} can be {ambiguity.choices}"
+                        raise UnknownNameError("policy", f"{name}={value}", names, remedy)
+                checked[ambiguity.id] = values
         for ambiguity in self.ambiguities:
-            self._settle_wider(ambiguity, found)
-        return found
+            self._settle_wider(ambiguity, checked)
+        return checked
 
     def _settle_wider(self, narrow: Ambiguity, policies: Policies) -> None:
         """A program that accepts all differences accepts small ones (`narrow`), and a program that rejects small ones
         rejects all. Removes other combinations of interpretations from the policies.
         """
-        wide = next((one for one in self.ambiguities if one.id == narrow.options.get("within")), None)
+        wide = next((ambiguity for ambiguity in self.ambiguities if ambiguity.id == narrow.options.get("within")), None)
         if wide is None or policies.keys().isdisjoint((narrow.id, wide.id)):
             return
-        pairs = product(*(policies.get(one.id, one.interpretations) for one in (narrow, wide)))
+        pairs = product(*(policies.get(ambiguity.id, ambiguity.interpretations) for ambiguity in (narrow, wide)))
         possible = [pair for pair in pairs if pair[0] != REJECTED or pair[1] == REJECTED]
         if not possible:
             raise ContractError(
@@ -208,7 +216,7 @@ def once_per_contract(function: Callable[Concatenate[Contract, P], T]) -> Callab
         key = function, arguments, *options.items()
         if key not in contract.remembered:
             contract.remembered[key] = function(contract, *arguments, **options)
-        found: T = contract.remembered[key]
-        return found
+        result: T = contract.remembered[key]
+        return result
 
     return remembering

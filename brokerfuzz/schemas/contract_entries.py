@@ -104,16 +104,16 @@ class Ambiguity:
         """
         if self.sites is None:
             return self
-        left = {of: [*self._left(entries, sites[of])] for of, entries in self.sites.items() if of in sites}
-        return replace(self, sites={of: entries for of, entries in left.items() if entries or not self.sites[of]})
+        remaining = {of: [*self._left(entries, sites[of])] for of, entries in self.sites.items() if of in sites}
+        return replace(self, sites={of: entries for of, entries in remaining.items() if entries or not self.sites[of]})
 
-    def _left(self, entries: Any, known: Mapping[str, Site]) -> Iterator[Any]:
+    def _left(self, entries: Any, sites: Mapping[str, Site]) -> Iterator[Any]:
         for where in entries:
             site, *read = self.read_at(where)
             is_about_notation = self.kind is not None and self.kind.plain is not None
-            if site not in known or (is_about_notation and _ANSWERS & known[site].schema.keys()):
+            if site not in sites or (is_about_notation and _ANSWERS & sites[site].schema.keys()):
                 continue
-            if all(one in known for one in read):
+            if all(path in sites for path in read):
                 yield where
             elif self.kind is not None and self.kind.makes_sense_without_names:
                 yield (site,)
@@ -162,8 +162,8 @@ _AMBIGUITY = validator_for(
             _if_detector(DETECTORS - {NEAR_NOW}, interpretations={"type": "array", "contains": {"const": REJECTED}}),
             _if_detector(KINDS, sites=_SITES),
             _if_detector(OF_LIMITS, limit={"type": "integer", "minimum": 1}),
-            *(_if_detector([name], interpretations={"items": {"enum": [*found, REJECTED]}})
-              for name, found in MEANINGS.items()),
+            *(_if_detector([name], interpretations={"items": {"enum": [*meanings, REJECTED]}})
+              for name, meanings in MEANINGS.items()),
             *(_if_detector([name], sites=_sites_with(kind.numbers_of_names), **kind.options_schema)
               for name, kind in KINDS.items()),
         ],
@@ -194,8 +194,10 @@ def _check(entry: Mapping[str, Any], expected: Validator, file: str) -> None:
 def ambiguity_of(entry: Mapping[str, Any]) -> Ambiguity:
     """Converts an entry of `ambiguities.json`. Raises `ContractError` if the entry is wrong."""
     _check(entry, _AMBIGUITY, "ambiguities.json")
-    given = entry["interpretations"]
-    interpretations = tuple(map(str, given["seconds"] if isinstance(given, dict) else given))
+    interpretation_entry = entry["interpretations"]
+    interpretations = tuple(
+        map(str, interpretation_entry["seconds"] if isinstance(interpretation_entry, dict) else interpretation_entry)
+    )
     options = {key: value for key, value in entry.items() if key not in (*_REQUIRED, "sites")}
     about = entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"]
     return Ambiguity(*about, interpretations, entry.get("sites"), options)

@@ -69,10 +69,10 @@ def read_files(folder: Path) -> ContractFiles:
     schemas = _schemas(folder, transfers)
     try:
         flat = _flattened(schemas, transfers, folder)
-        known = {message_type: sites_of(schema) for message_type, schema in flat.items()}
-        _check_names(known, folder)
-        semantics = _semantics(folder, known)
-        ambiguities = _ambiguities(folder, known)
+        sites_of_types = {message_type: sites_of(schema) for message_type, schema in flat.items()}
+        _check_names(sites_of_types, folder)
+        semantics = _semantics(folder, sites_of_types)
+        ambiguities = _ambiguities(folder, sites_of_types)
         warnings = tuple(warning for name, schema in schemas.items() for warning in _warnings(schema, folder, name))
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise ContractError(
@@ -120,16 +120,16 @@ def _file(folder: Path, name: str) -> Path:
 def _schemas(folder: Path, message_types: Iterable[MessageType]) -> Mapping[str, Schema]:
     """Returns the schemas of the message types, and those to which they may refer."""
     needed = [*message_types, ENVELOPE]
-    found = sorted(path.name.removesuffix(SCHEMA_SUFFIX) for path in folder.glob(f"*{SCHEMA_SUFFIX}"))
+    file_names = sorted(path.name.removesuffix(SCHEMA_SUFFIX) for path in folder.glob(f"*{SCHEMA_SUFFIX}"))
     schemas: dict[str, Schema] = {}
-    for name in dict.fromkeys([*needed, *found]):
+    for name in dict.fromkeys([*needed, *file_names]):
         file = f"{name}{SCHEMA_SUFFIX}"
         schemas[name] = _checked_schema(folder / file, json_of(_file(folder, file)))
     references = {str(part.get("$ref", "")) for schema in schemas.values() for part in objects_in(schema)}
     if not any("/anyOf/" in reference for reference in references):
         for schema in schemas.values():
             simplify_nullable(schema)
-    for name in (name for name in found if name not in needed):
+    for name in (name for name in file_names if name not in needed):
         file = f"{name}{SCHEMA_SUFFIX}"
         if not any(
             {file, schemas[name].get("$id")} & {uri, uri.rpartition("/")[2]} for uri, _ in map(urldefrag, references)
@@ -222,9 +222,9 @@ def _lookup_in(path: Path) -> Lookup:
 # --------------------------------------------------------------------------------------------------- names and sites
 
 
-def _check_names(known: SitesOfTypes, folder: Path) -> None:
-    for message_type, found in known.items():
-        for name in (name for site in found.values() for name in site.schema.get("properties", {})):
+def _check_names(sites_of_types: SitesOfTypes, folder: Path) -> None:
+    for message_type, sites in sites_of_types.items():
+        for name in (name for site in sites.values() for name in site.schema.get("properties", {})):
             if not name or any(part in name for part in ("%2E", "%5B%5D", "\0")):
                 raise ContractError(
                     f"{folder / message_type}{SCHEMA_SUFFIX} has a property named {name!r}: rename it, because names "
@@ -242,7 +242,7 @@ def _entries(folder: Path, name: str) -> Iterator[tuple[dict[str, Any], bool]]:
     if problem := problem_in(own, _TABLE):
         raise ContractError(f"{path} is not a list of entries ({problem}): compare it with the built-in file")
     ids = [entry["id"] for entry in own]
-    if twice := next((one for one in ids if ids.count(one) > 1), None):
+    if twice := next((entry_id for entry_id in ids if ids.count(entry_id) > 1), None):
         raise ContractError(f"{path} has several entries with the ID {twice!r}: give each entry a different ID")
     entries |= {entry["id"]: {**entries.get(entry["id"], {}), **entry} for entry in own}
     with_sites = {entry["id"] for entry in own if "sites" in entry}
@@ -257,32 +257,34 @@ _TABLE = validator_for(
 )
 
 
-def _semantics(folder: Path, known: SitesOfTypes) -> tuple[Rule, ...]:
-    found: list[Rule] = []
+def _semantics(folder: Path, sites_of_types: SitesOfTypes) -> tuple[Rule, ...]:
+    all_rules: list[Rule] = []
     for entry, is_own in _entries(folder, SEMANTICS):
         rules = semantic_rules_of(entry)
-        _check_sites(known, folder / SEMANTICS, ((rule.message_type, rule.site) for rule in rules if is_own))
-        found += rules
-    return tuple(found)
+        _check_sites(sites_of_types, folder / SEMANTICS, ((rule.message_type, rule.site) for rule in rules if is_own))
+        all_rules += rules
+    return tuple(all_rules)
 
 
-def _ambiguities(folder: Path, known: SitesOfTypes) -> tuple[Ambiguity, ...]:
+def _ambiguities(folder: Path, sites_of_types: SitesOfTypes) -> tuple[Ambiguity, ...]:
     """Omits the ambiguities that concern nothing in the contract."""
     placed = []
     for entry, is_own in _entries(folder, AMBIGUITIES):
         ambiguity = ambiguity_of(entry)
-        _check_sites(known, folder / AMBIGUITIES, ambiguity.read_sites if is_own else ())
-        placed.append(ambiguity.at_sites_of(known))
+        _check_sites(sites_of_types, folder / AMBIGUITIES, ambiguity.read_sites if is_own else ())
+        placed.append(ambiguity.at_sites_of(sites_of_types))
     return tuple(ambiguity for ambiguity in placed if ambiguity.sites != {})
 
 
-def _check_sites(known: SitesOfTypes, path: Path, named: Iterable[tuple[str, str]]) -> None:
+def _check_sites(sites_of_types: SitesOfTypes, path: Path, named: Iterable[tuple[str, str]]) -> None:
     """Raises `ContractError` if a file of the folder contains a site that does not exist."""
     for message_type, site in named:
-        if message_type not in known:
-            raise ContractError(f"{path} contains the unknown message type {message_type!r}: use {listed(known, 'or')}")
-        if site not in known[message_type]:
-            near = get_close_matches(site, list(known[message_type]), n=1, cutoff=0.4)
+        if message_type not in sites_of_types:
+            raise ContractError(
+                f"{path} contains the unknown message type {message_type!r}: use {listed(sites_of_types, 'or')}"
+            )
+        if site not in sites_of_types[message_type]:
+            near = get_close_matches(site, list(sites_of_types[message_type]), n=1, cutoff=0.4)
             guess = f"did you mean {near[0]!r}?" if near else "use a site of the schema"
             raise ContractError(f"{path} contains the site {site!r}, which does not exist in {message_type}: {guess}")
 

@@ -32,8 +32,8 @@ class EdgeTable(NamedTuple):
 
 
 def any_of(letters: str) -> Test:
-    some = frozenset(letters)
-    return lambda text, schema: not some.isdisjoint(text)
+    wanted_letters = frozenset(letters)
+    return lambda text, schema: not wanted_letters.isdisjoint(text)
 
 
 def some_letter(is_one: Callable[[str], bool]) -> Test:

@@ -143,11 +143,11 @@ class _Flattening:
     def _add_parts(self, own: Schema, schema: Schema, below: Callable[[Any], Schema]) -> bool:
         """Adds the flat schemas of all parts. Returns False if a required property would be nested too deeply."""
         if "properties" in schema:
-            every = {name: below(prop) for name, prop in schema["properties"].items()}
-            own["properties"] = {name: prop for name, prop in every.items() if prop is not DEEPER}
-            if any(every.get(name) is DEEPER for name in own.get("required", ())):
+            properties = {name: below(prop) for name, prop in schema["properties"].items()}
+            own["properties"] = {name: prop for name, prop in properties.items() if prop is not DEEPER}
+            if any(properties.get(name) is DEEPER for name in own.get("required", ())):
                 return False
-            if len(own["properties"]) < len(every):
+            if len(own["properties"]) < len(properties):
                 own[CUT_OFF] = True
         for keyword in own.keys() & JUDGED:
             value, inside = own[keyword], KEYWORDS[keyword].inside
@@ -231,6 +231,8 @@ def with_all_sites(schema: Schema) -> Schema:
 def _undescribed(schema: Schema) -> list[str]:
     if {"additionalProperties", "patternProperties"} & schema.keys():
         return []
-    branches = [one[branch] for one in conditions_of(schema) for branch in ("then", "else") if branch in one]
+    branches = [
+        condition[branch] for condition in conditions_of(schema) for branch in ("then", "else") if branch in condition
+    ]
     names = [name for part in [schema, *branches] for name in [*part.get("required", ()), *part.get("properties", ())]]
     return [name for name in names if name not in schema.get("properties", {})]

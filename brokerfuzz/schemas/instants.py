@@ -68,7 +68,7 @@ def timestamp(text: str) -> Timestamp:
     if parts is None or moment is None:
         return _other(text)
     t, zone = parts["t"] or "", parts["zone"] or ""
-    found = {
+    has_spelling = {
         OFFSET: zone[:1] in ("+", "-") and bool(zone),
         NO_ZONE: bool(t) and not zone,
         LOWER_CASE: t == "t" or zone == "z",
@@ -78,7 +78,7 @@ def timestamp(text: str) -> Timestamp:
         LEAP_SECOND: parts["second"] == "60",
         EARLY_YEAR: moment.second.year < _EARLIEST_YEAR,
     }
-    spellings = tuple(spelling for spelling, has in found.items() if has)
+    spellings = tuple(spelling for spelling, has in has_spelling.items() if has)
     return Timestamp(spellings, moment, moment)
 
 
@@ -86,10 +86,10 @@ def _other(text: str) -> Timestamp:
     """Returns the limits of text such as `2999-12-31T23:59Z`. The time zone can be any, so they are a day before the
     date with which the text begins, and a day after this date.
     """
-    found = _DATE.match(text)
-    if found is None:
+    date_parts = _DATE.match(text)
+    if date_parts is None:
         return Timestamp((OTHER,))
-    year, month, day = (int(part) for part in found.groups() if part is not None)
+    year, month, day = (int(part) for part in date_parts.groups() if part is not None)
     try:
         date = Moment(datetime(year, month, day, tzinfo=UTC))
     except ValueError:

@@ -141,9 +141,12 @@ def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
     detectors = {detector for detector, _, _ in exotic}
     rounded = (False, True) if DOUBLE_RANGE in detectors else (False,)
     first = (False, True) if DUPLICATE_PROPERTIES in detectors else (False,)
-    values = {one: _chosen(value, one) for one in starmap(Interpretation, product(rounded, first))}
+    values = {
+        interpretation: _chosen(value, interpretation)
+        for interpretation in starmap(Interpretation, product(rounded, first))
+    }
     if LONE_SURROGATES in detectors:
-        values = {one: _without_surrogates(value) for one, value in values.items()}
+        values = {interpretation: _without_surrogates(value) for interpretation, value in values.items()}
     return values, exotic
 
 
@@ -210,15 +213,15 @@ def _decoded(body: bytes) -> tuple[str, list[Exotic]]:
     encoding = json.detect_encoding(body)
     marked = encoding in ("utf-8-sig", "utf-16", "utf-32")
     exotic: list[Exotic] = [(BYTE_ORDER_MARK, "", "a byte order mark")] if marked else []
-    found: str = encoding
+    actual_encoding: str = encoding
     try:
         text = body.decode(encoding)
     except UnicodeDecodeError:
-        found = f"broken {encoding.removesuffix('-sig')}"
+        actual_encoding = f"broken {encoding.removesuffix('-sig')}"
         text = body.decode(encoding, "replace")
-    if not found.startswith("utf-8"):
+    if not actual_encoding.startswith("utf-8"):
         detector = UTF_16 if "utf-16" in encoding else UTF_32 if "utf-32" in encoding else faulty_utf_8(body)
-        exotic.append((detector, "", found))
+        exotic.append((detector, "", actual_encoding))
     return text, exotic
 
 
@@ -240,7 +243,7 @@ def faulty_utf_8(body: bytes) -> str:
 
 def overlong_decoded(body: bytes) -> bytes:
     """Replaces overlong sequences with the characters that a lenient decoder reads."""
-    return _SEQUENCE.sub(lambda found: _character(found[0]).encode(), body)
+    return _SEQUENCE.sub(lambda match: _character(match[0]).encode(), body)
 
 
 _SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}")

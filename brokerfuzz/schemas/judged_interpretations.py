@@ -21,8 +21,8 @@ def source_of(rule: str, contract: Contract) -> str | None:
     """
     if rule.startswith(AMBIGUITY_RULE):
         return contract.ambiguity(rule.removeprefix(AMBIGUITY_RULE)).source
-    known = contract.rules_by_id.get(rule)
-    return known.source if known else None
+    contract_rule = contract.rules_by_id.get(rule)
+    return contract_rule.source if contract_rule else None
 
 
 class JudgedInterpretation(NamedTuple):
@@ -34,9 +34,9 @@ class JudgedInterpretation(NamedTuple):
 
     def as_written(self, literals: Mapping[str, str]) -> "JudgedInterpretation":
         """Describes numbers as they are written. `literals` maps JSON Pointers to notations."""
-        broken = [replace(one, found=literals.get(one.at, one.found)) for one in self.broken]
+        broken = [replace(violation, found=literals.get(violation.at, violation.found)) for violation in self.broken]
         return self._replace(
-            broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched]
+            broken=broken, touched=[replace(touch, found=literals.get(touch.at, touch.found)) for touch in self.touched]
         )
 
     def settled(self, policies: Policies, contract: Contract) -> "JudgedInterpretation":
@@ -48,8 +48,10 @@ class JudgedInterpretation(NamedTuple):
             )
             for touch in rejected
         ]
-        left = [touch for touch in self.touched if touch.stays_open or len(policies.get(touch.ambiguity, ("", ""))) > 1]
-        return JudgedInterpretation(self.name, [*self.broken, *faults], left)
+        open_touches = [
+            touch for touch in self.touched if touch.stays_open or len(policies.get(touch.ambiguity, ("", ""))) > 1
+        ]
+        return JudgedInterpretation(self.name, [*self.broken, *faults], open_touches)
 
 
 def verdict_of(outcomes: Sequence[JudgedInterpretation], policies: Policies, contract: Contract) -> Verdict:
@@ -77,20 +79,21 @@ def _in_all(outcomes: Sequence[JudgedInterpretation]) -> Iterable[Violation]:
     """
     if len(outcomes) == 1:
         return outcomes[0].broken
-    common = set.intersection(*({(one.rule, one.at) for one in outcome.broken} for outcome in outcomes))
+    broken_rules = [{(violation.rule, violation.at) for violation in outcome.broken} for outcome in outcomes]
+    common = set.intersection(*broken_rules)
     if common:
-        return [one for one in outcomes[0].broken if (one.rule, one.at) in common]
-    found: dict[tuple[str, str], list[str]] = {}
-    broken = {(one.rule, one.at): one for outcome in outcomes for one in outcome.broken}
+        return [violation for violation in outcomes[0].broken if (violation.rule, violation.at) in common]
+    names_of: dict[tuple[str, str], list[str]] = {}
+    broken = {(violation.rule, violation.at): violation for outcome in outcomes for violation in outcome.broken}
     for outcome in outcomes:
-        for one in outcome.broken:
-            found.setdefault((one.rule, one.at), []).append(outcome.name)
-    return [replace(broken[key], under=" or ".join(names)) for key, names in found.items()]
+        for violation in outcome.broken:
+            names_of.setdefault((violation.rule, violation.at), []).append(outcome.name)
+    return [replace(broken[key], under=" or ".join(names)) for key, names in names_of.items()]
 
 
 def _once(touched: Iterable[Touched]) -> tuple[Touched, ...]:
     """Sorts ambiguities by place and removes duplicates."""
-    found = dict[tuple[str, str], Touched]()
+    first_touches = dict[tuple[str, str], Touched]()
     for touch in sorted(touched, key=attrgetter("at", "ambiguity", "found")):
-        found.setdefault((touch.at, touch.ambiguity), touch)
-    return tuple(found.values())
+        first_touches.setdefault((touch.at, touch.ambiguity), touch)
+    return tuple(first_touches.values())

@@ -86,18 +86,18 @@ def conjoin(left: Schema, right: Schema) -> Schema:
         return {**left, "anyOf": _each_with_each(left.get("anyOf", [{}]), [right])}
     joined = dict(left)
     for keyword, value in right.items():
-        known = KEYWORDS.get(keyword)
+        definition = KEYWORDS.get(keyword)
         if keyword not in joined:
             joined[keyword] = value
-        elif known is not None and known.join is not None:
-            joined[keyword] = known.join(joined[keyword], value)
+        elif definition is not None and definition.join is not None:
+            joined[keyword] = definition.join(joined[keyword], value)
     return _without_forbidden_properties(joined, left, right)
 
 
 def _is_apart(keyword: str, left: Schema, right: Schema) -> bool:
     """Returns whether a keyword of two schemas cannot be merged."""
-    others = {"items": ("prefixItems",), "prefixItems": ("items", "prefixItems")}.get(keyword, ())
-    if any(other in left for other in others):
+    conflicting = {"items": ("prefixItems",), "prefixItems": ("items", "prefixItems")}.get(keyword, ())
+    if any(other in left for other in conflicting):
         return True
     if keyword not in left or keyword not in JUDGED:
         return False
@@ -111,22 +111,23 @@ def _without_forbidden_properties(joined: Schema, left: Schema, right: Schema) -
     one has `additionalProperties: false`, the properties are removed.
     """
     changed: dict[str, Schema | None] = {}
-    for one, other in ((left, right), (right, left)):
-        more: Any = one.get("additionalProperties", True)
-        for name in other.get("properties", {}).keys() - one.get("properties", {}).keys() if more is not True else ():
-            if "patternProperties" not in one:
-                changed[name] = conjoin(joined["properties"][name], more) if isinstance(more, dict) else None
+    for schema, other in ((left, right), (right, left)):
+        more: Any = schema.get("additionalProperties", True)
+        if more is True or "patternProperties" in schema:
+            continue
+        for name in other.get("properties", {}).keys() - schema.get("properties", {}).keys():
+            changed[name] = conjoin(joined["properties"][name], more) if isinstance(more, dict) else None
     if changed:
-        every = {name: changed.get(name, prop) for name, prop in joined["properties"].items()}
-        joined["properties"] = {name: prop for name, prop in every.items() if prop is not None}
+        properties = {name: changed.get(name, prop) for name, prop in joined["properties"].items()}
+        joined["properties"] = {name: prop for name, prop in properties.items() if prop is not None}
     return joined
 
 
 def _type(left: str | list[str], right: str | list[str]) -> list[str]:
-    one, other = ({t} if isinstance(t, str) else set(t) for t in (left, right))
-    both = one & other
-    if "integer" in one | other and "number" in one | other:
-        both |= {"integer"} & (one | other)
+    types, other = ({t} if isinstance(t, str) else set(t) for t in (left, right))
+    both = types & other
+    if "integer" in types | other and "number" in types | other:
+        both |= {"integer"} & (types | other)
     return [name for name in JSON_TYPES if name in both]
 
 
@@ -155,7 +156,7 @@ def _each_with_each(left: Iterable[Schema], right: Sequence[Schema]) -> list[Sch
             f"anyOf and oneOf with {len(left)} and {len(right)} branches are combined, and the limit is "
             f"{_MOST_BRANCHES} combinations: use fewer branches"
         )
-    return [conjoin(one, other) for one in left for other in right]
+    return [conjoin(branch, other) for branch in left for other in right]
 
 
 def is_among(value: Any, values: Iterable[Any]) -> bool:
@@ -174,8 +175,8 @@ def is_same(left: Any, right: Any) -> bool:
 
 
 def common_multiple(left: float, right: float) -> float:
-    one, other = Fraction(str(left)), Fraction(str(right))
-    multiple = Fraction(lcm(one.numerator, other.numerator), gcd(one.denominator, other.denominator))
+    fraction, other = Fraction(str(left)), Fraction(str(right))
+    multiple = Fraction(lcm(fraction.numerator, other.numerator), gcd(fraction.denominator, other.denominator))
     return multiple.numerator if multiple.denominator == 1 else float(multiple)
 
 
@@ -236,7 +237,7 @@ _TABLE = (
     Keyword("dependentRequired", "structure"),
     Keyword("dependentSchemas", "structure", inside="names"),
     Keyword("type", "followed", _type, words=_types, is_cut_off=True),
-    Keyword("enum", "followed", lambda left, right: [one for one in left if is_among(one, right)], words=_one_of),
+    Keyword("enum", "followed", lambda left, right: [value for value in left if is_among(value, right)], words=_one_of),
     Keyword("const", "followed"),
     Keyword(
         "minLength", "followed", max, words="at least", unit="character", demands=_is_positive, largest=10_000

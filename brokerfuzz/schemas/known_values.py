@@ -62,8 +62,8 @@ class KnownValues:
 
     def sites(self, message_type: str) -> Mapping[str, Sequence[Any]]:
         """Maps the sites of a message type to all their known values."""
-        found: Mapping[str, Sequence[Any]] = self._sites.get(message_type, {})
-        return found
+        values: Mapping[str, Sequence[Any]] = self._sites.get(message_type, {})
+        return values
 
     def used(self, message_type: str) -> Mapping[str, Sequence[Any]]:
         """Maps sites to the values that generated messages contain."""
@@ -80,11 +80,11 @@ class KnownValues:
 
 def _narrowed(site: Site, values: Mapping[str, Sequence[Any]]) -> Schema:
     schema = dict(site.schema)
-    known = values.get(site.path)
-    if known is not None and "enum" in schema:
-        schema["enum"] = [value for value in schema["enum"] if value is None or value in known]
-    elif known is not None:
-        schema[KNOWN] = known
+    known_values = values.get(site.path)
+    if known_values is not None and "enum" in schema:
+        schema["enum"] = [value for value in schema["enum"] if value is None or value in known_values]
+    elif known_values is not None:
+        schema[KNOWN] = known_values
     if site.properties:
         schema["properties"] = {name: _narrowed(prop, values) for name, prop in site.properties.items()}
     if site.items is not None:
@@ -94,7 +94,7 @@ def _narrowed(site: Site, values: Mapping[str, Sequence[Any]]) -> Schema:
 
 def _outside(values: Sequence[Any]) -> Detector:
     """Returns a function that detects values of these types that are not in the list."""
-    known = frozenset(values)
+    known_values = frozenset(values)
     types = {float if type(value) is int else type(value) for value in values}
     types |= {int} if float in types else set()
-    return lambda value: type(value) in types and value not in known
+    return lambda value: type(value) in types and value not in known_values

@@ -92,18 +92,22 @@ def _narrowed(contract: Contract, values: KnownValues) -> Contract:
     """Returns a copy of the contract that generates only the values that a target knows."""
     flat = {message_type: values.narrowed(message_type, schema) for message_type, schema in contract.flat.items()}
     asked = {message_type: [*values.detectors(message_type)] for message_type in flat}
-    sites = {message_type: found for message_type, found in asked.items() if found}
-    known = replace(load_contract().ambiguity(KNOWN_VALUES), detector=DETECTOR, sites=sites)
-    others = [_without_known_sites(one, sites) for one in contract.ambiguities if one.id != KNOWN_VALUES]
-    ambiguities = (*others, known)
+    sites = {message_type: paths for message_type, paths in asked.items() if paths}
+    known_values = replace(load_contract().ambiguity(KNOWN_VALUES), detector=DETECTOR, sites=sites)
+    other_ambiguities = [
+        _without_known_sites(ambiguity, sites) for ambiguity in contract.ambiguities if ambiguity.id != KNOWN_VALUES
+    ]
+    ambiguities = (*other_ambiguities, known_values)
     return replace(contract, flat=MappingProxyType(flat), ambiguities=ambiguities, values=values, original=contract)
 
 
-def _without_known_sites(ambiguity: Ambiguity, known: Mapping[str, Sequence[str]]) -> Ambiguity:
+def _without_known_sites(ambiguity: Ambiguity, known_sites: Mapping[str, Sequence[str]]) -> Ambiguity:
     """Removes the sites with reference data, because a value that the target knows is not ambiguous."""
     if ambiguity.sites is None:
         return ambiguity
-    left = {
-        name: [site for site in sites if site not in known.get(name, ())] for name, sites in ambiguity.sites.items()
+    remaining_sites = {
+        name: [site for site in sites if site not in known_sites.get(name, ())]
+        for name, sites in ambiguity.sites.items()
     }
-    return replace(ambiguity, sites={name: sites for name, sites in left.items() if sites or not ambiguity.sites[name]})
+    sites = {name: paths for name, paths in remaining_sites.items() if paths or not ambiguity.sites[name]}
+    return replace(ambiguity, sites=sites)

@@ -68,9 +68,9 @@ def transfers_of(content: Any, path: Path) -> Mapping[str, Transfer]:
             f"{path} is wrong ({problem}): list message types in lower-case letters, digits and hyphens, each with its "
             f"direction and route, such as {_EXAMPLE}"
         )
-    found = {name: Transfer(one["direction"], *one["route"].split(" ", 1)) for name, one in content.items()}
+    transfers = {name: Transfer(entry["direction"], *entry["route"].split(" ", 1)) for name, entry in content.items()}
     names: dict[tuple[Direction, str], str] = {}
-    for name, one in found.items():
-        if (other := names.setdefault((one.direction, one.route), name)) != name:
-            raise ContractError(f"{path} has the route {one.route} for {other} and for {name}: change one of them")
-    return found
+    for name, transfer in transfers.items():
+        if (other := names.setdefault((transfer.direction, transfer.route), name)) != name:
+            raise ContractError(f"{path} has the route {transfer.route} for {other} and for {name}: change one of them")
+    return transfers

@@ -66,8 +66,8 @@ def check(
     invalid
       breaks offer-creation-request/orderMinimum:minimum at /orderMinimum: expected at least 1, found 0
     """
-    known = known_contract(contract)
-    rulebook = rulebook_of(known, known.known_message_type(message_type))
+    checked_contract = known_contract(contract)
+    rulebook = rulebook_of(checked_contract, checked_contract.known_message_type(message_type))
     return rulebook.judge(
         bytes(body) if isinstance(body, bytes | bytearray | memoryview) else _written(body),
         now=aware(now),
@@ -133,7 +133,7 @@ class Rulebook:
     def _readings(self, body: bytes, policies: Policies) -> list[tuple[str, Reading]]:
         """Returns the parsed message. Overlong UTF-8 can be decoded or replaced, so there can be two."""
         usual = read(body)
-        overlong = next((one for one in usual.exotic if one[0] == OVERLONG_UTF_8), None)
+        overlong = next((notation for notation in usual.exotic if notation[0] == OVERLONG_UTF_8), None)
         ambiguity = self._detectors.get(OVERLONG_UTF_8)
         if overlong is None or ambiguity is None:
             return [("", usual)]
@@ -173,13 +173,13 @@ class Rulebook:
         tolerance = self._tolerance(policies) if policies else self._usual_tolerance
         if not reading.exotic:
             return [self._outcome([reading.usual], reading, Inspection(now, tolerance))]
-        found = []
+        outcomes = []
         for number, rounded in self._allowed_interpretations(DOUBLE_RANGE, reading, policies):
             for prop, first in self._allowed_interpretations(DUPLICATE_PROPERTIES, reading, policies):
                 values = [reading.values[Interpretation(*flags)] for flags in product(rounded, first)]
                 outcome = self._outcome(values, reading, Inspection(now, tolerance))
-                found.append(outcome._replace(name=_joined(prop, number)))
-        return found
+                outcomes.append(outcome._replace(name=_joined(prop, number)))
+        return outcomes
 
     def _allowed_interpretations(self, detector: str, reading: Reading, policies: Policies) -> NamedFlags:
         """Returns the allowed interpretations of an ambiguity. If a policy allows only `rejected`, the message is
@@ -205,7 +205,7 @@ class Rulebook:
         broken += inspection.broken
         if not reading.exotic:
             return JudgedInterpretation("", broken, inspection.touched)
-        once = list({(one.rule, one.at): one for one in broken}.values())
+        once = list({(violation.rule, violation.at): violation for violation in broken}.values())
         return JudgedInterpretation("", once, inspection.touched).as_written(
             {at: number for detector, at, number in reading.exotic if detector == DOUBLE_RANGE}
         )
@@ -213,7 +213,9 @@ class Rulebook:
     def _tolerance(self, policies: Mapping[str, Sequence[str]]) -> tuple[int, int]:
         """Returns the lowest and the highest allowed clock tolerance, in seconds."""
         ambiguity = self._detectors.get(NEAR_NOW)
-        seconds = [int(one) for one in policies.get(ambiguity.id, ambiguity.interpretations)] if ambiguity else [0]
+        if ambiguity is None:
+            return 0, 0
+        seconds = [*map(int, policies.get(ambiguity.id, ambiguity.interpretations))]
         return min(seconds), max(seconds)
 
     def _touched_everywhere(self, reading: Reading) -> list[Touched]:
@@ -222,7 +224,7 @@ class Rulebook:
         if len(reading.body) > self._size_limit:
             noted.append((MESSAGE_SIZE, "", f"{len(reading.body):,} bytes"))
         return [
-            Touched(self._detectors[detector].id, at, found)
-            for detector, at, found in noted
+            Touched(self._detectors[detector].id, at, description)
+            for detector, at, description in noted
             if detector in self._detectors
         ]

@@ -50,28 +50,28 @@ def check_values(values: KnownValues, contract: Contract) -> None:
     """Raises `ReferenceDataError` if the contract lacks a site of the reference data, or does not allow a value. This
     can happen because the reference data can come from a journal that another person created.
     """
-    for message_type, known in contract.sites.items():
-        for path, found in values.used(message_type).items():
-            if path not in known:
-                raise ReferenceDataError(f"reference data: {_unknown_site(path, known)}")
+    for message_type, sites in contract.sites.items():
+        for path, known_values in values.used(message_type).items():
+            if path not in sites:
+                raise ReferenceDataError(f"reference data: {_unknown_site(path, sites)}")
             check = ValueChecker(contract, message_type, path, "reference data")
-            for value in found:
+            for value in known_values:
                 check.value_of(Cell(value, "reference data"))
 
 
 def _section(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the table that contains the reference data: a section of a configuration, or the whole file."""
     for names in _SECTIONS:
-        found: Any = content
+        section: Any = content
         for name in names:
-            found = found.get(name) if isinstance(found, dict) else None
-        if isinstance(found, dict) and not {"csv", "lines"} & found.keys():
-            return found
+            section = section.get(name) if isinstance(section, dict) else None
+        if isinstance(section, dict) and not {"csv", "lines"} & section.keys():
+            return section
     return content
 
 
-def _unknown_site(path: str, known: Mapping[str, Any]) -> UnknownNameError:
-    return UnknownNameError("site", path, known, "`brokerfuzz rules` lists the sites")
+def _unknown_site(path: str, sites: Mapping[str, Any]) -> UnknownNameError:
+    return UnknownNameError("site", path, sites, "`brokerfuzz rules` lists the sites")
 
 
 @dataclass
@@ -83,8 +83,8 @@ class _Reader:
     sites: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
 
     def read(self) -> KnownValues:
-        for key, given in self.content.items():
-            self._add(key, self._cells(given, key), self._origin(key))
+        for key, entry in self.content.items():
+            self._add(key, self._cells(entry, key), self._origin(key))
         if not self.sites:
             raise ReferenceDataError(
                 f'{self.path or "values"}: no site has values: add a line such as "*.productId" = ["P-1", "P-2"]'
@@ -95,10 +95,10 @@ class _Reader:
         """Names the place of an entry, such as `values.toml, 'number'`."""
         return f"values[{key!r}]" if self.path is None else f"{self.path}, {key!r}"
 
-    def _cells(self, given: Any, key: str) -> Sequence[Cell]:
+    def _cells(self, entry: Any, key: str) -> Sequence[Cell]:
         """Returns the values that an entry contains: a list, a column of a CSV file, or the lines of a text file."""
         origin = self._origin(key)
-        match given:
+        match entry:
             case {"csv": str(name), "column": str(column), **others} if not others:
                 cells = _column(self.folder / name, column, origin)
             case {"lines": str(name), **others} if not others:
@@ -112,7 +112,7 @@ class _Reader:
                     'use ["P-1", "P-2"], {csv = "FILE", column = "NAME"} or {lines = "FILE"}, and put quotes '
                     "around a site with dots"
                 )
-                raise ReferenceDataError(f"{origin}: {quoted(given)} is not a list of values: {remedy}")
+                raise ReferenceDataError(f"{origin}: {quoted(entry)} is not a list of values: {remedy}")
         if not cells:
             raise ReferenceDataError(f"{origin}: {key} has no values: add values, or remove the entry")
         return cells
@@ -131,15 +131,15 @@ class _Reader:
         """Yields each site that matches a key of the reference data, with its message type. A key with `*` does not
         match the sites of objects and arrays.
         """
-        fits, known, is_found = name_pattern(key).fullmatch, dict[str, None](), False
+        fits, paths, is_found = name_pattern(key).fullmatch, dict[str, None](), False
         for message_type, sites in self.contract.sites.items():
-            known |= dict.fromkeys(path for path in sites if path)
+            paths |= dict.fromkeys(path for path in sites if path)
             for path, site in sites.items():
                 if path and (path == key or (fits(path) and not types_of(site.schema) & {"array", "object"})):
                     is_found = True
                     yield message_type, path
         if not is_found:
-            raise ReferenceDataError(f"{origin}: {_unknown_site(key, known)}")
+            raise ReferenceDataError(f"{origin}: {_unknown_site(key, paths)}")
 
 
 # ---------------------------------------------------------------------------------------------------------------- files

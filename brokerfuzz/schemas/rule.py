@@ -71,8 +71,8 @@ def derive_rules(message_type: MessageType, root: Site) -> list[Rule]:
     rules += _rules_of(message_type, root, None)
     plain = {(rule.site, rule.keyword): rule.value for rule in rules}
     for condition, site in _conditions(root):
-        found = _rules_of(message_type, site, condition)
-        rules += [rule for rule in found if plain.get((rule.site, rule.keyword)) != rule.value]
+        conditional = _rules_of(message_type, site, condition)
+        rules += [rule for rule in conditional if plain.get((rule.site, rule.keyword)) != rule.value]
     return rules
 
 
@@ -96,22 +96,22 @@ def _rules_of(message_type: MessageType, site: Site, condition: Condition | None
     """`comment` is the `$comment` for schemas without one: items of an array have the source of the array."""
     schema, path = site.schema, site.path
     comment = schema.get("$comment", comment)
-    found = []
+    rules = []
     for keyword, value in schema.items():
         if not _demands(keyword, schema):
             continue
         name = "items" if keyword == OTHER_ITEMS else keyword
         demand, sources = KEYWORDS[name].demand(value), sources_of(comment, name)
-        found.append(Rule(message_type, path, name, value, demand, condition, *sources))
+        rules.append(Rule(message_type, path, name, value, demand, condition, *sources))
     props = schema.get("properties", {})
     for name in schema.get("required", ()):
         sources = sources_of(props.get(name, {}).get("$comment", comment), "required")
-        found.append(Rule(message_type, path_below(path, name), "required", True, "to be present", condition, *sources))
+        rules.append(Rule(message_type, path_below(path, name), "required", True, "to be present", condition, *sources))
     for prop in site.properties.values():
-        found += _rules_of(message_type, prop, condition)
+        rules += _rules_of(message_type, prop, condition)
     if site.items is not None:
-        found += _rules_of(message_type, site.items, condition, comment)
-    return found
+        rules += _rules_of(message_type, site.items, condition, comment)
+    return rules
 
 
 def sources_of(comment: str, keyword: str) -> tuple[str | None, int | None]:

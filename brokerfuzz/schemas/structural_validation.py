@@ -62,10 +62,10 @@ def standard(schema: Any) -> Any:
         return schema
     if schema.get("type") == []:
         return {"not": {}}
-    found = {
+    converted = {
         "items" if keyword == OTHER_ITEMS else keyword: value if keyword == "enum" else standard(value)
         for keyword, value in schema.items()
     }
-    if KNOWN in found:
-        found["allOf"] = [*found.get("allOf", ()), {"enum": [*found[KNOWN], None]}]
-    return found
+    if KNOWN in converted:
+        converted["allOf"] = [*converted.get("allOf", ()), {"enum": [*converted[KNOWN], None]}]
+    return converted

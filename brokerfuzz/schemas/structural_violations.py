@@ -116,13 +116,13 @@ class StructureChecker:
         """Yields the errors in `shortened`, which is the message `value` or a copy with shorter arrays."""
         for error in self._validator.iter_errors(shortened):
             keyword, depth = self._keyword(error)
-            steps, found = tuple(error.instance_path[:depth]), NOTHING
+            steps, description = tuple(error.instance_path[:depth]), NOTHING
             instance = value_at(value, steps)  # not the validator's copy of the value, which may be large
             detail = error.kind.as_dict() if error.kind.name in _DETAILED else {}
             if "property" in detail and depth == len(error.instance_path):
                 keyword, steps = "required", (*steps, detail["property"])
             elif keyword != "required":
-                found = describe(instance)
+                description = describe(instance)
             site, at = path_to(steps), pointer_of(steps)
             rules = self._rules.get((site, keyword)) or self._unnamed(site, keyword)
             if keyword in ("additionalProperties", "unevaluatedProperties") and "unexpected" in detail:
@@ -131,7 +131,7 @@ class StructureChecker:
                         rules, steps, f"{at}/{escape(name)}", f"{UNKNOWN_PROPERTY}`{printable(name)}`", instance
                     )
             else:
-                yield Error(rules, steps, at, found, instance)
+                yield Error(rules, steps, at, description, instance)
 
     def _keyword(self, error: jsonschema_rs.ValidationError) -> tuple[str, int]:
         """Returns the keyword of the rule that an error concerns, and how many steps of its path lead to the site of

@@ -47,8 +47,8 @@ def violation(found: str, demanded: str) -> str:
 
 def must(keyword: str, demanded: str) -> str:
     """Puts a verb before a demand: `must be at least 1`, `must have at least 1 item`."""
-    known = KEYWORDS.get(keyword)
-    return f"must {known.verb if known else 'be'} {demanded.removeprefix('to be ')}"
+    definition = KEYWORDS.get(keyword)
+    return f"must {definition.verb if definition else 'be'} {demanded.removeprefix('to be ')}"
 
 
 def contradiction(rule: str, at: str, found: str, demanded: str, answered: str) -> str:
@@ -126,10 +126,10 @@ class Verdict:
     @property
     def brief(self) -> str:
         """The verdict on one line, with only the first few rules and ambiguities."""
-        some = [*(f"breaks {b}" for b in self.broken[:_FEW]), *(f"touches {t}" for t in self.ambiguities[:_FEW])]
-        left = len(self.broken) + len(self.ambiguities) - len(some)
+        reasons = [*(f"breaks {b}" for b in self.broken[:_FEW]), *(f"touches {t}" for t in self.ambiguities[:_FEW])]
+        omitted = len(self.broken) + len(self.ambiguities) - len(reasons)
         return "; ".join(
-            [self.label, *(shortened(line, 240) for line in some), *([f"and {left:,} more"] if left else [])]
+            [self.label, *(shortened(line, 240) for line in reasons), *([f"and {omitted:,} more"] if omitted else [])]
         )
 
     def __str__(self) -> str:

@@ -47,7 +47,7 @@ class Distinct(Question, kind="distinct"):
         """
         if not self.touches(value) or (not self.names and not {(), (0,)}.isdisjoint(free.pinned)):
             return
-        kept: list[Any] = []
+        new_items: list[Any] = []
         kept_keys: set[Hashable] = set()
         taken = set(map(self._key, value))
         for number, item in enumerate(value):
@@ -55,19 +55,19 @@ class Distinct(Question, kind="distinct"):
             if key in kept_keys and not free.pinned:
                 new = self._renewed(item, free.schema.get("items", {}), taken)
                 key = self._key(new)
-            left = len(value) - number
-            if key not in kept_keys or len(kept) + left <= free.schema.get("minItems", 0):
-                kept.append(new)
+            remaining = len(value) - number
+            if key not in kept_keys or len(new_items) + remaining <= free.schema.get("minItems", 0):
+                new_items.append(new)
             kept_keys.add(key)
             taken.add(key)
-        value[:] = kept
+        value[:] = new_items
 
     def _renewed(self, item: Any, schema: Schema, taken: Collection[Hashable]) -> Any:
         """Returns the item unchanged if there is no similar one. If it has a key, only another key helps."""
-        others = self._with_other_key(item, schema) if self.names and isinstance(item, dict) else iter(())
+        candidates = self._with_other_key(item, schema) if self.names and isinstance(item, dict) else iter(())
         if self._key(item)[0] is None:
-            others = chain(others, similar(item, schema))
-        return next((other for other in others if self._key(other) not in taken), item)
+            candidates = chain(candidates, similar(item, schema))
+        return next((other for other in candidates if self._key(other) not in taken), item)
 
     def _with_other_key(self, item: dict[str, Any], schema: Schema) -> Iterator[Any]:
         key = self.names[0]
