@@ -112,5 +112,5 @@ def in_corpora(paths: Sequence[str], wanted: str, contract: Contract) -> Descrip
 
 def _line_of(paths: Sequence[str], wanted: str) -> Line | None:
     head = b'"%s"' % wanted.encode()
-    found = (line for path in paths for line in lines(path) if head in line.text)
-    return next((line for line in found if line.record().id == wanted), None)
+    candidates = (line for path in paths for line in lines(path) if head in line.text)
+    return next((line for line in candidates if line.record().id == wanted), None)

@@ -19,11 +19,12 @@ def changes(contract: Contract) -> tuple[Description, bool]:
     warnings.
     """
     messages = {message_type: _of_message_type(contract, message_type) for message_type in contract.message_types}
-    left = {*_ambiguous_places(contract, contract.message_types), *(one.id for one in contract.ambiguities)}
-    answered = [place for place in _ambiguous_places(load_contract(), contract.message_types) if place not in left]
-    known = {ambiguity.id for ambiguity in load_contract().ambiguities}
-    new = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.id not in known]
-    text = [line for message_type, one in messages.items() for line in _lines(message_type, one)]
+    places = {*_ambiguous_places(contract, contract.message_types)}
+    places |= {ambiguity.id for ambiguity in contract.ambiguities}
+    answered = [place for place in _ambiguous_places(load_contract(), contract.message_types) if place not in places]
+    built_in = {ambiguity.id for ambiguity in load_contract().ambiguities}
+    new = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.id not in built_in]
+    text = [line for message_type, changed in messages.items() for line in _lines(message_type, changed)]
     text += [f"no longer ambiguous: {where}" for where in answered]
     text += [f"new ambiguity: {name}" for name in new]
     text += [f"warning: {warning}" for warning in contract.warnings]
@@ -32,7 +33,7 @@ def changes(contract: Contract) -> tuple[Description, bool]:
         "messages": messages,
         "ambiguities": {"no_longer_apply": answered, "new": new},
     }
-    return Description(text, data), bool(contract.warnings) or any(one["problem"] for one in messages.values())
+    return Description(text, data), bool(contract.warnings) or any(changed["problem"] for changed in messages.values())
 
 
 def _lines(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]:
@@ -50,14 +51,14 @@ def _lines(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str, Any]:
-    ours, known = load_contract().rules_by_id, contract.rules_by_id
+    ours, theirs = load_contract().rules_by_id, contract.rules_by_id
     rules = contract.rules[message_type]
     injector = FaultInjector(contract, message_type, clock(None))
-    found: dict[str, Any] = {
+    changed: dict[str, Any] = {
         "unchanged": sum(ours.get(rule.id) == rule and ours[rule.id].value == rule.value for rule in rules),
         "new": [],
         "changed": [],
-        "removed": [one.id for one in ours.values() if one.message_type == message_type and one.id not in known],
+        "removed": [rule.id for rule in ours.values() if rule.message_type == message_type and rule.id not in theirs],
         "problem": _problem(contract, message_type),
         "notes": _notes(contract, message_type),
     }
@@ -65,8 +66,9 @@ def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str,
         before = ours.get(rule.id)
         if before is None or before.value != rule.value:
             entry = {"rule": rule.id, "demand": rule.demand, "techniques": _techniques(injector, rule)}
-            found["new" if before is None else "changed"].append(entry | ({"before": before.demand} if before else {}))
-    return found
+            kind = "new" if before is None else "changed"
+            changed[kind].append(entry | ({"before": before.demand} if before else {}))
+    return changed
 
 
 def _techniques(injector: FaultInjector, rule: Rule) -> int:

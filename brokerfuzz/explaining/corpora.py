@@ -77,16 +77,16 @@ def _row(message_type: str, part: Mapping[str, Any]) -> list[str]:
 # ------------------------------------------------------------------------------------------------------- differences
 
 
-def differences(found: Comparison) -> Description:
+def differences(comparison: Comparison) -> Description:
     """A table with one row per place, and then the totals. A place is a site, an ambiguity or a label.
 
     The place with the most added, removed and changed cases comes first: after a new required property, each message is
     rewritten. If more than `_MOST_PLACES` places have differences, the last row contains the sum of the remaining
     places.
     """
-    topics = {topic: counts for topic, counts in sorted(found.about.items()) if _size(counts)}
+    topics = {topic: counts for topic, counts in sorted(comparison.about.items()) if _size(counts)}
     places: dict[str, Counter[str]] = {}
-    for topic, counts in found.about.items():
+    for topic, counts in comparison.about.items():
         places.setdefault(_place(topic), Counter()).update(counts)
     sizes = {place: (_size(counts) - counts["rewritten"], _size(counts)) for place, counts in places.items()}
     different = [place for place in sorted(places) if any(sizes[place])]
@@ -96,15 +96,15 @@ def differences(found: Comparison) -> Description:
         total = sum((places[place] for place in rest), Counter[str]())
         rows.append(_changes(f"({counted(len(rest), 'more place')})", total))
     text = list(table([("about", "before", "after", *_CHANGES), *rows])) if rows else []
-    labels = sorted(found.labels.items())
+    labels = sorted(comparison.labels.items())
     text += [f"{counted(count, 'case')} changed from {before} to {after}" for (before, after), count in labels]
-    if found.cases["rewritten"]:
+    if comparison.cases["rewritten"]:
         text += ["rewritten cases test the same as before with another message"]
-    sums = ", ".join(f"{sign}{found.cases[kind]:,} {kind}" for kind, sign in _CHANGES.items())
-    total_cases = f"{found.cases['before']:,} cases before, {found.cases['after']:,} after"
+    sums = ", ".join(f"{sign}{comparison.cases[kind]:,} {kind}" for kind, sign in _CHANGES.items())
+    total_cases = f"{comparison.cases['before']:,} cases before, {comparison.cases['after']:,} after"
     data = {
-        "same": found.same,
-        "cases": {kind: found.cases[kind] for kind in KINDS},
+        "same": comparison.same,
+        "cases": {kind: comparison.cases[kind] for kind in KINDS},
         "labels": [{"before": before, "after": after, "cases": count} for (before, after), count in labels],
         "about": [
             {
@@ -116,7 +116,7 @@ def differences(found: Comparison) -> Description:
             for (message, about, technique), counts in topics.items()
         ],
     }
-    return Description([*text, f"{total_cases}: {'no differences' if found.same else sums}"], data)
+    return Description([*text, f"{total_cases}: {'no differences' if comparison.same else sums}"], data)
 
 
 def _place(topic: CaseTopic) -> str:

@@ -80,8 +80,8 @@ def measure(
     coverage, present = Coverage(), clock(now)
     for name in names:
         before, first = coverage.messages, None
-        found = contract_messages(name, contract, message_type, coverage.others, lines=lines)
-        for message in counting(found):
+        messages = contract_messages(name, contract, message_type, coverage.others, lines=lines)
+        for message in counting(messages):
             first = first or message
             possible = possible_types_of(message, message_type, contract)
             is_empty = message.record is None and not message.body.strip()
@@ -92,8 +92,8 @@ def measure(
             judgement = judge(message, known_type, contract=contract, now=now)
             tally = coverage.tallies.setdefault(known_type, Tally(contract, known_type, present))
             broken = {entry.rule for entry in judgement.verdict.broken}
-            known = message.record.faults if message.record is not None else ()
-            faults = tuple(fault for fault in known if fault.rule in broken)
+            recorded_faults = message.record.faults if message.record is not None else ()
+            faults = tuple(fault for fault in recorded_faults if fault.rule in broken)
             tally.add(Case(known_type, message.body, judgement.verdict, faults))
         if first is not None and coverage.messages == before:
             raise _not_recognised(name, first, contract)

@@ -42,12 +42,12 @@ def possible_types_of(
     """Returns the types that a message can have. Without a `message_type`, a case from a corpus has the type in the
     corpus. Raises `InputError` if the contract does not have this type.
     """
-    known = message_type or (message.record.message_type if message.record is not None else None)
-    if known is None:
+    stated_type = message_type or (message.record.message_type if message.record is not None else None)
+    if stated_type is None:
         return possible_types(read(message.body).usual, contract)
-    if known not in contract.message_types:
-        raise InputError(f"{message}, has the unknown message type {quoted(known)}: use the contract that has it")
-    return (known,)
+    if stated_type not in contract.message_types:
+        raise InputError(f"{message}, has the unknown message type {quoted(stated_type)}: use the contract that has it")
+    return (stated_type,)
 
 
 def judge(
@@ -65,7 +65,9 @@ def judge(
     """
     record, possible = message.record, possible_types_of(message, message_type, contract)
     now = now or (record.now if record is not None else None)
-    verdicts = [check(one, message.body, now=now, contract=contract, policies=policies) for one in possible]
+    verdicts = [
+        check(possible_type, message.body, now=now, contract=contract, policies=policies) for possible_type in possible
+    ]
     if len({verdict.label for verdict in verdicts}) > 1:
         raise InputError(f"{message}, can be {' or '.join(possible)}: specify the message type with --message")
     broken = dict.fromkeys(entry for verdict in verdicts for entry in verdict.broken)
@@ -102,9 +104,9 @@ def verdict_lines(verdict: Verdict, contract: Contract) -> Iterator[str]:
     rules: dict[tuple[str, str, str, str], list[str]] = {}
     for broken in verdict.broken:
         rules.setdefault((broken.at, broken.under, broken.found, broken.demanded), []).append(broken.rule)
-    for (at, under, found, demanded), names in rules.items():
+    for (at, under, description, demanded), names in rules.items():
         interpretation = f" (under {under})" if under else ""
-        yield f"  {at or 'the message'}: {violation(found, demanded)}{interpretation}"
+        yield f"  {at or 'the message'}: {violation(description, demanded)}{interpretation}"
         yield from (f"    rule {name} ({source_of(name, contract) or NOT_STATED})" for name in names)
     for touched in verdict.ambiguities:
         ambiguity = contract.ambiguity(touched.ambiguity)
@@ -113,8 +115,8 @@ def verdict_lines(verdict: Verdict, contract: Contract) -> Iterator[str]:
 
 
 def verdict_data(verdict: Verdict, contract: Contract) -> dict[str, Any]:
-    broken = [{**asdict(one), "source": source_of(one.rule, contract)} for one in verdict.broken]
-    touched = [{**asdict(one), "source": contract.ambiguity(one.ambiguity).source} for one in verdict.ambiguities]
+    broken = [{**asdict(violation), "source": source_of(violation.rule, contract)} for violation in verdict.broken]
+    touched = [{**asdict(touch), "source": contract.ambiguity(touch.ambiguity).source} for touch in verdict.ambiguities]
     return {"verdict": verdict.label, "broken": broken, "ambiguities": touched}
 
 

@@ -41,15 +41,15 @@ def every_name(contract: Contract, message_types: Sequence[str] | None = None) -
         about = {"id": rule.id, "message": rule.message_type, **_attributes(rule, "site", "keyword", "value", "demand")}
         about |= {**_attributes(rule, "source", "validation_rule"), "condition": condition}
         yield Named(rule.id, "rule", f"{rule.demand} ({rule.source or NOT_STATED})", about)
-    for one in TECHNIQUES.values():
-        keywords = sorted(one.keywords)
-        about = {**_attributes(one, "name", "text"), "keywords": keywords, "family": one.family}
-        yield Named(one.name, "technique", f"{one.text} (breaks {', '.join(keywords)})", about)
+    for technique in TECHNIQUES.values():
+        keywords = sorted(technique.keywords)
+        about = {**_attributes(technique, "name", "text"), "keywords": keywords, "family": technique.family}
+        yield Named(technique.name, "technique", f"{technique.text} (breaks {', '.join(keywords)})", about)
     for ambiguity in contract.ambiguities:
         if message_types is None or ambiguity.detector is None or any(map(ambiguity.concerns, types)):
             about = _attributes(ambiguity, "id", "question", "plain", "source")
             about["interpretations"] = list(ambiguity.interpretations)
-            about["messages"] = [one for one in contract.message_types if ambiguity.concerns(one)]
+            about["messages"] = [*filter(ambiguity.concerns, contract.message_types)]
             text = f"{ambiguity.question} Unambiguous: {ambiguity.plain} ({ambiguity.source})"
             yield Named(ambiguity.id, "ambiguity", text, about)
     for bug in BUGS.values():
@@ -61,9 +61,9 @@ def _attributes(value: object, *names: str) -> dict[str, Any]:
 
 
 def listing(contract: Contract, *kinds: str, message_types: Sequence[str] | None = None) -> Description:
-    found = [one for one in every_name(contract, message_types) if one.kind in kinds]
-    text = [line for one in found for line in (one.name, f"    {one.text}")]
-    return Description(text, {plural(kind): [one.data for one in found if one.kind == kind] for kind in kinds})
+    entries = [entry for entry in every_name(contract, message_types) if entry.kind in kinds]
+    text = [line for entry in entries for line in (entry.name, f"    {entry.text}")]
+    return Description(text, {plural(kind): [entry.data for entry in entries if entry.kind == kind] for kind in kinds})
 
 
 def names_with(part: str, contract: Contract) -> list[Named]:
@@ -72,14 +72,14 @@ def names_with(part: str, contract: Contract) -> list[Named]:
     """
     message_type, _, rest = part.partition("/")
     wanted = (rest if message_type in contract.message_types else part).casefold()
-    return [one for one in every_name(contract) if wanted and wanted in one.name.casefold()]
+    return [entry for entry in every_name(contract) if wanted and wanted in entry.name.casefold()]
 
 
-def matches(part: str, found: Sequence[Named]) -> Description:
+def matches(part: str, entries: Sequence[Named]) -> Description:
     """Lists the names that contain `part`."""
-    rows = [one[:3] for one in found]
+    rows = [entry[:3] for entry in entries]
     text = [f"These names contain {printable(part)!r}:", "", *table(rows)]
-    return Description(text, {"matches": [_attributes(one, "name", "kind", "text") for one in found]})
+    return Description(text, {"matches": [_attributes(entry, "name", "kind", "text") for entry in entries]})
 
 
 def explain(name: str, contract: Contract, now: datetime | None) -> Description:
@@ -104,7 +104,7 @@ def explain(name: str, contract: Contract, now: datetime | None) -> Description:
         "`brokerfuzz rules` lists rules and ambiguities, `brokerfuzz rules --techniques` lists techniques, "
         "`brokerfuzz serve --list-bugs` lists bugs"
     )
-    raise UnknownNameError("name", name, [one.name for one in every_name(contract)], remedy)
+    raise UnknownNameError("name", name, [entry.name for entry in every_name(contract)], remedy)
 
 
 def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Description:
@@ -130,17 +130,18 @@ def _of_technique(contract: Contract, technique: Technique, now: datetime) -> De
     return _explanation("technique", technique.name, sentences, ("keywords", keywords), None, example, of)
 
 
-def _of_ambiguities(contract: Contract, name: str, found: Sequence[Ambiguity], now: datetime) -> Description:
+def _of_ambiguities(contract: Contract, name: str, ambiguities: Sequence[Ambiguity], now: datetime) -> Description:
     """Explains an ambiguity, or a group of ambiguities."""
-    first, *others = found
+    first, *more = ambiguities
     concerned = [message_type for message_type in contract.flat if first.concerns(message_type)]
     choices = first.choices if first.interpretations else ""
     settle = f"use --policy {name}=INTERPRETATION. The interpretation can be {choices}."
     sentences = [f"The contract leaves open: {first.question}", f"Unambiguous: {first.plain}."]
     sentences += _places(first, concerned)
-    if others:
-        sentences = [f"The contract leaves open {len(found)} questions:"]
-        sentences += [*(f"{one.id}: {one.question}" for one in found), f"To settle all of them, {settle}"]
+    if more:
+        sentences = [f"The contract leaves open {len(ambiguities)} questions:"]
+        sentences += [f"{ambiguity.id}: {ambiguity.question}" for ambiguity in ambiguities]
+        sentences.append(f"To settle all of them, {settle}")
     elif first.detector is None:
         why = "because the contract alone does not say which messages touch this ambiguity"
         sentences.append(f"There is no example, {why}.")
