@@ -72,7 +72,7 @@ def sentence_of(finding: Document) -> str:
 
 def facts_of(finding: Document) -> Iterator[Fact]:
     if finding["rules"]:
-        yield Fact("rule", [f"{_short(one, finding)} at {_place(one['at'])}" for one in finding["rules"]])
+        yield Fact("rule", [f"{_short(broken, finding)} at {_place(broken['at'])}" for broken in finding["rules"]])
     elif finding["places"]:
         yield Fact("place", [some(list(map(_place, finding["places"])))])
     smallest, twin = body_of(finding["smallest"]), finding["twin"]
@@ -90,8 +90,8 @@ def facts_of(finding: Document) -> Iterator[Fact]:
     command = printable(finding["reproduce"])
     yield Fact("reproduce", [command if len(command) <= 2 * LONGEST else TOO_LONG], is_exact=True)
     shown_sites = {site_of(place) for place in finding["places"] or [broken["at"] for broken in finding["rules"]]}
-    if others := [site for site in finding["sites"] if site not in shown_sites]:
-        yield Fact("also at", [some([printable(site, 100) or "the root" for site in others], 6)])
+    if other_sites := [site for site in finding["sites"] if site not in shown_sites]:
+        yield Fact("also at", [some([printable(site, 100) or "the root" for site in other_sites], 6)])
     techniques = finding["techniques"] or [tag for tag in finding["tags"] if tag.startswith(_READABLE)]
     found_by = f", found by {printable(some(techniques), 300)}" if techniques else ""
     yield Fact("cases", [f"{finding['extent']}, such as {finding['case']['id']}{found_by}"])
@@ -112,8 +112,8 @@ def text_lines(facts: Iterable[Fact], indent: str = "   ") -> Iterator[str]:
 
 
 def some(names: Sequence[str], limit: int = _MOST_NAMES) -> str:
-    left = len(names) - limit
-    return ", ".join(names[:limit]) + (f" and {left:,} more" if left > 0 else "")
+    omitted = len(names) - limit
+    return ", ".join(names[:limit]) + (f" and {omitted:,} more" if omitted > 0 else "")
 
 
 def _short(broken: Document, finding: Document) -> str:
@@ -149,16 +149,16 @@ def campaign_facts(document: Document) -> Iterator[Fact]:
     unproven = document["unproven"]
     if unproven["count"]:
         of_all = f"{unproven['count']:,} of {counted(unproven['rejections'], 'rejection')}"
-        because = "".join(f", {one['count']:,} because of {one['finding']}" for one in unproven["because"])
+        because = "".join(f", {reason['count']:,} because of {reason['finding']}" for reason in unproven["because"])
         rules = f", including all rejections for {counted(len(unproven['rules']), 'rule')}" if unproven["rules"] else ""
         yield _fact("unproven", f"{of_all}{because}{rules}")
-    known = document["known_identifiers"]
-    if known["messages"]:
-        messages = counted(known["messages"], "valid message was", "valid messages were")
-        properties = with_article(listed(known["properties"], "or"))
+    known_values = document["known_identifiers"]
+    if known_values["messages"]:
+        messages = counted(known_values["messages"], "valid message was", "valid messages were")
+        properties = with_article(listed(known_values["properties"], "or"))
         yield _fact(
             "known values",
-            f"{messages} accepted only with {properties} that the target does not know{known['advice']}",
+            f"{messages} accepted only with {properties} that the target does not know{known_values['advice']}",
         )
     if away := document.get("away"):
         yield _fact("outage", f"the target was away for {away:.1f} s")
@@ -189,8 +189,8 @@ def is_contradictory(ambiguity: Document) -> bool:
 
 def unproven_lines(document: Document) -> Iterator[str]:
     """Yields the reasons why rejections prove nothing."""
-    for one in document["unproven"]["examples"]:
-        yield f"{one['count']:,}: {printable(one['why'], 300)}, first case {one['case']}"
+    for example in document["unproven"]["examples"]:
+        yield f"{example['count']:,}: {printable(example['why'], 300)}, first case {example['case']}"
 
 
 def latency(document: Document) -> str:
@@ -204,13 +204,15 @@ def _fact(label: str, text: str) -> Fact:
 
 
 def _open_questions(ambiguities: Sequence[Document]) -> str:
-    mixed = [one for one in ambiguities if is_contradictory(one)]
+    mixed = [ambiguity for ambiguity in ambiguities if is_contradictory(ambiguity)]
     answered = f"{counted(len(ambiguities), 'open question')} of the contract"
     return f"{answered}; contradictory answers to {len(mixed):,}" if mixed else answered
 
 
 def sporadic_in_words(answers: Sequence[Document]) -> str:
-    reasons = some([f"{one['answer']} ({printable(one['reason'], 100)}): {one['count']:,}" for one in answers])
-    messages = counted(sum(one["count"] for one in answers), "wrong answer")
-    advice = "" if {one["answer"] for one in answers} == {"accepted"} else "; a lower --concurrency may help"
+    reasons = some(
+        [f"{answer['answer']} ({printable(answer['reason'], 100)}): {answer['count']:,}" for answer in answers]
+    )
+    messages = counted(sum(answer["count"] for answer in answers), "wrong answer")
+    advice = "" if {answer["answer"] for answer in answers} == {"accepted"} else "; a lower --concurrency may help"
     return f"{messages} did not occur again when the message was sent again: {reasons}{advice}"

@@ -62,7 +62,7 @@ def _request(message: Document, request: Document) -> dict[str, Any]:
     """If the body is empty, the request has no property `postData`."""
     headers = request["headers"]
     body = body_of(message)
-    said = {
+    entry = {
         **_COMMON,
         "method": request["method"],
         "url": request["url"],
@@ -71,13 +71,13 @@ def _request(message: Document, request: Document) -> dict[str, Any]:
         "bodySize": len(body),
     }
     if not body:
-        return said
+        return entry
     try:
         posted = {"text": body.decode()}
     except UnicodeDecodeError:
         posted = {"text": b64encode(body).decode(), "_encoding": "base64"}
     content_type = next((value for name, value in headers if name.lower() == "content-type"), "")
-    return {**said, "postData": {"mimeType": content_type, **posted}}
+    return {**entry, "postData": {"mimeType": content_type, **posted}}
 
 
 def _response(got: Document) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def document(
         "unproven": {
             "count": result.unproven,
             "rules": result.unproven_rules,
-            "examples": [_unproven(one) for one in result.proofs.examples()],
+            "examples": [_unproven(example) for example in result.proofs.examples()],
             "rejections": result.proofs.rejected,
             "because": [{"finding": name, "count": count} for name, count in result.masked.items()],
         },
@@ -104,8 +104,11 @@ def _finding(finding: Finding, contract: Contract) -> dict[str, Any]:
         "expected": finding.expected,
         "got": _answer(finding.answer),
         "rules": [
-            {"source": source_of(one.rule, contract) or "", **_attributes(one, "rule", "at", "found", "demanded")}
-            for one in finding.reasons
+            {
+                "source": source_of(violation.rule, contract) or "",
+                **_attributes(violation, "rule", "at", "found", "demanded"),
+            }
+            for violation in finding.reasons
         ],
         "unchecked": list(finding.rules),
         **_attributes(finding, "sites", "ambiguities", "places", "techniques", "tags", "failing", "new"),
@@ -119,7 +122,9 @@ def _finding(finding: Finding, contract: Contract) -> dict[str, Any]:
 
 def _attributes(value: object, *names: str) -> dict[str, Any]:
     """Returns the attributes that have the same names in the document."""
-    return {name: list(found) if isinstance(found := getattr(value, name), tuple) else found for name in names}
+    return {
+        name: list(attribute) if isinstance(attribute := getattr(value, name), tuple) else attribute for name in names
+    }
 
 
 def _answer(answer: Answer) -> dict[str, Any]:
@@ -143,22 +148,22 @@ def _ambiguity(observed: Observed) -> dict[str, Any]:
     }
 
 
-def _unproven(one: UnprovenExample) -> dict[str, Any]:
-    rejection = one.rejection
+def _unproven(example: UnprovenExample) -> dict[str, Any]:
+    rejection = example.rejection
     return {
         "rule": rejection.verdict.broken[0].rule,
         "technique": rejection.case.faults[0].technique if rejection.case.faults else None,
-        "why": one.why,
+        "why": example.why,
         "case": rejection.case.id,
         "twin": None if rejection.twin is None else _case(rejection.twin),
         "got": _answer(rejection.twin_answer or rejection.answer),
-        "count": one.count,
+        "count": example.count,
     }
 
 
 def _latency(timing: Timing) -> dict[str, float]:
     shares = {"least": 0.0, "p50": 0.5, "p90": 0.9, "p99": 0.99, "most": 1.0}
-    return {name: round(found, 6) for name, found in zip(shares, timing.quantiles(*shares.values()), strict=True)}
+    return {name: round(seconds, 6) for name, seconds in zip(shares, timing.quantiles(*shares.values()), strict=True)}
 
 
 def _message(message_type: MessageType, body: bytes) -> dict[str, Any]:

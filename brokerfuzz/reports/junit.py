@@ -98,9 +98,10 @@ def _rule(rule: Document, document: Document) -> TestCase:
 
 
 def _ambiguities(document: Document) -> Iterator[TestCase]:
-    for one in document["ambiguities"]:
-        text = f"the contract leaves this question open: {one['question']} Answers: {facts.answers_in_words(one)}"
-        yield TestCase(f"{document['message']}.ambiguities", one["ambiguity"], "skipped", "ambiguity", text)
+    for ambiguity in document["ambiguities"]:
+        answers = facts.answers_in_words(ambiguity)
+        text = f"the contract leaves this question open: {ambiguity['question']} Answers: {answers}"
+        yield TestCase(f"{document['message']}.ambiguities", ambiguity["ambiguity"], "skipped", "ambiguity", text)
 
 
 def _group(document: Document, rule: str) -> str:

@@ -55,19 +55,19 @@ def check_paths(paths: Iterable[str], *, http: bool, others: Mapping[str, str | 
         _check_unused(used, path, f"the report {path}")
 
 
-def _check_unused(used: dict[Path, str], path: str, said: str) -> None:
+def _check_unused(used: dict[Path, str], path: str, description: str) -> None:
     with write_errors(path, ReportError):
         real = Path(realpath(path))  # unlike `Path.resolve`, it accepts a link to itself
     if real in used:
-        raise ReportError(f"{used[real]} and {said} are the same file: specify different files")
-    used[real] = said
+        raise ReportError(f"{used[real]} and {description} are the same file: specify different files")
+    used[real] = description
 
 
 def _suffix(path: str) -> str:
     suffix = Path(path).suffix.lower() or ".md"
     if suffix not in REPORTS:
-        known = listed((f"{known} ({name})" for known, (name, _) in REPORTS.items()), "or")
-        raise ReportError(f"{path!r} does not end with the suffix of a report format: use {known}")
+        suffixes = listed((f"{ending} ({name})" for ending, (name, _) in REPORTS.items()), "or")
+        raise ReportError(f"{path!r} does not end with the suffix of a report format: use {suffixes}")
     return suffix
 
 

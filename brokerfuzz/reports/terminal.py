@@ -87,8 +87,8 @@ def _titles(findings: Sequence[Document], width: int, limit: int | None) -> Iter
         room = width - len(extent) - 7
         shown = text if len(text) <= room else f"{text[: room - 1]}…"
         yield f"{number:3}. {click.style(shown.ljust(room), fg='red')}  {click.style(extent, dim=True)}"
-    if limit is not None and (left := len(findings) - limit) > 0:
-        yield f"     and {counted(left, 'more finding')} (--verbose shows all)"
+    if limit is not None and (omitted := len(findings) - limit) > 0:
+        yield f"     and {counted(omitted, 'more finding')} (--verbose shows all)"
 
 
 def _next_step(name: str, report: str | None) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _details(document: Document, findings: Sequence[Document], *, verbose: bool)
             yield from _entry(fact)
     unproven = counted(document["unproven"]["count"], "rejection")
     yield from _section(f"{unproven} unproven", _wrapped(facts.unproven_lines(document)))
-    shown = [one for one in document["ambiguities"] if verbose or facts.is_contradictory(one)]
+    shown = [ambiguity for ambiguity in document["ambiguities"] if verbose or facts.is_contradictory(ambiguity)]
     title = "Questions that the contract leaves open, and the answers of this target (`brokerfuzz explain` NAME)"
     yield from _section(title, _ledger(shown) if shown else ())
 
@@ -144,10 +144,10 @@ def _entry(fact: Fact) -> Iterator[str]:
 
 def _ledger(ambiguities: Sequence[Document]) -> Iterator[str]:
     kinds: list[str] = ["accepted", "rejected"]
-    kinds += [*(kind for kind in ANSWER_KINDS[2:] if any(one[kind] for one in ambiguities))]
-    kinds += ["unproven"] if any(one["unproven"] for one in ambiguities) else []
+    kinds += [*(kind for kind in ANSWER_KINDS[2:] if any(ambiguity[kind] for ambiguity in ambiguities))]
+    kinds += ["unproven"] if any(ambiguity["unproven"] for ambiguity in ambiguities) else []
     rows = (
-        (printable(one["ambiguity"], 60), one["behaviour"], *(f"{one[kind]:,}" for kind in kinds))
-        for one in ambiguities
+        (printable(ambiguity["ambiguity"], 60), ambiguity["behaviour"], *(f"{ambiguity[kind]:,}" for kind in kinds))
+        for ambiguity in ambiguities
     )
     yield from (f"  {line}" for line in table([("ambiguity", "behaviour", *kinds), *rows], numbers=True))
