@@ -41,34 +41,34 @@ class Comparison:
 
 def compare(first: Iterable[CaseRecord], second: Iterable[CaseRecord]) -> Comparison:
     """Compares two corpora, and ignores the order, the tags and the twins of cases."""
-    found = Comparison()
+    comparison = Comparison()
     before, after = _by_id(first), _by_id(second)
-    for kind, some in (("before", before), ("after", after)):
-        for record in some.values():
-            found.count(kind, record)
+    for kind, records in (("before", before), ("after", after)):
+        for record in records.values():
+            comparison.count(kind, record)
     removed: dict[tuple[object, ...], list[CaseRecord]] = {}
     for name in before.keys() - after.keys():
         removed.setdefault(_subject(before[name]), []).append(before[name])
     for name, record in after.items():
         if name not in before:
             former = removed.get(_subject(record))
-            found.count("rewritten" if former else "added", record)
+            comparison.count("rewritten" if former else "added", record)
             if former:
                 former.pop()
         elif _judgement(before[name]) != _judgement(record):
-            found.count("changed", record)
+            comparison.count("changed", record)
             if before[name].label != record.label:
-                found.labels[before[name].label, record.label] += 1
+                comparison.labels[before[name].label, record.label] += 1
     for record in chain.from_iterable(removed.values()):
-        found.count("removed", record)
-    return found
+        comparison.count("removed", record)
+    return comparison
 
 
 def _by_id(records: Iterable[CaseRecord]) -> dict[str, CaseRecord]:
-    every: dict[str, CaseRecord] = {}
+    records_by_id: dict[str, CaseRecord] = {}
     for record in records:
-        every.setdefault(record.id, record._replace(message=b""))  # a comparison does not need the message
-    return every
+        records_by_id.setdefault(record.id, record._replace(message=b""))  # a comparison does not need the message
+    return records_by_id
 
 
 def _subject(record: CaseRecord) -> tuple[object, ...]:

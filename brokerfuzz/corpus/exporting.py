@@ -47,8 +47,8 @@ class Export:
         stop = min(stop, plan.count or 0)
         blocks = range(start // RANDOM_PER_SHARD, -(-stop // RANDOM_PER_SHARD))
         block = partial(_block, plan, self.fresh)
-        found = self.workers.map(block, blocks) if self.workers else map(block, blocks)
-        for number, cases in zip(blocks, found, strict=True):
+        cases_of_blocks = self.workers.map(block, blocks) if self.workers else map(block, blocks)
+        for number, cases in zip(blocks, cases_of_blocks, strict=True):
             if not cases:  # hardly any case matches the filters
                 return
             first = number * RANDOM_PER_SHARD

@@ -57,13 +57,13 @@ def read_manifest(path: Path) -> Manifest:
         ) from problem
 
 
-def _manifest(said: Any) -> Manifest:
-    if not isinstance(said, dict):
+def _manifest(content: Any) -> Manifest:
+    if not isinstance(content, dict):
         raise TypeError("it is not a JSON object")
-    found = Manifest(**said)
-    if not isinstance(found.files, list) or not all(isinstance(name, str) for name in found.files):
+    manifest = Manifest(**content)
+    if not isinstance(manifest.files, list) or not all(isinstance(name, str) for name in manifest.files):
         raise TypeError("files is not a list of names")
-    return found
+    return manifest
 
 
 def write_folder(folder: Path, name: str, files: Iterable[File], info: CorpusInfo) -> int:

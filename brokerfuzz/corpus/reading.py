@@ -50,8 +50,8 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
     """
     twins = Twins()
     for each in (path, *more):
-        with closing(lines(each)) as found:
-            for line, record in records_of(found):
+        with closing(lines(each)) as corpus_lines:
+            for line, record in records_of(corpus_lines):
                 try:
                     case = judged(record, twins.known, contract=contract)
                 except CorpusError as problem:
@@ -64,8 +64,8 @@ def records(path: str | Path) -> Iterator[CaseRecord]:
     """Yields the records of a corpus without judging their messages. Raises the same errors as `read`, except for wrong
     verdicts.
     """
-    with closing(lines(path)) as found:
-        for _, record in records_of(found):
+    with closing(lines(path)) as corpus_lines:
+        for _, record in records_of(corpus_lines):
             yield record
 
 
@@ -112,8 +112,8 @@ class Line(NamedTuple):
         return CorpusError(f"{self.name}, line {self.number}: {shortened(str(problem))}")
 
 
-def records_of(found: Iterable[Line]) -> Iterator[tuple[Line, CaseRecord]]:
-    for line in found:
+def records_of(corpus_lines: Iterable[Line]) -> Iterator[tuple[Line, CaseRecord]]:
+    for line in corpus_lines:
         try:
             yield line, line.record()
         except CorpusError as problem:

@@ -46,23 +46,23 @@ def write_shards(
         form.name,
         f"{info.recipe} --shards={count}",
         complete=False,
-        files=tuple(one.name for one in shards),
+        files=tuple(shard.name for shard in shards),
     )
     former = _listed(listing, stem)
-    kept = _kept(shards, former, listing, manifest.recipe, force=force) if resume else []
-    for shard in (shard for shard in shards if shard not in kept):
+    existing = _kept(shards, former, listing, manifest.recipe, force=force) if resume else []
+    for shard in (shard for shard in shards if shard not in existing):
         check_place(shard, form, force=force, remedy="add --resume to keep the existing shards, or --force")
     total, summary = export.total, Summary(info)
     if count > total:
         raise CorpusError(f"{total:,} cases cannot fill {count:,} shards: use --shards {total} or fewer")
     bounds = [(number * total // count, (number + 1) * total // count) for number in range(count)]
-    summary.kept = sum(stop - start for shard, (start, stop) in zip(shards, bounds, strict=True) if shard in kept)
+    summary.kept = sum(stop - start for shard, (start, stop) in zip(shards, bounds, strict=True) if shard in existing)
     with write_errors(listing, CorpusError):
-        if not kept:
+        if not existing:
             _remove_shards([*former, *shards])
         write_manifest(listing, manifest)
         for shard, (start, stop) in zip(shards, bounds, strict=True):
-            if shard not in kept:
+            if shard not in existing:
                 cases = summary.counted(export.cases(start, stop), f"{shard} cannot be filled: {TOO_FEW}")
                 write_place(shard, form, counting(cases, stop - start), summary)
         write_manifest(listing, replace(manifest, complete=True))
@@ -72,11 +72,13 @@ def write_shards(
 def _kept(shards: Sequence[Path], former: Sequence[Path], listing: Path, recipe: str, *, force: bool) -> list[Path]:
     """Returns the shards that an interrupted export with the same options has written."""
     complete = [shard for shard in shards if _is_complete(shard)]
-    said = read_manifest(listing) if listing.is_file() else None
-    if said is not None and (said.brokerfuzz, said.recipe) == (__version__, recipe):
+    former_manifest = read_manifest(listing) if listing.is_file() else None
+    if former_manifest is not None and (former_manifest.brokerfuzz, former_manifest.recipe) == (__version__, recipe):
         return complete
     if (complete or any(shard.exists() for shard in former)) and not force:
-        options = "options that are not known" if said is None else f"other options or another version: {said.recipe}"
+        options = "options that are not known"
+        if former_manifest is not None:
+            options = f"other options or another version: {former_manifest.recipe}"
         raise CorpusError(
             f"the existing shards were exported with {options}; use the same options to resume, or replace the shards "
             "with --force and without --resume"

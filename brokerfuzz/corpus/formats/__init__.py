@@ -18,5 +18,5 @@ def format_named(name: str) -> Format:
         raise UnknownNameError("fmt", str(name), FORMATS, "`brokerfuzz export --help` lists all formats")
     if name in READABLE | SUITES:
         return (READABLE | SUITES)[name]
-    found: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT
-    return found
+    form: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT
+    return form

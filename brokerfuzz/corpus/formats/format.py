@@ -68,8 +68,8 @@ class Format:
     case_set: CaseSet = "essential"
 
     def supported(self, contract: Contract) -> tuple[MessageType, ...]:
-        every = contract.transfers.items()
-        return tuple(name for name, one in every if self.direction in (None, one.direction))
+        transfers = contract.transfers.items()
+        return tuple(name for name, transfer in transfers if self.direction in (None, transfer.direction))
 
     def pieces(self, cases: Iterable[Case], info: CorpusInfo) -> Iterator[bytes]:
         for file in self.files(cases, info):

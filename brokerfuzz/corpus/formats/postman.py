@@ -33,14 +33,14 @@ _OPENS = "{{"  # the beginning of a variable; Postman replaces variables
 
 
 def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
-    requests = (one for one in arranged(chosen, about) if about.contract.is_request(one.case.message_type))
-    cases = [one for one in requests if _can_be_sent(one.case, about)]
+    requests = (entry for entry in arranged(chosen, about) if about.contract.is_request(entry.case.message_type))
+    cases = [entry for entry in requests if _can_be_sent(entry.case, about)]
     if not cases:
         raise CorpusError(
             "the format `postman` supports none of these cases: choose requests with --message, or remove a filter "
             "such as --rule"
         )
-    types = {one.case.message_type for one in cases}
+    types = {entry.case.message_type for entry in cases}
     if len(types) > 1:
         raise CorpusError(f"the format `postman` supports one message type: use --message {min(types)}")
     route = about.contract.transfers[cases[0].case.message_type]
@@ -75,10 +75,10 @@ def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
 
 def _collection(cases: list[SuiteCase], route: Transfer, fresh: FreshValues) -> dict[str, Any]:
     groups = [
-        {"name": group, "item": [_item(one, route.method, fresh) for one in some]}
-        for group, some in groupby(cases, lambda one: one.group)
+        {"name": group, "item": [_item(entry, route.method, fresh) for entry in group_cases]}
+        for group, group_cases in groupby(cases, lambda entry: entry.group)
     ]
-    names = json.dumps([one.name for one in cases])
+    names = json.dumps([entry.name for entry in cases])
     last = groups[-1]["item"][-1]
     last["event"] = [
         _script("prerequest", f"pm.variables.set('names', {json.dumps(names)}); pm.variables.set('last', 'true');")
@@ -92,18 +92,18 @@ def _collection(cases: list[SuiteCase], route: Transfer, fresh: FreshValues) -> 
     }
 
 
-def _item(one: SuiteCase, method: str, fresh: FreshValues) -> dict[str, Any]:
+def _item(entry: SuiteCase, method: str, fresh: FreshValues) -> dict[str, Any]:
     """Returns the Postman request for a case. Its `description` has five lines: the reason, the verdict, the ID, the ID
     of the twin, and `new` if the message can have a new number. The script `postman.js` uses these lines to check the
     answer. A long number would lose its end, so it is never new.
     """
-    body = one.case.body
+    body = entry.case.body
     with_mark = marked(body, _NUMBER)
-    has_new_number = fresh.changes(one.case, body) and with_mark.replace(MARK.encode(), b"") == body
+    has_new_number = fresh.changes(entry.case, body) and with_mark.replace(MARK.encode(), b"") == body
     sent = with_mark.replace(MARK.encode(), b"{{new}}") if has_new_number else body
     new = "new" if has_new_number else ""
     request = {
-        "description": f"{reason_of(one.case)}\n{one.case.label}\n{one.case.id}\n{one.case.twin_id or ''}\n{new}",
+        "description": f"{reason_of(entry.case)}\n{entry.case.label}\n{entry.case.id}\n{entry.case.twin_id or ''}\n{new}",
         "method": method,
         "url": "{{url}}",
         "header": [{"key": "Content-Type", "value": "application/json"}],
@@ -113,7 +113,7 @@ def _item(one: SuiteCase, method: str, fresh: FreshValues) -> dict[str, Any]:
             "options": {"raw": {"language": "text"}},
         },  # Postman removes comments from JSON
     }
-    return {"name": one.name.removeprefix(f"{one.group} "), "request": request}
+    return {"name": entry.name.removeprefix(f"{entry.group} "), "request": request}
 
 
 def _script(event: str, code: str) -> dict[str, Any]:

@@ -44,14 +44,14 @@ def _tests(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     yield File(README, [filled("readme-pytest.md", folder=shlex.quote(about.folder), recipe=about.recipe)])
 
 
-def _record_of_test(one: SuiteCase) -> bytes:
+def _record_of_test(test: SuiteCase) -> bytes:
     """A record has additional properties: `group` (the rule of the case), `name` (the case in expected-failures),
     `reason` (an explanation of its verdict), and `difference` (the lines that differ between the message and its twin,
     the valid counterpart).
     """
-    case, twin = one.case, one.case.twin
+    case, twin = test.case, test.case.twin
     difference = [ascii_line(line) for line in changed_lines(twin.body, case.body)] if twin is not None else []
-    head = orjson.dumps({"group": one.group, "name": one.name, "reason": reason_of(case), "difference": difference})
+    head = orjson.dumps({"group": test.group, "name": test.name, "reason": reason_of(case), "difference": difference})
     return head[:-1] + b"," + encode(case)[1:] + b"\n"
 
 

@@ -45,34 +45,36 @@ class SuiteCase(NamedTuple):
 
 def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
     """Sorts the cases for a test suite. Time-dependent cases are left out. Raises `CorpusError` if no case remains."""
-    kept = []
+    lasting_cases = []
     for case in cases:
         if now_of(case) is None:
-            kept.append(case)
+            lasting_cases.append(case)
         else:
             about.leave_out(case, _ABOUT_THE_CLOCK)
-    if not kept:
+    if not lasting_cases:
         raise CorpusError(
             "the verdicts of all chosen cases depend on the current time, and tests cannot set the clock of your "
             "system: "
             "include cases that do not depend on the time"
         )
-    twins = {case.twin_id for case in kept}
-    groups = [_group(case, plain=case.id in twins) for case in kept]
-    names = map(ascii_line, unique_names(kept, groups))
-    found = [
+    twins = {case.twin_id for case in lasting_cases}
+    groups = [_group(case, plain=case.id in twins) for case in lasting_cases]
+    names = map(ascii_line, unique_names(lasting_cases, groups))
+    suite_cases = [
         SuiteCase(name if about.by_case else group, group, name, case)
-        for case, group, name in zip(kept, groups, names, strict=True)
+        for case, group, name in zip(lasting_cases, groups, names, strict=True)
     ]
     order = {name: number for number, name in enumerate(about.contract.message_types)}
-    return sorted(found, key=lambda one: (not one.is_plain, order[one.case.message_type], *_position(one)))
+    return sorted(
+        suite_cases, key=lambda entry: (not entry.is_plain, order[entry.case.message_type], *_position(entry))
+    )
 
 
-def _position(one: SuiteCase) -> tuple[Any, ...]:
+def _position(entry: SuiteCase) -> tuple[Any, ...]:
     """Returns the sort key of a case among those of its message type. In a group, cases without escapes and short cases
     come first, then those with the simplest techniques, as in the corpus, because tests show the first failures.
     """
-    return one.group, *strangeness(one.case), len(one.case.body) if one.is_plain else 0
+    return entry.group, *strangeness(entry.case), len(entry.case.body) if entry.is_plain else 0
 
 
 def _group(case: Case, *, plain: bool) -> str:
@@ -89,12 +91,12 @@ def named_tests(cases: Sequence[SuiteCase]) -> Iterator[tuple[str, int]]:
     `item` in its name.
     """
     seen: set[str] = set()
-    for number, one in enumerate(cases):
-        if number and one.test == cases[number - 1].test:
+    for number, entry in enumerate(cases):
+        if number and entry.test == cases[number - 1].test:
             continue
-        base = slug(_ITEMS.sub(" item", one.group), "_")[:LONGEST_IDENTIFIER]
-        if one.test != one.group:
-            base += f"_{slug(one.name.removeprefix(one.group), '_')}"
+        base = slug(_ITEMS.sub(" item", entry.group), "_")[:LONGEST_IDENTIFIER]
+        if entry.test != entry.group:
+            base += f"_{slug(entry.name.removeprefix(entry.group), '_')}"
         base = base if base[:1].isalpha() else f"t_{base}"
         name = next(
             name for name in (base, *(f"{base}_{again}" for again in range(2, len(seen) + 3))) if name not in seen

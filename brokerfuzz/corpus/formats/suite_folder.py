@@ -70,7 +70,7 @@ def known_failures(cases: Sequence[SuiteCase], folder: str = "") -> File:
     """Returns the file `expected-failures`, in which users list the names of the cases that they know to fail. In an
     entry, `*` matches any characters. A comment begins with `#`. Tests ignore an entry that matches no case.
     """
-    warnings = partial(_stale_entries, names={one.name for one in cases})
+    warnings = partial(_stale_entries, names={entry.name for entry in cases})
     return File(folder + EXPECTED_FAILURES, [source(EXPECTED_FAILURES)], is_template=True, warnings=warnings)
 
 
@@ -99,7 +99,7 @@ def _table(cases: Iterable[SuiteCase]) -> Iterator[bytes]:
     yield "\t".join(COLUMNS).encode() + b"\n"
     for test, group, name, case in cases:
         about = (case.id, case.message_type, case.label, case.twin_id or "", reason_of(case))
-        body = _ESCAPED.sub(lambda found: b"%%%02X" % found[0][0], case.body)
+        body = _ESCAPED.sub(lambda match: b"%%%02X" % match[0][0], case.body)
         yield "\t".join((test, group, name, *about)).encode() + b"\t" + body + b"\n"
 
 

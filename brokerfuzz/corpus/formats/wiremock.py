@@ -55,7 +55,9 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     missing = {"status": 404, "headers": {"Content-Type": "text/plain"}, "body": _HINT}
     yield _stubs("cases", listing, _stub("brokerfuzz: no case belongs to the request", _NO_CASE, _ANY, missing))
     yield _stubs("usual", *(_usual_stub(case, about) for case in usual.values()))
-    routes = "\n".join(f"   - `{about.contract.transfers[one].route}`: {one}" for one in usual)
+    routes = "\n".join(
+        f"   - `{about.contract.transfers[message_type].route}`: {message_type}" for message_type in usual
+    )
     folder = shlex.quote(about.folder)
     yield File("README.md", [filled("readme-wiremock.md", folder=folder, usual=routes, recipe=about.recipe)])
 
