@@ -52,9 +52,9 @@ def command(files: tuple[str, ...], options: CheckOptions) -> int:
         except (InputError, CorpusError) as problem:
             status = failed(str(problem))
     note_other_bodies(others)
-    found = counts.summary()
+    summary = counts.summary()
     if options["summary"]:
-        show(found, as_json=as_json)
+        show(summary, as_json=as_json)
     elif not as_json and counts.labels.total() > 1:
-        click.echo(found.text[-1])
+        click.echo(summary.text[-1])
     return status

@@ -43,8 +43,8 @@ def check(folder: str, as_json: bool) -> int:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they are part of the output
-        found, has_problem = changes(load_contract(folder))
-    show(found, as_json=as_json)
+        description, has_problem = changes(load_contract(folder))
+    show(description, as_json=as_json)
     return FOUND if has_problem else 0
 
 

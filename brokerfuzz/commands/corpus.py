@@ -69,11 +69,11 @@ def show_corpora(corpora: tuple[str, ...], options: ShowOptions) -> None:
     if paths and re.fullmatch("[0-9a-f]{16}", last) and not Path(last).exists():
         if lists:
             raise UsageError("an ID cannot be combined with --cases or filters: remove the ID, or these options")
-        found = in_corpora(paths, last, contract)
-        if found is None:
+        description = in_corpora(paths, last, contract)
+        if description is None:
             remedy = "use `brokerfuzz corpus show --cases` to list the cases"
             raise CorpusError(f"case {last} is not in {', '.join(paths)}: {remedy}")
-        show_message(found, as_json=as_json)
+        show_message(description, as_json=as_json)
     elif not lists:
         show(_overview(corpora).summary(), as_json=as_json)
     elif as_json:
@@ -85,8 +85,8 @@ def show_corpora(corpora: tuple[str, ...], options: ShowOptions) -> None:
 
 def _overview(corpora: Sequence[str]) -> Overview:
     overview = Overview()
-    found = ((path, record) for path in corpora for record in records(path))
-    for corpus, record in Progress("records").counting(found):
+    all_records = ((path, record) for path in corpora for record in records(path))
+    for corpus, record in Progress("records").counting(all_records):
         try:
             overview.add(record)
         except CorpusError as problem:
@@ -123,9 +123,9 @@ def diff(before: str, after: str, options: DiffOptions) -> int:
       brokerfuzz corpus diff old.ndjson new.ndjson
       brokerfuzz corpus diff corpus/data/offer-creation-request.ndjson mine.ndjson.gz --json
     """
-    found = compare(*(Progress("records").counting(records(path)) for path in (before, after)))
-    show(differences(found), as_json=options["json"])
-    return 0 if found.same else FOUND
+    comparison = compare(*(Progress("records").counting(records(path)) for path in (before, after)))
+    show(differences(comparison), as_json=options["json"])
+    return 0 if comparison.same else FOUND
 
 
 # ------------------------------------------------------------------------------------------------------------- verify
@@ -153,8 +153,8 @@ def verify(corpora: tuple[str, ...], options: VerifyOptions) -> int:
     verification, progress = Verification(contract_of(options), options["now"]), Progress()
     try:
         for path in corpora:
-            with closing(lines(path)) as found:
-                verification.read(progress.counting(found))
+            with closing(lines(path)) as corpus_lines:
+                verification.read(progress.counting(corpus_lines))
         verification.check_twins()
     except CorpusError:
         if verification.problems:
@@ -178,5 +178,5 @@ def _print_problems(verification: Verification, count: int, *, as_json: bool) ->
         )
         print_lines(f"  {printable_as_in_python(str(case))}" for case in expired[:_FEW])
     counts = {"problem": len(problems), "expired case": len(expired)}
-    said = " and ".join(counted(number, what) for what, number in counts.items() if number) or "no problems"
-    click.echo(f"{count:,} cases judged again, {said} found")
+    counts_in_words = " and ".join(counted(number, what) for what, number in counts.items() if number) or "no problems"
+    click.echo(f"{count:,} cases judged again, {counts_in_words} found")

@@ -45,10 +45,10 @@ def command(name: str, files: tuple[str, ...], options: ExplainOptions) -> None:
     if files:
         if not FINDING_ID.fullmatch(name):
             raise UsageError("a FILE works only with the ID of a case or a finding: specify an ID, or remove the FILE")
-        found = _recorded(name, files)
+        description = _recorded(name, files)
     else:
-        found = _named(name, contract_of(options), options["now"])
-    show_message(found, as_json=options["json"])
+        description = _named(name, contract_of(options), options["now"])
+    show_message(description, as_json=options["json"])
 
 
 def _named(name: str, contract: Contract, now: datetime | None) -> Description:
@@ -58,8 +58,8 @@ def _named(name: str, contract: Contract, now: datetime | None) -> Description:
     with suppress(UnknownNameError):
         return explain(name, contract, now)
     if FINDING_ID.fullmatch(name):
-        if CASE_ID.fullmatch(name) and (found := in_catalogue(name, contract, now)) is not None:
-            number, case = found
+        if CASE_ID.fullmatch(name) and (numbered_case := in_catalogue(name, contract, now)) is not None:
+            number, case = numbered_case
             return case_summary(case, contract, number)
         remedy = "add the JSON report that contains this ID, or use `brokerfuzz corpus show CORPUS ID`"
         raise UnknownNameError("ID", name, (), remedy)

@@ -148,11 +148,11 @@ def _chosen_sets(options: ExportOptions) -> list[CaseSet]:
 
 
 def _supported(form: Format, message_types: tuple[MessageType, ...], contract: Contract) -> tuple[MessageType, ...]:
-    known = form.supported(contract)
-    supported = tuple(name for name in message_types if name in known)
+    allowed = form.supported(contract)
+    supported = tuple(name for name in message_types if name in allowed)
     if not supported:
-        only = f"{form.direction}s ({wording.listed(known) if known else 'none in this contract'})"
-        remedy = f"use --message {known[0]}" if known else "use another format"
+        only = f"{form.direction}s ({wording.listed(allowed) if allowed else 'none in this contract'})"
+        remedy = f"use --message {allowed[0]}" if allowed else "use another format"
         raise CorpusError(
             f"the format `{form.name}` supports only {only}, not {wording.listed(message_types, 'or')}: {remedy}"
         )

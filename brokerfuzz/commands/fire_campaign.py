@@ -33,10 +33,10 @@ _OF_JOURNAL = (
 
 def fire(url: str | None, options: FireCommandOptions) -> int:
     """Returns the exit status."""
-    given, resume = options, options.get("resume")
-    options = targets.with_settings(FireCommandOptions, given, url, _command(resume) or "brokerfuzz fire TARGET")
+    command_line, resume = options, options.get("resume")
+    options = targets.with_settings(FireCommandOptions, command_line, url, _command(resume) or "brokerfuzz fire TARGET")
     campaign_results.check(options, http=target_kinds.kind_of(options).is_http)
-    settings = _planned(options) if resume is None else _resumed(resume, given, options)
+    settings = _planned(options) if resume is None else _resumed(resume, command_line, options)
     plan = settings.plan
     settings = replace(settings, known=campaign_results.known(options))
     if not resume:
@@ -90,12 +90,12 @@ def _planned(options: FireCommandOptions) -> Settings:
     return Settings(plan=plan, options=options)
 
 
-def _resumed(journal: str, given: FireCommandOptions, options: FireCommandOptions) -> Settings:
-    if "journal" in given:
+def _resumed(journal: str, command_line: FireCommandOptions, options: FireCommandOptions) -> Settings:
+    if "journal" in command_line:
         raise UsageError("--resume also writes to the journal that it reads: remove --journal")
     settings = recorded(journal, folder_of(options), options)
-    known = declared(FireCommandOptions)
-    typed = [flag_of(name, known[name]) for name in _in_journal(settings) if name in given]
+    definitions = declared(FireCommandOptions)
+    typed = [flag_of(name, definitions[name]) for name in _in_journal(settings) if name in command_line]
     if typed:
         raise UsageError(f"--resume uses the settings in the journal: remove {', '.join(typed)}")
     if settings.plan.count is None and options["max_time"] is None:

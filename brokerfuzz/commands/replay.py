@@ -79,7 +79,7 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
 
 
 def _status(replayed: list[Replayed]) -> int:
-    outcomes = {one.outcome for one in replayed}
+    outcomes = {result.outcome for result in replayed}
     if outcomes & {"still there", "another"}:
         return FOUND
     return 0 if outcomes <= {"gone"} else FAILED
@@ -133,14 +133,14 @@ def _fresh_values(name: str | None, waiting: Sequence[ReplayRequest], judge: Jud
 
 
 def _catalogue_case(case_id: str, now: datetime | None, contract: Contract) -> ReplayRequest:
-    found = in_catalogue(case_id, contract, now)
-    if found is None:
+    numbered_case = in_catalogue(case_id, contract, now)
+    if numbered_case is None:
         remedy = (
             "the catalogue does not contain this case; use the same --now as the campaign, or specify the report of "
             "the campaign"
         )
         raise UnknownNameError("case", case_id, [], remedy)
-    _, case = found
+    _, case = numbered_case
     return ReplayRequest(f"case {case_id}", case, case.label, None)
 
 
@@ -148,24 +148,26 @@ def _print(replayed: list[Replayed], *, as_json: bool) -> None:
     if as_json:
         print_json({"findings": list(map(_data, replayed))})
         return
-    for one in () if is_quiet() else replayed:
-        answered = f"{one.answer.kind}: {printable(one.answer.reason, 200)}" if one.answer else ""
-        said = "; ".join(part for part in (answered, printable(one.why, 300)) if part)
-        got = f" ({said})" if said else ""
-        click.echo(f"{click.style(one.outcome, fg=_COLOURS[one.outcome])}{got}: {printable(one.again.sentence)}")
+    for result in () if is_quiet() else replayed:
+        answered = f"{result.answer.kind}: {printable(result.answer.reason, 200)}" if result.answer else ""
+        details = "; ".join(part for part in (answered, printable(result.why, 300)) if part)
+        got = f" ({details})" if details else ""
+        click.echo(
+            f"{click.style(result.outcome, fg=_COLOURS[result.outcome])}{got}: {printable(result.again.sentence)}"
+        )
     click.echo(_summary(replayed) if replayed else "no findings to send again")
 
 
 def _summary(replayed: list[Replayed]) -> str:
-    counts = Counter(one.outcome for one in replayed)
+    counts = Counter(result.outcome for result in replayed)
     gone = counts.pop("gone", 0)
     verb = "is" if 1 in {gone, len(replayed)} else "are"
-    others = "".join(f", {count:,} {outcome}" for outcome, count in counts.items())
-    return f"{gone:,} of {counted(len(replayed), 'finding')} {verb} gone{others}"
+    other_outcomes = "".join(f", {count:,} {outcome}" for outcome, count in counts.items())
+    return f"{gone:,} of {counted(len(replayed), 'finding')} {verb} gone{other_outcomes}"
 
 
-def _data(one: Replayed) -> dict[str, Any]:
-    again, got = one.again, one.answer
+def _data(result: Replayed) -> dict[str, Any]:
+    again, got = result.again, result.answer
     answer = None if got is None else {"answer": got.kind, "status": got.status, "reason": got.reason}
-    said = {"outcome": one.outcome, "why": one.why, "sentence": again.sentence, "case": again.case.id}
-    return {**said, "verdict": one.label, "kind": one.kind, "got": answer}
+    about = {"outcome": result.outcome, "why": result.why, "sentence": again.sentence, "case": again.case.id}
+    return {**about, "verdict": result.label, "kind": result.kind, "got": answer}

@@ -57,5 +57,5 @@ def _status_of(words: tuple[str, ...]) -> int:
         status = subprocess.run(words, check=False, stdout=sys.stdout).returncode
         return status if status >= 0 else 128 - status  # like a shell: 128 plus the number of the signal
     except OSError as problem:
-        said = f"{words[0]} cannot be started ({problem.strerror or problem}): correct the command after --"
-        raise UsageError(said) from problem
+        explanation = f"{words[0]} cannot be started ({problem.strerror or problem}): correct the command after --"
+        raise UsageError(explanation) from problem

@@ -27,7 +27,7 @@ _OF_TARGET = ("headers", "cert", "hooks", "cleanup")
 # ------------------------------------------------------------------------------- the command line and the configuration
 
 
-def with_settings(kind: type, given: Mapping[str, Any], url: str | None, usage: str) -> Any:
+def with_settings(kind: type, command_line: Mapping[str, Any], url: str | None, usage: str) -> Any:
     """Adds the settings of the configuration to the options of the command line, and the defaults of `kind`. Inserts
     environment variables.
 
@@ -35,27 +35,27 @@ def with_settings(kind: type, given: Mapping[str, Any], url: str | None, usage: 
     contain secrets, so brokerfuzz sends them only to the server in the configuration. If there is no target, raises
     `UsageError`, which suggests the command line `usage`, such as `brokerfuzz fire TARGET`.
     """
-    configuration = _configuration(given.get("config"))
+    configuration = _configuration(command_line.get("config"))
     configured = dict(configuration.options)
     chosen = {"lines", *(target_kind.option for target_kind in KINDS)}
-    if url is not None or chosen & given.keys():
+    if url is not None or chosen & command_line.keys():
         configured = {name: value for name, value in configured.items() if name not in chosen}
         if url is None or not _has_same_server(url, configuration):
-            configured = _without_secrets(configured, given)
-    options = completed(kind, configured, given if url is None else {**given, "url": url})
+            configured = _without_secrets(configured, command_line)
+    options = completed(kind, configured, command_line if url is None else {**command_line, "url": url})
     _check(options, usage)
     contract = contract_of(options)
-    policies = [contract.check_policies(options.get("policies", {})) for options in (configured, given)]
+    policies = [contract.check_policies(options.get("policies", {})) for options in (configured, command_line)]
     return {**with_variables(options), "policies": Policies({**policies[0], **policies[1]})}
 
 
-def _configuration(given: str | None) -> Configuration:
-    path = config.find(Path.cwd()) if given is None else Path(given)
+def _configuration(path_option: str | None) -> Configuration:
+    path = config.find(Path.cwd()) if path_option is None else Path(path_option)
     return Configuration() if path is None else config.read(path)
 
 
-def _without_secrets(configured: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    ignored = [name for name in _OF_TARGET if name in configured and name not in given]
+def _without_secrets(configured: Mapping[str, Any], command_line: Mapping[str, Any]) -> dict[str, Any]:
+    ignored = [name for name in _OF_TARGET if name in configured and name not in command_line]
     if ignored:
         note(
             f"{listed(ignored)} in the configuration belong to a different target and are ignored: specify these "
@@ -98,15 +98,15 @@ def fresh_property(
     journal or report. With `--cleanup`, the default is the number of an offer: without a new number, concurrent
     messages would have the same number, and cleanup could remove an offer of somebody else.
     """
-    given: str | None = options["fresh"]
-    if given is not None:
-        return None if given == NOT_FRESH else given
-    known = contract.values.used(message_type) if contract.values is not None else ()
+    fresh: str | None = options["fresh"]
+    if fresh is not None:
+        return None if fresh == NOT_FRESH else fresh
+    known_values = contract.values.used(message_type) if contract.values is not None else ()
     if (
         recorded is None
         and options["cleanup"] is not None
         and _NUMBER in fresh_properties(message_type, contract)
-        and _NUMBER not in known
+        and _NUMBER not in known_values
     ):
         note(
             f"because of --cleanup, each message gets a new number (--fresh {_NUMBER}): to turn this off, use --fresh "
