@@ -67,13 +67,13 @@ def reference_app(
     The service uses `now` as the current time when it judges offers (None: the real current time). `seed` determines
     the products and prices in the responses. Raises `UnknownNameError` if a bug is unknown.
     """
-    known, names = contract or load_contract(), tuple(bugs)
+    checked_contract, names = contract or load_contract(), tuple(bugs)
     endpoints: list[_Endpoint] = []
-    for name, transfer in sorted(known.transfers.items(), key=lambda item: not item[1].is_request):
+    for name, transfer in sorted(checked_contract.transfers.items(), key=lambda item: not item[1].is_request):
         if transfer.is_request:
-            endpoints.append(_Endpoint(transfer, with_bugs(judge_of(name, known, now), names)))
+            endpoints.append(_Endpoint(transfer, with_bugs(judge_of(name, checked_contract, now), names)))
         else:
-            valid = messages(name, seed, plausible=True, now=now, contract=known)
+            valid = messages(name, seed, plausible=True, now=now, contract=checked_contract)
             endpoints.append(_Endpoint(transfer, partial(_next_reply, valid)))
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,10 +96,10 @@ def reference_app(
 
 async def _answer(endpoints: Sequence[_Endpoint], scope: Scope, receive: Receive) -> ServiceAnswer | _Reply:
     path, method = scope["path"], scope["method"]
-    at_path = [one for one in endpoints if re.fullmatch(one.transfer.path_pattern, path)]
+    at_path = [endpoint for endpoint in endpoints if re.fullmatch(endpoint.transfer.path_pattern, path)]
     if not at_path:
-        known = ", ".join(one.transfer.path for one in endpoints)
-        return _failure(404, f"{path} does not exist: use one of {known}")
+        paths = ", ".join(endpoint.transfer.path for endpoint in endpoints)
+        return _failure(404, f"{path} does not exist: use one of {paths}")
     endpoint = next((one for one in at_path if method in one.methods), None)
     if endpoint is None:
         allowed = ", ".join(method for one in at_path for method in one.methods)

@@ -58,7 +58,9 @@ def with_bugs(judge: Judge, names: Iterable[str]) -> Judge:
 def _ignores(is_ignored: Callable[[Violation], bool]) -> Flaw:
     def flaw(body: bytes, judge: Judge) -> ServiceAnswer:
         answer = judge(body)
-        return replace(answer, violations=tuple(one for one in answer.violations if not is_ignored(one)))
+        return replace(
+            answer, violations=tuple(violation for violation in answer.violations if not is_ignored(violation))
+        )
 
     return flaw
 
@@ -66,7 +68,7 @@ def _ignores(is_ignored: Callable[[Violation], bool]) -> Flaw:
 def _ignores_rule(pattern: str, found: str | None = None) -> Flaw:
     """Ignores a rule, or only the invalid value `found`. The pattern can contain `*`."""
     pattern = pattern.replace("[", "[[]")  # in fnmatch, brackets have a meaning
-    return _ignores(lambda one: fnmatchcase(one.rule, pattern) and found in (None, one.found))
+    return _ignores(lambda violation: fnmatchcase(violation.rule, pattern) and found in (None, violation.found))
 
 
 def _rejects(demanded: str, when: Condition) -> Flaw:
@@ -97,15 +99,15 @@ def _contains(part: str) -> Condition:
 
 def _strings(value: Any) -> Iterator[str]:
     """Yields the strings in a value, but not the names of properties."""
-    left = [value]
-    while left:
-        match left.pop():
+    remaining = [value]
+    while remaining:
+        match remaining.pop():
             case str(text):
                 yield text
             case dict(properties):
-                left += properties.values()
+                remaining += properties.values()
             case list(items):
-                left += items
+                remaining += items
 
 
 def _is_number_in_string(violation: Violation) -> bool:

@@ -52,9 +52,11 @@ class ServiceAnswer:
     @property
     def envelope(self) -> dict[str, Any]:
         """The body of the answer."""
-        shown = [f"{one.at or 'the offer'}: {violation(one.found, one.demanded)}" for one in self.violations]
-        left = len(shown) - MOST_MESSAGES
-        failures = [*shown[:MOST_MESSAGES], f"and {left} more"] if left > 0 else shown
+        shown = [
+            f"{broken.at or 'the offer'}: {violation(broken.found, broken.demanded)}" for broken in self.violations
+        ]
+        omitted = len(shown) - MOST_MESSAGES
+        failures = [*shown[:MOST_MESSAGES], f"and {omitted} more"] if omitted > 0 else shown
         body = envelope(*failures, information=() if self.violations else ("The offer was created.",))
         return body if self.success is None else {**body, "operationWasSuccessful": self.success}
 
@@ -70,8 +72,8 @@ def envelope(*failures: str, information: tuple[str, ...] = ()) -> dict[str, Any
 
 
 def decisions(contract: Contract) -> Policies:
-    known = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.interpretations]
-    return contract.check_policies({name: DECISIONS.get(name.partition(".")[0], "accepted") for name in known})
+    names = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.interpretations]
+    return contract.check_policies({name: DECISIONS.get(name.partition(".")[0], "accepted") for name in names})
 
 
 def judge_of(message_type: MessageType, contract: Contract, now: datetime | None) -> Judge:

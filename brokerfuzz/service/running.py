@@ -92,8 +92,8 @@ def _listening(host: str, port: int) -> socket.socket:
     which delays each answer by 40 ms.
     """
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, _, _, address = found[0]
+        addresses = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, _, _, address = addresses[0]
         listener = socket.socket(family, kind, socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as problem:
         raise TargetError(f"the host {host!r} cannot be resolved ({problem}): use {LOOPBACK}") from problem
