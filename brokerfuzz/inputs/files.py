@@ -68,8 +68,8 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
     too large, and `CorpusError` if a corpus is incomplete.
     """
     if name != STANDARD_INPUT and has_manifest(Path(name)):
-        with closing(corpus_lines(name)) as found:
-            yield from _of_corpus(found)
+        with closing(corpus_lines(name)) as case_lines:
+            yield from _of_corpus(case_lines)
         return
     if name != STANDARD_INPUT and Path(name).is_dir():
         yield from _of_folder(Path(name), lines=lines)
@@ -200,8 +200,8 @@ def _body(content: Any) -> bytes:
 # --------------------------------------------------------------------------------------------------------- corpora
 
 
-def _of_corpus(found: Iterable[Line]) -> Iterator[InputMessage]:
-    for line, record in records_of(found):
+def _of_corpus(case_lines: Iterable[Line]) -> Iterator[InputMessage]:
+    for line, record in records_of(case_lines):
         try:
             yield InputMessage(line.name, line.number, record.body, record)
         except CorpusError as problem:

@@ -22,7 +22,11 @@ _JSON_TYPES: Mapping[type, frozenset[str]] = {
 
 def is_message(message: Any, contract: Contract, message_types: Iterable[MessageType]) -> bool:
     """Returns whether most property names belong to one of the message types."""
-    fits = [_fit(message, contract.flat[one]) for one in message_types] if isinstance(message, dict) else []
+    fits = (
+        [_fit(message, contract.flat[message_type]) for message_type in message_types]
+        if isinstance(message, dict)
+        else []
+    )
     return any(fit.known > fit.unknown for fit in fits)
 
 
