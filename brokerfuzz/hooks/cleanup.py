@@ -44,22 +44,22 @@ class Cleanup:
         values = {name: _value(name, (answered, answered.get("data"), sent)) for name in _PROPERTY.findall(self.path)}
 
         for segment in re.split(r"[/?]", self.path):
-            if _PROPERTY.search(segment) and _PROPERTY.sub(lambda found: values[found[1]], segment).strip() in _DOTS:
+            if _PROPERTY.search(segment) and _PROPERTY.sub(lambda match: values[match[1]], segment).strip() in _DOTS:
                 raise NoCleanupError(f"{segment} would be a dot segment, which means another path")
         return urljoin(
-            base, _PROPERTY.sub(lambda found: quote(values[found[1]], safe="", errors="surrogatepass"), self.path)
+            base, _PROPERTY.sub(lambda match: quote(values[match[1]], safe="", errors="surrogatepass"), self.path)
         )
 
 
 def cleanup(text: str) -> Cleanup:
     """Parses a template such as `DELETE /offers/{number}`. Raises `TargetError` if the template is invalid."""
-    found = _TEMPLATE.fullmatch(text.strip())
-    if found is None or "{" in _PROPERTY.sub("", found[2]) or "}" in _PROPERTY.sub("", found[2]):
+    template = _TEMPLATE.fullmatch(text.strip())
+    if template is None or "{" in _PROPERTY.sub("", template[2]) or "}" in _PROPERTY.sub("", template[2]):
         raise TargetError(
             f"the cleanup {quoted(text)} is not a method and a path: write a request such as 'DELETE "
             f"/offers/{{number}}' or 'DELETE {{location}}'"
         )
-    return Cleanup(found[1], found[2])
+    return Cleanup(template[1], template[2])
 
 
 def is_clean(answer: Answer) -> bool:
@@ -77,16 +77,16 @@ def _location(base: SplitResult, url: str, answer: Answer) -> str:
     if location is None:
         raise NoCleanupError("the answer has no header Location")
     try:
-        found = urlsplit(urljoin(url, location))
-        same_server = _server(found) == _server(base)
+        parts = urlsplit(urljoin(url, location))
+        same_server = _server(parts) == _server(base)
     except ValueError:
         raise NoCleanupError(f"the header Location is not a URL: {quoted(location)}") from None
     if not same_server:
         raise NoCleanupError(f"the header Location leads to another server: {quoted(location)}")
-    path, collection = found.path.rstrip("/"), base.path.rstrip("/")
+    path, collection = parts.path.rstrip("/"), base.path.rstrip("/")
     if any(unquote(segment) in _DOTS for segment in path.split("/")) or f"{collection}/".startswith(f"{path}/"):
         raise NoCleanupError(f"the header Location does not lead to a single offer: {quoted(location)}")
-    return urlunsplit((base.scheme, base.netloc, found.path, found.query, ""))
+    return urlunsplit((base.scheme, base.netloc, parts.path, parts.query, ""))
 
 
 def _server(url: SplitResult) -> tuple[str, str | None, int | None]:
@@ -102,8 +102,9 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 def _value(name: str, sources: tuple[Any, ...]) -> str:
-    found = (source.get(name) for source in sources if isinstance(source, dict))
-    value = next((str(one) for one in found if isinstance(one, str | int) and not isinstance(one, bool)), None)
+    candidates = (source.get(name) for source in sources if isinstance(source, dict))
+    texts = (str(part) for part in candidates if isinstance(part, str | int) and not isinstance(part, bool))
+    value = next(texts, None)
     if value is None:
         raise NoCleanupError(f"neither the answer nor the message has the property {name}")
     if not value.strip() or "/" in value or "\\" in value:

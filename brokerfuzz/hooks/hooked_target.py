@@ -70,8 +70,8 @@ class HookedTarget(HttpTarget):
         self._hooks.close()
         remaining, self._remaining = self._remaining, []
         if remaining:
-            said = f"{counted(len(remaining), 'cleanup request')} failed, so offers may remain at the target"
-            print(f"brokerfuzz: {said}; the first: {remaining[0]}", file=sys.stderr)
+            failure = f"{counted(len(remaining), 'cleanup request')} failed, so offers may remain at the target"
+            print(f"brokerfuzz: {failure}; the first: {remaining[0]}", file=sys.stderr)
 
     async def send(self, message: Message) -> Answer:
         """Sends a message. The hook `classify` can change the kind of the answer, for example from `accepted` to

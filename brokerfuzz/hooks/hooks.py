@@ -102,23 +102,26 @@ class Hooks:
             module = self._module()
         except (Exception, SystemExit) as problem:
             frames = traceback.extract_tb(problem.__traceback__)
-            lines = [getattr(problem, "lineno", None), *(one.lineno for one in frames if one.filename == self._name)]
+            lines = [
+                getattr(problem, "lineno", None),
+                *(frame.lineno for frame in frames if frame.filename == self._name),
+            ]
             at = f", line {lines[-1]}" if lines[-1] else ""
-            said = f"the hooks cannot be loaded: {_described(problem)}; correct this error in the hooks"
+            explanation = f"the hooks cannot be loaded: {_described(problem)}; correct this error in the hooks"
             explains_itself = isinstance(problem, ModuleNotFoundError | SyntaxError)
             details = "" if explains_itself else user_traceback(problem)
-            raise HookError(f"{self._name}{at}: {said}", details=details) from None
-        found = {name: function for name in PARAMETERS if (function := getattr(module, name, None)) is not None}
-        for name, function in found.items():
+            raise HookError(f"{self._name}{at}: {explanation}", details=details) from None
+        functions = {name: function for name in PARAMETERS if (function := getattr(module, name, None)) is not None}
+        for name, function in functions.items():
             self._check(name, function)
         for name, function in vars(module).items():
-            close = get_close_matches(name, PARAMETERS.keys() - found.keys(), n=1, cutoff=_CLOSE)
+            close = get_close_matches(name, PARAMETERS.keys() - functions.keys(), n=1, cutoff=_CLOSE)
             if close and inspect.isfunction(function) and function.__module__ == module.__name__:
                 where = self._place(function)
                 raise HookError(f"{where}: {name} is not the name of a hook: rename the function to {close[0]}")
-        if not found:
+        if not functions:
             raise HookError(f"{self._name} defines no hook: define at least one of {listed(PARAMETERS, 'or')}")
-        return found
+        return functions
 
     def _module(self) -> ModuleType:
         if self._source is None:
@@ -188,8 +191,8 @@ class Hooks:
             remedy = "correct the hook, or use a longer --timeout"
             raise self._error(name, f"did not return within {self._seconds:g} s: {remedy}") from None
         except Exception as problem:
-            said = f"raised {_described(problem)}; correct this error in the hook"
-            raise self._error(name, said, user_traceback(problem)) from None
+            explanation = f"raised {_described(problem)}; correct this error in the hook"
+            raise self._error(name, explanation, user_traceback(problem)) from None
 
     def _checked(self, name: str, headers: tuple[Any, ...]) -> tuple[tuple[str, str], ...]:
         for header in headers:
@@ -203,9 +206,9 @@ class Hooks:
     def _wrong(self, name: str, returned: Any, expected: str) -> HookError:
         return self._error(name, f"returned {quoted(returned)}: return {expected}")
 
-    def _error(self, name: str, said: str, details: str = "") -> HookError:
+    def _error(self, name: str, explanation: str, details: str = "") -> HookError:
         where = self._place(self._functions[name])
-        return HookError(f"{where}: the hook {name} {self._hide(said)}", details=self._hide(details))
+        return HookError(f"{where}: the hook {name} {self._hide(explanation)}", details=self._hide(details))
 
 
 def _described(problem: BaseException) -> str:
