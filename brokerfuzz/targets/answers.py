@@ -149,5 +149,5 @@ def _rejection(body: bytes, secrets: Secrets) -> str | None:
     if not isinstance(envelope, dict) or envelope.get(_SUCCESS) is not False:
         return None
     messages = envelope.get("failureMessages")
-    said = "; ".join(secrets.hide(str(message)) for message in messages[:3]) if isinstance(messages, list) else ""
-    return f"{_SUCCESS} is false" + (f": {said[:300]}" if said else "")
+    reasons = "; ".join(secrets.hide(str(message)) for message in messages[:3]) if isinstance(messages, list) else ""
+    return f"{_SUCCESS} is false" + (f": {reasons[:300]}" if reasons else "")

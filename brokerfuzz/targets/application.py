@@ -106,13 +106,13 @@ class NamedApplicationTarget(InProcessTarget):
             raise TargetError(self.secrets.hide(str(problem))) from problem
 
     async def _open(self) -> None:
-        found = _imported(self._application)
-        if _parameters(found) not in (2, 3):
+        application = _imported(self._application)
+        if _parameters(application) not in (2, 3):
             remedy = (
                 "specify an ASGI application (scope, receive, send) or a WSGI application (environ, start_response)"
             )
-            raise TargetError(f"{self._application} is {quoted(found)}, which is not an application: {remedy}")
-        self._opened = _application(found, self.path, self._application, **self._options)
+            raise TargetError(f"{self._application} is {quoted(application)}, which is not an application: {remedy}")
+        self._opened = _application(application, self.path, self._application, **self._options)
         await self._opened.open()
 
     async def close(self) -> None:
@@ -144,9 +144,9 @@ def _imported(name: str) -> Any:
     if os.getcwd() not in sys.path:  # noqa: PTH109  (sys.path contains strings)
         sys.path.insert(0, os.getcwd())  # noqa: PTH109
     try:
-        found = object_named(name)
-        factory: Callable[[], Any] | None = found if _parameters(found) == 0 else None
-        return found if factory is None else factory()
+        application = object_named(name)
+        factory: Callable[[], Any] | None = application if _parameters(application) == 0 else None
+        return application if factory is None else factory()
     except SetUpError as problem:
         raise TargetError(str(problem)) from problem
     except Exception as problem:

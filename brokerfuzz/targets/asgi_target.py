@@ -55,9 +55,9 @@ class AsgiTarget(InProcessTarget):
     async def open(self) -> None:
         await super().open()
         self._lifespan = _Lifespan(self._application)
-        said = await self._lifespan.notify("startup")
-        if said["type"] == "lifespan.startup.failed":
-            *_, reason = ["it reports a failure without a reason", *str(said.get("message", "")).strip().splitlines()]
+        event = await self._lifespan.notify("startup")
+        if event["type"] == "lifespan.startup.failed":
+            *_, reason = ["it reports a failure without a reason", *str(event.get("message", "")).strip().splitlines()]
             remedy = "fix this error of the application"
             raise TargetError(f"{self._application_name} does not start ({self.secrets.hide(reason)}): {remedy}")
 

@@ -130,13 +130,13 @@ def description_of(problem: BaseException) -> str:
 
 def line_of_code(problem: BaseException) -> str:
     """Returns the innermost line of the user's code at which an exception occurred, such as ` (reader.py:18)`."""
-    found, trace = "", problem.__traceback__
+    place, trace = "", problem.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if "site-packages" not in file and not file.startswith(_NOT_OF_USERS):
-            found = f" ({file.rpartition(os.sep)[2]}:{trace.tb_lineno})"
+            place = f" ({file.rpartition(os.sep)[2]}:{trace.tb_lineno})"
         trace = trace.tb_next
-    return found
+    return place
 
 
 def run_awaitable(awaitable: "Awaitable[Any]") -> "Any":

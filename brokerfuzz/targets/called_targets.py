@@ -107,8 +107,8 @@ class ClientTarget(InProcessTarget):
 
     def _asked_django(self, body: bytes) -> Any:
         kind = next((value for name, value in self.headers if name.lower() == "content-type"), "")
-        others = [(name, value) for name, value in self.headers if name.lower() != "content-type"]
-        extra = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in others}
+        other_headers = [(name, value) for name, value in self.headers if name.lower() != "content-type"]
+        extra = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in other_headers}
         return self._client.generic(self.method, self.path, body, content_type=kind, **extra)
 
     def _result(self, returned: Any) -> Response:

@@ -111,12 +111,12 @@ class HttpClient:
                     read += await response.content.readany()
                     most = self._most_read(status, read)
                 is_decoded = response.headers.get("content-encoding", "").lower() in _DECODED
-                found = tuple(
+                headers = tuple(
                     (name, _readable(value))
                     for name, value in response.headers.items()
                     if not (is_decoded and name.lower() == "content-encoding")
                 )
-                return Response(status, found, bytes(read))
+                return Response(status, headers, bytes(read))
         except (ClientError, TimeoutError, OSError) as error:
             return _failure_of(error, self._timeout, in_body=status > 0)
 
@@ -129,12 +129,12 @@ def _address(text: str) -> tuple[URL, str | None]:
     return url.with_user(None), authorization
 
 
-def _headers(given: Sequence[tuple[str, str]], authorization: str | None) -> list[tuple[str, str]]:
+def _headers(own_headers: Sequence[tuple[str, str]], authorization: str | None) -> list[tuple[str, str]]:
     """Returns the headers for aiohttp, which itself adds the header for a chunked body."""
-    names = {name.lower() for name, _ in given}
+    names = {name.lower() for name, _ in own_headers}
     usual = _DEFAULTS if authorization is None else (*_DEFAULTS, ("authorization", authorization))
     headers, spelling = list[tuple[str, str]](), dict[str, str]()
-    for name, value in (*given, *(pair for pair in usual if pair[0] not in names)):
+    for name, value in (*own_headers, *(pair for pair in usual if pair[0] not in names)):
         lower = name.lower()
         spelled = spelling.setdefault(lower, name)  # aiohttp would drop one of two headers `X-A` and `x-a`
         if lower == "expect":
@@ -187,8 +187,8 @@ def _failure_of(error: ClientError | TimeoutError | OSError, timeout: float, *, 
         case ConnectionTimeoutError():
             return Failure("unreachable", f"no connection within {timeout * 0.5:g} s")
         case TimeoutError():
-            said = "the answer was not complete after" if in_body else "no answer within"
-            return Failure("timeout", f"{said} {timeout:g} s")
+            limit = "the answer was not complete after" if in_body else "no answer within"
+            return Failure("timeout", f"{limit} {timeout:g} s")
         case InvalidURL():
             return Failure("misconfigured", "the host is neither a name nor an address")
         case ClientConnectorDNSError():
@@ -240,8 +240,8 @@ def _fatal(error: Exception) -> str | None:
     if _NO_PROTOCOL in alert:
         remedy = "enable HTTP/1.1 in the server or in a proxy before it"
         return f"{{name}} cannot be tested, because it speaks only HTTP/2: {remedy}"
-    if (found := _REJECTED.search(alert)) is not None:
-        why = found[1].lower().replace("_", " ")
+    if (rejection := _REJECTED.search(alert)) is not None:
+        why = rejection[1].lower().replace("_", " ")
         remedy = "specify a client certificate with the setting cert"
         return f"{{name}} does not accept this client (TLS alert: {why}): {remedy}"
     if isinstance(error, OSError) and error.errno in _LACKING:

@@ -75,9 +75,9 @@ def _pem_file(file: str, what: str) -> Iterator[bytes]:
 
 
 def _proxy_of_environment(url: str) -> str | None:
-    parts, known = urlsplit(url), getproxies_environment()
+    parts, proxies = urlsplit(url), getproxies_environment()
     host = parts.hostname or ""
-    proxy = known.get(parts.scheme) or known.get("all")
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
     if not proxy or host in _LOOPBACK or host.startswith("127.") or proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     proxy = proxy if "://" in proxy else f"http://{proxy}"

@@ -33,8 +33,8 @@ class Request:
 
     def with_header(self, name: str, value: str) -> Self:
         """Returns a copy of the request with this header. The new header replaces a header with the same name."""
-        others = (header for header in self.headers if header[0].lower() != name.lower())
-        return replace(self, headers=(*others, (name, value)))
+        other_headers = (header for header in self.headers if header[0].lower() != name.lower())
+        return replace(self, headers=(*other_headers, (name, value)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Response:
 
     def header(self, name: str) -> str | None:
         """Returns the last value of a header. The `name` is in lower case."""
-        return next((value for known, value in reversed(self.headers) if known.lower() == name), None)
+        return next((value for header_name, value in reversed(self.headers) if header_name.lower() == name), None)
 
 
 @dataclass(frozen=True, slots=True)

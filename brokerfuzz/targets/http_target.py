@@ -73,8 +73,8 @@ class HttpTarget(Target):
         secrets: Mapping[str, str] | None = None,
     ) -> None:
         if not is_http_url(url):
-            said = NOTHING_SECRET.url(url)
-            raise TargetError(f"{said!r} is not an HTTP URL: write, for example, http://127.0.0.1:8000/offers")
+            shown_url = NOTHING_SECRET.url(url)
+            raise TargetError(f"{shown_url!r} is not an HTTP URL: write, for example, http://127.0.0.1:8000/offers")
         self.method = method
         self.timeout = timeout
         self.rules = rules or AnswerRules()
@@ -167,13 +167,13 @@ class HttpTarget(Target):
         """
         assert self._client is not None, "the target is open"
         started = perf_counter()
-        found = await self._client.exchange(request if prepare is None else await prepare(request))
-        if isinstance(found, Failure) and found.kind == "dropped":
+        result = await self._client.exchange(request if prepare is None else await prepare(request))
+        if isinstance(result, Failure) and result.kind == "dropped":
             await self.paced()
             prepared = request if prepare is None else await prepare(request)
-            found = await self._client.exchange(prepared, pooled=False)
+            result = await self._client.exchange(prepared, pooled=False)
         seconds = perf_counter() - started
-        answer = self._failed(found, seconds) if isinstance(found, Failure) else self._read(found, seconds)
+        answer = self._failed(result, seconds) if isinstance(result, Failure) else self._read(result, seconds)
         self._answered = self._answered or answer.reached
         return answer
 

@@ -50,10 +50,10 @@ class InProcessTarget(Target):
     ) -> None:
         if not path.startswith("/"):
             raise TargetError(f"{path!r} is not the path of an application: begin it with a slash, such as /offers")
-        given = tuple(headers)
-        self.secrets = Secrets(path, given, more=(secrets or {}).items())
+        own_headers = tuple(headers)
+        self.secrets = Secrets(path, own_headers, more=(secrets or {}).items())
         self.path, self.method, self.timeout = path, method, timeout
-        self.headers = replaced([("content-type", JSON_TYPE)], given)
+        self.headers = replaced([("content-type", JSON_TYPE)], own_headers)
         self.rules = rules or AnswerRules()
         self.name = f"{name} {self.secrets.url(self.path)}"
         self._in_caller = in_caller

@@ -34,13 +34,13 @@ class Masks:
         lower = data.lower()
         if not any(spelling in lower for spelling in self._texts):  # much faster than the pattern
             return data[:end]
-        kept, at = [], 0
-        for found in self._pattern.finditer(data):
-            if end is not None and found.start() >= end:
+        parts, at = [], 0
+        for match in self._pattern.finditer(data):
+            if end is not None and match.start() >= end:
                 break
-            kept += [data[at : found.start()], self._texts[found[0].lower()]]
-            at = found.end()
-        return b"".join((*kept, data[at:end]))
+            parts += [data[at : match.start()], self._texts[match[0].lower()]]
+            at = match.end()
+        return b"".join((*parts, data[at:end]))
 
     def begun(self, data: bytes) -> int:
         """If the last bytes of the data can be the beginning of a secret whose rest is missing, returns their number,

@@ -108,15 +108,15 @@ class Program:
         self._selector.register(self._input, EVENT_WRITE)
         while any(key.events == EVENT_READ for key in self._selector.get_map().values()):
             has_ended = self.has_ended
-            left = until - monotonic()
-            for key, _ in self._selector.select(0 if has_ended else max(min(left, _POLLING), 0)):
+            remaining = until - monotonic()
+            for key, _ in self._selector.select(0 if has_ended else max(min(remaining, _POLLING), 0)):
                 if key.fileobj is self._input:
                     self._write()
                 else:
                     yield from self._read(key.fileobj)
             if has_ended:
                 break
-            if left <= 0:
+            if remaining <= 0:
                 raise TimeoutError
 
     @property

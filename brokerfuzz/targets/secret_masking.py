@@ -93,7 +93,7 @@ def without_user(url: str) -> str:
     except ValueError:
         pass
     before, at, rest = url.rpartition("@")
-    return (before[: found.end()] if (found := _SCHEME.match(before)) else "") + rest if at else url
+    return (before[: scheme.end()] if (scheme := _SCHEME.match(before)) else "") + rest if at else url
 
 
 class Secrets:
@@ -160,8 +160,8 @@ class Secrets:
         in `Bearer ${TOKEN}`.
         """
         shown = self.described(value)
-        others = _REFERENCE.sub("", shown).strip()
-        is_open = not others or _AUTHENTICATION.fullmatch(others) or not is_secret(name)
+        rest = _REFERENCE.sub("", shown).strip()
+        is_open = not rest or _AUTHENTICATION.fullmatch(rest) or not is_secret(name)
         return shown if is_open else variable(name)
 
 
@@ -174,10 +174,10 @@ def _is_text(body: bytes) -> bool:
     return not _NOT_IN_TEXT.search(body)
 
 
-def _parameter(found: re.Match[str]) -> str:
-    name = unquote(found[1])
-    is_hidden = is_secret(name) and not _REFERENCE.fullmatch(found[2])
-    return f"{found[1]}={variable(name)}" if is_hidden else found[0]
+def _parameter(match: re.Match[str]) -> str:
+    name = unquote(match[1])
+    is_hidden = is_secret(name) and not _REFERENCE.fullmatch(match[2])
+    return f"{match[1]}={variable(name)}" if is_hidden else match[0]
 
 
 # ----------------------------------------------------------------------------------------------- places of secrets
@@ -198,15 +198,15 @@ def of_url(url: str) -> Iterator[Secret]:
         yield reference, unquote(password or name)
         credentials = f"{unquote(name)}:{unquote(password)}"
         yield reference, base64.b64encode(credentials.encode()).decode()
-    for found in _PARAMETER.finditer(url):
-        if is_secret(parameter := unquote(found[1])):
-            yield from ((variable(parameter), decode(found[2])) for decode in (str, unquote, unquote_plus))
+    for match in _PARAMETER.finditer(url):
+        if is_secret(parameter := unquote(match[1])):
+            yield from ((variable(parameter), decode(match[2])) for decode in (str, unquote, unquote_plus))
 
 
 def named(name: str, value: str) -> Iterator[Secret]:
     """Yields the secret in a value with a name, such as a header: the value, or the credentials after `Bearer`."""
-    found = _AUTHENTICATION.fullmatch(value.strip())
-    yield variable(name), value if found is None else found[2] or ""
+    match = _AUTHENTICATION.fullmatch(value.strip())
+    yield variable(name), value if match is None else match[2] or ""
 
 
 NOTHING_SECRET = Secrets()

@@ -36,9 +36,9 @@ def path_of(words: Sequence[str], shown: str) -> str:
             f"{shown} cannot be a target on this system: programs and functions need Linux or macOS; use an HTTP "
             "endpoint"
         )
-    found = shutil.which(words[0])
-    if found is not None:
-        return found
+    program_path = shutil.which(words[0])
+    if program_path is not None:
+        return program_path
     remedy = "correct its name, or make it executable (chmod +x); write ./NAME for a file in this folder"
     if _ASSIGNED.fullmatch(words[0]):
         remedy = f"only a shell reads NAME=VALUE before a command, so write `env {shown}`"

@@ -31,10 +31,10 @@ class Deadline:
         """Returns the length of the next pause, in seconds: at least the `wanted` one. Returns None if the time is
         over, or if the pause would exceed it.
         """
-        left = self._end - monotonic()
-        if left <= 0 or (wanted or 0.0) > left:
+        remaining = self._end - monotonic()
+        if remaining <= 0 or (wanted or 0.0) > remaining:
             return None
-        pause = max(wanted or 0.0, min(self._usual, left))
+        pause = max(wanted or 0.0, min(self._usual, remaining))
         self._usual = min(2 * self._usual, LONGEST_PAUSE)
         return pause
 
