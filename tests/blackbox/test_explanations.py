@@ -501,6 +501,14 @@ def test_a_limit_of_the_number_of_objects_is_found_although_they_differ_and_have
     assert finding.places == ("/" + "/".join(path),)
 
 
+def test_an_array_in_an_unknown_property_has_no_limit() -> None:
+    def has_unknown_array(message: dict[str, Any]) -> bool:
+        return "aaa" in (message.get("omniChannel") or {})
+
+    report = brokerfuzz.fire(crashing(has_unknown_array), OFFER, rules=["*/omniChannel:additionalProperties"])
+    assert {finding.kind for finding in report.findings} == {"crashed"}
+
+
 def test_a_crash_at_deep_nesting_is_named() -> None:
     def reads(body: bytes) -> bool:
         if body.count(b"[") > 2000:

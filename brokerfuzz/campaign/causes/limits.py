@@ -40,10 +40,12 @@ async def limit_of_items(problem: Problem, contract: Contract, accepted: Callabl
     returns the largest accepted number at a site. The smallest message is a generated one, because the items may
     differ, or have a sum.
     """
+    message_type = problem.failure.case.message_type
     for site, value in first_values(tree_of(problem.failure.body)).items():
         most = accepted(site)
-        if isinstance(value, JsonArray) and len(value.items) > most:
-            generated = partial(_with_items, contract, problem.failure.case.message_type, site)
+        is_known = site in contract.sites[message_type]  # an unknown property may contain arrays, too
+        if is_known and isinstance(value, JsonArray) and len(value.items) > most:
+            generated = partial(_with_items, contract, message_type, site)
             count = await _most_items(problem, generated, most, len(value.items))
             if count:
                 await problem.has(generated(count + 1))
