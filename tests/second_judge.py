@@ -66,13 +66,14 @@ class Number(str):
     """A number as it is written in a message."""
 
 
-class Value(NamedTuple):
+@dataclass(frozen=True)
+class Value:
     """A number of a message: its exact value, or the nearest double. `digits` is True if the number is written without
-    `.` and `e`.
+    `.` and `e`; 1 and 1.0 are equal.
     """
 
     number: Fraction
-    digits: bool
+    digits: bool = field(compare=False)
 
 
 class Members(list[tuple[str, Any]]):
@@ -201,7 +202,9 @@ class Findings:
 
 
 def below(place: str, name: str) -> str:
-    return f"{place}/{name.replace('~', '~0').replace('/', '~1')}"
+    """Returns a JSON Pointer that can be written as UTF-8, so it has no lone surrogates."""
+    shown = SURROGATE.sub("\ufffd", name)
+    return f"{place}/{shown.replace('~', '~0').replace('/', '~1')}"
 
 
 def check_object(shape: str, value: Any, place: str, found: Findings) -> None:

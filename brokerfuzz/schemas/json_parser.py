@@ -112,7 +112,8 @@ def _scalar(literal: str) -> Any:
     is_integer = not {".", "e", "E"} & set(literal)
     if fits_double(literal):
         return int(literal) if is_integer else float(literal)
-    return Inexact(literal, int(rounded(literal)) if is_integer else rounded(literal))
+    # The digits are those that a double is written with: 1e40 and not 10000000000000000303786028427003666890752.
+    return Inexact(literal, int(Decimal(repr(rounded(literal)))) if is_integer else rounded(literal))
 
 
 # --------------------------------------------------------------------------------------------------------- numbers

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import islice, permutations
+from itertools import combinations, islice, permutations
 from random import Random
 
 import pytest
@@ -218,6 +218,19 @@ REPEATED: list[tuple[MessageType, bytes, set[str]]] = [
 """Messages with a repeated property, and the ambiguities that they touch: those of an interpretation that breaks a rule do
 not count.
 """
+
+
+@sample(300, 10_000)
+def test_a_second_judge_agrees_about_numbers_that_are_equal(size: int) -> None:
+    body = b'{"number":"A","offerType":"Email","priceClasses":[{"name":"n","priceTiers":[{"price":%b},{"price":%b}]}]}'
+    bodies = [body % pair for pair in combinations((*NUMBERS, b"1e40", b"7" + b"0" * 28), 2)]
+    for pair in (body % (b"1", b"1.0"), *sampled(bodies, size, Random(5))):
+        agreed(OFFER, pair)
+
+
+@pytest.mark.parametrize("name", [rb"\ude00\ud83d", rb"\ud800", rb"a\udfffb~/"])
+def test_the_place_of_an_unknown_property_can_be_written_as_utf_8(name: bytes) -> None:
+    agreed(OFFER, b'{"number":"A","offerType":"Email","%b":1}' % name)
 
 
 @pytest.mark.parametrize("answers", ["", "last", "first", "both", "rejected", "last,first", "first,both", "last,both"])

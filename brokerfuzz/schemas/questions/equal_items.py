@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Hashable, Iterator
 from datetime import datetime
+from decimal import Decimal
 from itertools import chain, count, takewhile
 from string import ascii_lowercase
 from typing import Any
@@ -14,6 +15,8 @@ from brokerfuzz.schemas.questions.question import LIST, NUMBER, OBJECT, TEXT, Fr
 
 _LARGE = 1e6
 """Fractions above this number, which are rare, have no similar number."""
+_LAST_WHOLE = 2.0**53
+"""Doubles represent every integer up to this number."""
 _LONGEST_STEM = 247
 """A new name consists of at most this many characters of the old one, and a number."""
 
@@ -95,7 +98,10 @@ def frozen(value: Any) -> Hashable:
     """Returns a hashable key, which is equal for equal JSON values, such as 1 and 1.0."""
     if isinstance(value, dict):
         return frozenset([(name, frozen(prop)) for name, prop in value.items()])
-    return tuple(map(frozen, value)) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(map(frozen, value))
+    is_large = isinstance(value, float) and abs(value) > _LAST_WHOLE
+    return Decimal(repr(value)) if is_large else value  # Python says that 1e40 and 10**40 differ
 
 
 def similar(value: Any, schema: Schema) -> Iterator[Any]:
