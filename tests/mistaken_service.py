@@ -6,12 +6,11 @@ The program reads one message per line from standard input, in base64.
 
 import base64
 import sys
-from collections.abc import Callable
 from typing import Any
 
+from applications import Wsgi, asgi_of, wsgi_of
 from behaviours import crashing, is_null, lenient, strict
 
-CAUSES = {"accepts number:minLength", "crashes at orderMaximum", "rejects isActive"}
 SITES = ["number", "orderMaximum", "isActive"]
 
 
@@ -29,22 +28,12 @@ def status_of(body: bytes) -> int:
         return 500
 
 
-def wsgi(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
-    start_response(f"{status_of(environ['wsgi.input'].read())} Said", [])
-    return [b""]
+asgi = asgi_of(status_of)
+wsgi = wsgi_of(status_of)
 
 
-def create() -> Any:
+def create() -> Wsgi:
     return wsgi
-
-
-async def asgi(scope: dict[str, Any], receive: Callable[[], Any], send: Callable[[dict[str, Any]], Any]) -> None:
-    body, more = b"", True
-    while more:
-        event = await receive()
-        body, more = body + event.get("body", b""), event.get("more_body", False)
-    await send({"type": "http.response.start", "status": status_of(body), "headers": []})
-    await send({"type": "http.response.body", "body": b""})
 
 
 if __name__ == "__main__":

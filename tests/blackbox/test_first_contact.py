@@ -9,6 +9,7 @@ import pytest
 from behaviours import parsed
 from fixture_types import Run, Write
 from hand_made_servers import answers, conforming, one_after_another, response, sends, serving
+from known_identifiers import KnownIdentifiers
 
 import brokerfuzz
 
@@ -143,15 +144,7 @@ def test_a_program_that_accepts_no_plain_message_is_explained(
 def test_fresh_numbers_are_recommended_if_the_target_rejects_numbers_that_it_knows(
     run: Run, words: tuple[str, ...], said: bool
 ) -> None:
-    numbers = set[str]()
-
-    def status_of(body: bytes) -> int:
-        number = json.loads(body)["number"] if conforming(body) == 201 else ""
-        status = 400 if not number else 409 if number in numbers else 201
-        numbers.add(number)
-        return status
-
-    with serving(answers(status_of)) as url:
+    with serving(answers(KnownIdentifiers(409, "number"))) as url:
         done = run("fire", url, *FEW, *words)
     assert ("use --fresh number" in " ".join(done.stdout.split())) == said
 

@@ -13,7 +13,8 @@ import pytest
 from behaviours import OFFER, parsed
 from click.testing import Result
 from fixture_types import Run
-from hand_made_servers import Behaviour, answers, conforming, response, serving
+from hand_made_servers import answers, conforming, response, serving
+from known_identifiers import KnownIdentifiers
 from pricing_reader import PRICING, lenient
 
 import brokerfuzz
@@ -162,37 +163,10 @@ def test_a_target_that_accepts_only_one_kind_of_ordinary_message_proves_rejectio
 # ------------------------------------------------------------------------------------------------------ known numbers
 
 
-def numbers_service(status: int, refused: Callable[[int], bool] = lambda _: True) -> Behaviour:
-    """A correct service that accepts each offer number once. `refused` decides whether it rejects a repeated number,
-    from how many repeated numbers it got so far.
-    """
-    known, repeated = set[object](), 0
-
-    def status_of(body: bytes) -> int:
-        nonlocal repeated
-        if conforming(body) == 400:
-            return 400
-        number = number_of(body)
-        repeated += number in known
-        if number in known and refused(repeated):
-            return status
-        known.add(number)
-        return 201
-
-    return answers(status_of)
-
-
-def number_of(body: bytes) -> object:
-    try:
-        return json.loads(body)["number"]
-    except ValueError:  # such as UTF-16, which the contract leaves open
-        return body
-
-
 @pytest.mark.parametrize("status", [400, 409, 422])
-@pytest.mark.parametrize("refused", [lambda _: True, lambda repeated: repeated % 2 == 0], ids=["always", "half"])
-def test_a_number_that_the_target_knows_is_no_finding(status: int, refused: Callable[[int], bool]) -> None:
-    with serving(numbers_service(status, refused)) as url:
+@pytest.mark.parametrize("refuses", [bool, lambda conflicts: conflicts % 2 == 0], ids=["always", "half"])
+def test_a_number_that_the_target_knows_is_no_finding(status: int, refuses: Callable[[int], bool]) -> None:
+    with serving(answers(KnownIdentifiers(status, "number", refuses=refuses))) as url:
         report = brokerfuzz.fire(url, rules=["*orderM*"])
         assert report.findings == ()
         assert report.result.renamed > 0
@@ -201,34 +175,12 @@ def test_a_number_that_the_target_knows_is_no_finding(status: int, refused: Call
         assert brokerfuzz.fire(url, rules=["*orderM*"], fresh="number").outcome.status == 0
 
 
-class IdentifiersService:
-    """A correct service that accepts each value of some properties once, also an empty one. If it has a bug, it looks
-    for known values before it validates a message.
-    """
-
-    def __init__(self, status: int, *names: str, looks_first: bool = False) -> None:
-        self.status, self.names, self.looks_first = status, names, looks_first
-        self.known = set[tuple[str, str]]()
-
-    def __call__(self, body: bytes) -> int:
-        is_correct = conforming(body) == 201
-        if not is_correct and not self.looks_first:
-            return 400
-        offer = parsed(body)
-        values = {(name, offer[name]) for name in self.names if isinstance(offer.get(name), str)}
-        if values & self.known:
-            return self.status
-        if is_correct:
-            self.known |= values
-        return 201 if is_correct else 400
-
-
 @pytest.mark.parametrize("fresh", [None, "number", "number,omsOfferId"])
 @pytest.mark.parametrize("looks_first", [False, True])
 def test_an_oms_offer_id_that_the_target_knows_is_no_finding_even_if_it_is_empty(
     fresh: str | None, looks_first: bool
 ) -> None:
-    with serving(answers(IdentifiersService(409, "omsOfferId", looks_first=looks_first))) as url:
+    with serving(answers(KnownIdentifiers(409, "omsOfferId", looks_first=looks_first))) as url:
         report = brokerfuzz.fire(url, tags=["edge:omsOfferId*", "pairs*"], fresh=fresh)
     assert report.findings == ()
     known = "accepted only with an omsOfferId that the target does not know"
@@ -239,7 +191,7 @@ def test_an_oms_offer_id_that_the_target_knows_is_no_finding_even_if_it_is_empty
 
 @pytest.mark.parametrize("status", [400, 409, 422])
 def test_the_advice_about_known_identifiers_names_those_that_the_target_knows(status: int) -> None:
-    service = IdentifiersService(status, "number", "omsOfferId")
+    service = KnownIdentifiers(status, "number", "omsOfferId")
     with serving(answers(service)) as url:
         report = brokerfuzz.fire(url, rules=["*orderM*"])
         again = brokerfuzz.fire(url, rules=["*orderM*"])
@@ -277,7 +229,7 @@ def test_other_numbers_are_soon_left_alone_if_the_target_accepts_known_ones() ->
 
 
 def test_a_second_campaign_against_a_target_that_keeps_numbers_is_told_to_use_new_ones(run: Run) -> None:
-    with serving(numbers_service(400)) as url:
+    with serving(answers(KnownIdentifiers(400, "number"))) as url:
         run("fire", url, *OPTIONS)
         done = run("fire", url, *OPTIONS, "--json")
     assert headline(done).endswith("(the target accepts the first of them with another number: use --fresh number)")
@@ -286,21 +238,9 @@ def test_a_second_campaign_against_a_target_that_keeps_numbers_is_told_to_use_ne
 def test_a_campaign_that_continues_with_a_target_that_keeps_numbers_is_not_told_that_the_target_has_changed(
     run: Run,
 ) -> None:
-    with serving(numbers_service(400)) as url:
-        run(
-            "fire",
-            url,
-            "--rule",
-            "*orderM*",
-            "--journal",
-            "run.ndjson",
-            "--max-time",
-            "1s",
-            "--rate",
-            "40",
-            "--random",
-            "0",
-        )
+    with serving(answers(KnownIdentifiers(400, "number"))) as url:
+        short = ("--max-time", "1s", "--rate", "40", "--random", "0")
+        run("fire", url, "--rule", "*orderM*", "--journal", "run.ndjson", *short)
         done = run("fire", url, "--resume", "run.ndjson", "--json")
     assert "has changed" not in headline(done)
 

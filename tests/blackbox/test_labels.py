@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from behaviours import OFFER, PRICING, VALID, everything_in, strict
+from behaviours import OFFER, PRICING
 
 import brokerfuzz
 from brokerfuzz.errors import ContractError
@@ -182,15 +182,6 @@ def test_a_string_that_may_be_meant_as_a_message_is_refused_and_other_values_are
 
 
 # ------------------------------------------------------------------------------------------------------------- sizes
-
-
-def test_a_service_whose_columns_have_255_characters_has_no_finding() -> None:
-    def is_too_long(message: dict[str, object]) -> bool:
-        return any(isinstance(value, str) and len(value) > 255 for value in everything_in(message))
-
-    report = brokerfuzz.fire(strict(is_too_long), OFFER, **VALID)
-    assert report.findings == ()
-    assert report.outcome.state == "complete"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from behaviours import OFFER, VALID
+from behaviours import PRICING, VALID
 from hand_made_servers import answers, conforming, serving
 
 import brokerfuzz
@@ -25,14 +25,15 @@ def test_a_limit_on_the_size_of_messages_is_named_as_the_only_cause(status: int,
 
 def test_a_limit_on_the_size_of_messages_names_the_open_question_and_how_to_settle_it(tmp_path: Path) -> None:
     def accepts(body: bytes) -> bool:
-        return len(body) <= 4000 and brokerfuzz.check(OFFER, body).label != "invalid"
+        return len(body) <= 4000 and brokerfuzz.check(PRICING, body).label != "invalid"
 
     entry = '{"id": "message-size", "limit": 4000}'
     question = "the contract leaves open how large a message may be (message-size)"
     remedy = f"state it in a contract of your own, with {entry} in ambiguities.json"
-    assert f"{question}: if the limit of the target is right, {remedy}" in str(brokerfuzz.fire(accepts, **VALID))
+    report = brokerfuzz.fire(accepts, PRICING, verdicts=["valid"])
+    assert f"{question}: if the limit of the target is right, {remedy}" in str(report)
     (tmp_path / "ambiguities.json").write_text(f"[{entry}]")
-    assert brokerfuzz.fire(accepts, **VALID, contract=load_contract(tmp_path)).findings == ()
+    assert brokerfuzz.fire(accepts, PRICING, verdicts=["valid"], contract=load_contract(tmp_path)).findings == ()
 
 
 @pytest.mark.long

@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 from fixture_types import Run
 from hand_made_servers import answers, response, serving
+from known_identifiers import KnownIdentifiers
 from validators import NODE
 
 import brokerfuzz
@@ -124,53 +125,9 @@ def test_replay_uses_the_known_values_of_the_user(run: Run) -> None:
 # ------------------------------------------------------------------------------------- targets that want unique numbers
 
 
-class Shop:
-    """A service that rejects each number that it already knows, whatever else is wrong with the message. With a bug, it
-    does not check the lower bound of the order minimum.
-    """
-
-    def __init__(self, *, bug: bool) -> None:
-        self.bug, self.conflicts = bug, 0
-        self.numbers: set[str] = set()
-
-    def __call__(self, body: bytes) -> int:
-        accepted = lenient(body) if self.bug else is_valid(body)
-        number = self._number(body)
-        if number in self.numbers:
-            self.conflicts += 1
-            return 409
-        if not accepted:
-            return 422
-        self.numbers.add(number)
-        return 201
-
-    @staticmethod
-    def _number(body: bytes) -> str:
-        try:
-            return str(json.loads(body)["number"])
-        except (ValueError, LookupError, TypeError, RecursionError):
-            return ""
-
-
-def accepting_each_number_once(reads: Callable[[bytes], bytes], *, policies: Any = None) -> Any:
-    """Serves a service that accepts a message if `reads` returns a valid one with a new number."""
-    numbers = set[str]()
-
-    def status_of(body: bytes) -> int:
-        message = reads(body)
-        if brokerfuzz.check(OFFER, message, policies=policies).label == "invalid":
-            return 422
-        number = json.loads(message)["number"]
-        if number in numbers:
-            return 422
-        numbers.add(number)
-        return 201
-
-    return serving(answers(status_of))
-
-
 def test_a_service_that_allows_comments_and_accepts_each_number_once_has_a_finding() -> None:
-    with accepting_each_number_once(lambda body: re.sub(rb"/\*.*?\*/", b"", body)) as url:
+    service = KnownIdentifiers(422, "number", reads=lambda body: re.sub(rb"/\*.*?\*/", b"", body))
+    with serving(answers(service)) as url:
         report = brokerfuzz.fire(url, rules=["*:json"], techniques=["comment"], fresh="number")
     (finding,) = report.findings
     assert "accepted bytes that are not JSON" in finding.text
@@ -178,7 +135,11 @@ def test_a_service_that_allows_comments_and_accepts_each_number_once_has_a_findi
 
 def test_a_service_that_decodes_utf_16_and_accepts_each_number_once_has_no_finding() -> None:
     policies = {"encoding.utf-16": "decoded", "byte-order-mark": "ignored"}
-    with accepting_each_number_once(lambda body: body, policies=policies) as url:
+
+    def accepts(body: bytes) -> bool:
+        return brokerfuzz.check(OFFER, body, policies=policies).label != "invalid"
+
+    with serving(answers(KnownIdentifiers(422, "number", accepts=accepts))) as url:
         report = brokerfuzz.fire(url, tags=["probe:encoding.utf-16"], fresh="number", policies=policies)
     assert (report.findings, report.outcome.state) == ((), "complete")
 
@@ -189,7 +150,8 @@ SOME: Final = ("--rule", "*/orderMinimum:minimum", "--rule", "*/offerType:enum",
 def test_replay_resumed_campaigns_and_printed_commands_give_each_message_a_new_number_if_the_campaign_did(
     run: Run,
 ) -> None:
-    buggy, fixed = Shop(bug=True), Shop(bug=False)
+    buggy = KnownIdentifiers(409, "number", accepts=lenient, looks_first=True)
+    fixed = KnownIdentifiers(409, "number", looks_first=True)
     with serving(answers(buggy)) as url:
         fired = run("fire", url, *SOME, "--fresh", "number", "--journal", "run.ndjson", "--report", "report.json")
         assert fired.exit_code == 1
@@ -200,7 +162,7 @@ def test_replay_resumed_campaigns_and_printed_commands_give_each_message_a_new_n
         for _ in range(2):
             done = subprocess.run(["sh", "-c", finding["reproduce"]], capture_output=True, text=True, check=True)
             assert done.stdout.startswith("HTTP/1.1 201"), finding["reproduce"]
-        buggy.numbers |= {finding[name]["body"]["number"] for name in ("smallest", "twin")}
+        buggy.known |= {("number", finding[name]["body"]["number"]) for name in ("smallest", "twin")}
         known = run("replay", "report.json", url, "--fresh", "off")
     assert known.stdout.endswith("\n0 of 1 finding is gone, 1 unproven\n")
     assert "the target may already know an identifier of this message: use --fresh number,omsOfferId" in known.stdout
@@ -213,20 +175,8 @@ def test_replay_resumed_campaigns_and_printed_commands_give_each_message_a_new_n
 
 @pytest.mark.parametrize("fresh", ["off", "number,omsOfferId"])
 def test_a_target_that_accepts_each_identifier_only_once_has_no_finding(run: Run, fresh: str) -> None:
-    known = set[str]()
-
-    def status_of(body: bytes) -> int:
-        if not is_valid(body):
-            return 422
-        offer = json.loads(body)
-        names = ("omsOfferId",) if fresh == "off" else ("number", "omsOfferId")
-        identifiers = {f"{name} {offer[name]}" for name in names if offer.get(name)}
-        if identifiers & known:
-            return 409
-        known.update(identifiers)
-        return 201
-
-    with serving(answers(status_of)) as url:
+    names = ("omsOfferId",) if fresh == "off" else ("number", "omsOfferId")
+    with serving(answers(KnownIdentifiers(409, *names))) as url:
         done = run("fire", url, "--rule", "*orderMinimum*", "--shrink", "off", "--fresh", fresh)
     assert done.exit_code == 0, done.stdout
     assert " unproven" not in done.stdout
@@ -239,7 +189,7 @@ def test_a_postman_collection_can_send_new_numbers_and_does_not_count_a_known_nu
         pytest.skip("newman is not installed: run `npm ci` in tests/node")
     some = ("--rule", "*/orderMinimum:minimum", "--rule", "*/number:*")
     assert run("export", "tests", "--format", "postman", "--message", OFFER, *some).exit_code == 0
-    with serving(answers(Shop(bug=False))) as url:
+    with serving(answers(KnownIdentifiers(409, "number", looks_first=True))) as url:
         command = ["node", str(newman), "run", "tests/collection.json", "--env-var", f"url={url}"]
         runs = [
             subprocess.run([*command, *words], capture_output=True, text=True, timeout=120, check=False)

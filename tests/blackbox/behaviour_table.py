@@ -1,0 +1,416 @@
+"""Targets with a mistake, each with what a campaign says about it: one sentence for each mistake."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+from unicodedata import bidirectional
+
+from behaviours import (
+    OFFER,
+    PRICING,
+    PRODUCTS,
+    VALID,
+    Accepts,
+    Condition,
+    any_string,
+    check,
+    conforming,
+    crashing,
+    everything_in,
+    excusing,
+    is_null,
+    lenient,
+    objects,
+    overlooking,
+    parsed,
+    strict,
+)
+
+import brokerfuzz
+
+PAGE_COUNT: Final = "productClusters[].products[].pageCount"
+QUANTITY: Final = "productClusters[].products[].productQuantityInOffer"
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """A campaign with the `chosen` cases must say exactly `texts`. A text may end with `…`, which stands for anything. The
+    line of code, with which crashes begin, is left out.
+    """
+
+    accepts: Accepts
+    texts: tuple[str, ...]
+    message_type: brokerfuzz.MessageType = OFFER
+    chosen: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return ", ".join(self.texts) or "no finding"
+
+
+def target(accepts: Accepts, *texts: str, message_type: brokerfuzz.MessageType = OFFER, **chosen: Any) -> Behaviour:
+    return Behaviour(accepts, texts, message_type, chosen)
+
+
+def rejecting(refuses: Condition, *texts: str, **chosen: Any) -> Behaviour:
+    """Rejects some valid messages."""
+    return target(strict(refuses), *texts, **(chosen or VALID))
+
+
+def rejecting_strings(is_refused: Callable[[str], object], condition: str) -> Behaviour:
+    return rejecting(any_string(is_refused), f"any string: rejected if {condition}")
+
+
+def crashing_at(fails: Condition, condition: str, **chosen: Any) -> Behaviour:
+    return target(crashing(fails), f"crashes (RuntimeError) if {condition}", **(chosen or VALID))
+
+
+# -------------------------------------------------------------------------------------------------------- no mistakes
+
+
+CORRECT = [
+    target(conforming()),
+    target(lambda body: check(OFFER, body).label == "valid"),
+    target(conforming(PRODUCTS), message_type=PRODUCTS),
+    target(conforming(PRICING), message_type=PRICING),
+    rejecting(any_string(lambda text: len(text) > 255), tags=["edge:*", "probe:string-length"]),
+]
+
+# -------------------------------------------------------------------------------------------- invalid messages accepted
+
+
+def reads_objects(body: bytes) -> bool:
+    return parsed(body) != {}
+
+
+def checks_one_type(body: bytes) -> bool:
+    return isinstance(parsed(body).get("offerType"), str)
+
+
+def checks_page_counts_without_surcharge(body: bytes) -> bool:
+    has_surcharge = any("surcharge" in product for product in objects(parsed(body), "products"))
+    return bool(conforming()(body) or (has_surcharge and lenient("*.pageCount:minimum")(body)))
+
+
+def found_value(body: bytes, at: str) -> Any:
+    value: Any = parsed(body)
+    for step in at.split("/")[1:]:
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return value
+
+
+def converts(body: bytes) -> bool:
+    """Converts strings, numbers and booleans, and does not check a minimum."""
+    return all(
+        violation.rule.endswith(".quantity:minimum")
+        or (violation.rule.endswith(":type") and isinstance(found_value(body, violation.at), str | int))
+        for violation in check(PRICING, body).broken
+    )
+
+
+def converts_at_one_place(body: bytes) -> bool:
+    """Checks only the first cluster, which seems to convert values of all types, and converts one property."""
+    value = parsed(body).get("orderMaximum")
+    is_converted = isinstance(value, str | bool) and lenient("orderMaximum:type")(body)
+    return is_converted or bool(overlooking(r"/productClusters/[1-9]")(body))
+
+
+def is_in_another_case(pointer: str) -> bool:
+    name = pointer.rpartition("/")[2]
+    return name.lower() in {"number", "name", "price"} and name != name.lower()
+
+
+def checks_products_only_in_product_lists(body: bytes) -> bool:
+    is_list = parsed(body).get("offerType") == "Product List"
+    return all(violation.at.startswith("/productClusters") and not is_list for violation in check(OFFER, body).broken)
+
+
+FEW_RULES: Final[dict[str, Any]] = {"rules": ["*:minimum", "*:minLength"]}
+UNKNOWN: Final[dict[str, Any]] = {"rules": ["*:additionalProperties"], "verdicts": ["invalid"]}
+LENIENT = [
+    target(lenient("*:additionalProperties"), "ignores unknown properties"),
+    target(overlooking("/productClusters/[1-9]"), "productClusters: only the first item is checked"),
+    target(
+        overlooking(r"/categoryIds/\d\d"), "categoryIds: only the first 10 items are checked", sites=["categoryIds*"]
+    ),
+    target(checks_page_counts_without_surcharge, f"{PAGE_COUNT}: accepted 0; must be at least 1", sites=[PAGE_COUNT]),
+    target(reads_objects, "accepts (almost) every invalid message", **FEW_RULES),
+    target(checks_one_type, "accepts (almost) every invalid message", **FEW_RULES),
+    target(
+        lambda _: True,
+        "orderMinimum: accepted 0; must be at least 1",
+        rules=["*orderMinimum:minimum"],
+        verdicts=["invalid"],
+    ),
+    target(
+        lenient("*:minimum", "*:maximum"),
+        "accepts numbers below the minimum",
+        "accepts integers beyond 32 bits",
+        rules=["*:minimum", "*:maximum", "*:required"],
+    ),
+    target(
+        lenient(f"{QUANTITY}:minimum", f"{QUANTITY}:maximum", f"{QUANTITY}:type"),
+        f"{QUANTITY}: does not always check type, minimum and maximum",
+        sites=[QUANTITY],
+    ),
+    target(
+        converts,
+        "converts values of wrong types…",
+        "data.offers[].quantity: accepted 0; must be at least 1",
+        message_type=PRICING,
+        rules=["*:type", "*quantity:minimum", "!*/:type"],
+        verdicts=["invalid"],
+    ),
+    target(
+        converts_at_one_place,
+        "productClusters: only the first item is checked",
+        "orderMaximum: accepts strings and booleans for numbers",
+        sites=["productClusters*", "orderMaximum"],
+    ),
+    target(
+        excusing(lambda one: one.rule.endswith("additionalProperties") and is_in_another_case(one.at)),
+        "accepts names of properties in another case",
+        **UNKNOWN,
+    ),
+    target(
+        excusing(
+            lambda one: (
+                one.rule.endswith("additionalProperties")
+                and (one.at.startswith("/omniChannel/") or is_in_another_case(one.at))
+            )
+        ),
+        "accepts names of properties in another case",
+        "omniChannel: nothing is checked",
+        **UNKNOWN,
+    ),
+    target(
+        excusing(
+            lambda one: (
+                one.rule.endswith("/failureMessages:required") or (one.at, one.found) == ("/failureMessages", "null")
+            ),
+            PRICING,
+        ),
+        "failureMessages: accepted if it is missing or null",
+        message_type=PRICING,
+        techniques=["removed", "null-instead"],
+    ),
+    target(
+        excusing(lambda one: one.rule.endswith(":type") and one.found == "null", PRICING),
+        "accepts null for strings, numbers and objects",
+        message_type=PRICING,
+        rules=["*offers[]*:type", "*customerId:type"],
+        verdicts=["invalid"],
+    ),
+    target(
+        checks_products_only_in_product_lists,
+        'productClusters: nothing is checked if offerType is not "Product List"',
+        sites=["productClusters*", "priceClasses", "offerType"],
+        verdicts=["invalid"],
+    ),
+    target(
+        excusing(lambda one: "@" in one.rule),
+        "the rules for offerType=Product-List are not checked",
+        sites=["productClusters*", "offerType"],
+        verdicts=["invalid"],
+    ),
+]
+
+# ---------------------------------------------------------------------------------------------- valid messages rejected
+
+WORDS: Final = ("null", "true", "false", "NaN", "undefined", "None")
+
+
+def repeats_the_value(body: bytes) -> str:
+    comments = parsed(body).get("comments") or "none"
+    return "accepted" if comments.isalpha() else f"rejected: bad comment {comments}!"
+
+
+def lacks_a_file(message: dict[str, Any]) -> bool:
+    clusters = message.get("productClusters") or []
+    products = [product for cluster in clusters for product in (cluster.get("products") or [])[1:]]
+    return any(product.get("associatedFileName") is None for product in products)
+
+
+def has_many(*path: str) -> Condition:
+    def has_more_than_50(message: Any) -> bool:
+        for name in path:
+            message = message.get(name) if isinstance(message, dict) else None
+        return isinstance(message, list) and len(message) > 50
+
+    return has_more_than_50
+
+
+def is_longer(name: str, most: int) -> Condition:
+    return lambda message: len(message.get(name) or "") > most
+
+
+REJECTING = [
+    rejecting(lambda message: message.get("isActive") is False, "isActive: rejected if it is false"),
+    rejecting(lambda message: message.get("accessGroups") == [], "accessGroups: rejected if it is empty"),
+    rejecting(
+        lambda message: any(map(is_null("surcharge"), objects(message, "products"))),
+        "productClusters[].products[].surcharge: rejected if it is null",
+    ),
+    rejecting(
+        lambda message: is_null("comments")(message) or message.get("description") == "",
+        "comments: rejected if it is null",
+        "description: rejected if it is empty",
+    ),
+    rejecting(
+        lambda message: "isActive" not in message and "description" not in message,
+        "description: rejected if it is absent and isActive is absent",
+    ),
+    rejecting(
+        lambda message: any("offerId" not in one for one in objects(message, "offers")),
+        "omniChannel.offers[].offerId: rejected if it is absent",
+    ),
+    rejecting(is_longer("accessGroups", 10), "accessGroups: rejected if it has more than 10 items"),
+    rejecting(
+        lambda message: "description" not in message and "comments" in message,
+        "description: rejected if it is absent and comments is present",
+    ),
+    rejecting(
+        lambda message: message.get("isActive") is True and "'" in str(message.get("comments")),
+        'comments: rejected if it contains "\'" and isActive is true',
+    ),
+    rejecting(lambda message: "\n" in str(message.get("number")), 'number: rejected if it contains "\\n"'),
+    rejecting(is_longer("secureEmailSubject", 100), "secureEmailSubject: rejected if it is longer than 100 characters"),
+    rejecting(is_longer("pdfUrl", 100), "pdfUrl: rejected if it is longer than 100 characters"),
+    rejecting(
+        lambda message: (message.get("orderMaximum") or 0) > 123_456, "orderMaximum: rejected if it is above 123,456"
+    ),
+    rejecting(
+        lambda message: len(str(message.get("description")).encode()) > 200,
+        "description: rejected if it is longer than 200 bytes in UTF-8",
+    ),
+    rejecting(
+        lambda message: isinstance(message.get("weightInPounds"), float),
+        "weightInPounds: rejected if it has a decimal point or an exponent",
+    ),
+    rejecting(
+        lambda message: not str(message.get("comments") or "a").replace(" ", "").isalpha(),
+        'comments: rejected if it is unusual, such as "0"',
+    ),
+    rejecting(
+        lambda message: message.get("offerType") == "Omnichannel" and message.get("omniChannel") is None,
+        'offerType: rejected if it is "Omnichannel" and omniChannel is absent or null',
+    ),
+    rejecting(
+        lacks_a_file,
+        "productClusters[].products[].associatedFileName: rejected if it is absent or null in item 2 or later of "
+        "productClusters[].products",
+    ),
+    rejecting_strings(lambda text: "&" in text, 'it contains "&"'),
+    rejecting_strings(lambda text: "../" in text, 'it contains "../"'),
+    rejecting_strings(lambda text: text in WORDS, "it is a word such as null, true or NaN"),
+    rejecting_strings(
+        lambda text: any(bidirectional(letter) in ("R", "AL", "RLO") for letter in text),
+        "it contains right-to-left letters",
+    ),
+    rejecting_strings(lambda text: max(text, default="") > "\uffff", "it contains a character beyond U+FFFF"),
+    rejecting_strings(lambda text: len(text) > 50, "it is longer than 50 characters"),
+    rejecting_strings(
+        lambda text: len(text.encode("utf-16-le", "surrogatepass")) > 100, "it is longer than 50 characters in UTF-16"
+    ),
+    rejecting_strings(
+        lambda text: bool(text) and not text.strip(" \t\r\n"), "it contains only spaces, tabs and line breaks"
+    ),
+    target(repeats_the_value, "comments: rejected if it is unusual, such as …", verdicts=["valid"], tags=["edge:*"]),
+    *(
+        target(
+            strict(has_many(*path), conforming(message_type)),
+            f"{'.'.join(path)}: rejected if it has more than 50 items",
+            message_type=message_type,
+            verdicts=["valid"],
+        )
+        for message_type, path in ((OFFER, ["priceClasses"]), (PRODUCTS, ["data"]), (PRICING, ["data", "offers"]))
+    ),
+    target(
+        strict(lambda message: len([*objects(message, "offers")]) > 3, conforming(PRICING)),
+        "data.offers: rejected if it has more than 3 items",
+        message_type=PRICING,
+        verdicts=["valid"],
+    ),
+    *(
+        target(
+            lambda body, pattern=pattern: not re.search(pattern, body) and conforming(PRICING)(body),  # type: ignore[misc]
+            f"any message: rejected if there is {notation}",
+            message_type=PRICING,
+            verdicts=["valid"],
+        )
+        for pattern, notation in (
+            (rb":[0-9.-]+[eE]", "an exponent"),
+            (rb'"[^"]*\\u[0-9a-f]{4}[^"]*"\s*:', "an escape in the name of a property"),
+        )
+    ),
+]
+
+# ------------------------------------------------------------------------------------------------------------- crashes
+
+
+def lacks_surcharge_later(message: dict[str, Any]) -> bool:
+    clusters = [cluster for cluster in (message.get("productClusters") or ())[1:] if isinstance(cluster, dict)]
+    return any(is_null("surcharge")(product) for cluster in clusters for product in objects(cluster, "products"))
+
+
+def has_number(test: Callable[[int], bool]) -> Condition:
+    return lambda message: any(type(value) is int and test(value) for value in everything_in(message))
+
+
+def asserts_a_status(body: bytes) -> None:
+    if check(PRODUCTS, body).label == "invalid":
+        raise ValueError
+    for record in parsed(body).get("data") or []:
+        assert record["status"] in {"Active", "Retired", "Draft"}, record["status"]
+
+
+def reads_2000_arrays(body: bytes) -> bool:
+    if body.count(b"[") > 2000:
+        raise RuntimeError
+    return bool(conforming()(body))
+
+
+CRASHING = [
+    crashing_at(
+        lambda message: isinstance(value := message.get("orderMinimum"), int) and abs(value) >= 1 << 63,
+        "orderMinimum is beyond 64 bits…",
+        sites=["orderMinimum"],
+    ),
+    crashing_at(
+        lambda message: any("name" not in one for one in objects(message, "additionalPropsRequiredOnOrder")),
+        "additionalPropsRequiredOnOrder[].name is absent",
+        sites=["additionalPropsRequiredOnOrder*"],
+    ),
+    target(
+        crashing(is_null("orderMaximum"), otherwise=lenient("number:minLength")),
+        "crashes (RuntimeError) if orderMaximum is null",
+        'number: accepted ""; must have at least 1 character',
+        sites=["orderMaximum", "number"],
+    ),
+    crashing_at(
+        lacks_surcharge_later, "productClusters[].products[].surcharge is null in item 2 or later of productClusters"
+    ),
+    crashing_at(has_number(lambda number: not -(2**31) <= number < 2**31), "a number is an integer beyond 32 bits"),
+    crashing_at(
+        lambda message: len([*objects(message, "offers")]) == 3,
+        "omniChannel.offers has 3 items",
+        sites=["omniChannel.offers*", ""],
+    ),
+    crashing_at(
+        any_string(lambda text: any("\ud800" <= letter <= "\udfff" for letter in text)),
+        "a string contains half of a surrogate pair",
+        tags=["probe:*", "edge:*"],
+    ),
+    target(
+        reads_2000_arrays, "crashes (RuntimeError) if there is an array nested 1,000 levels deep", rules=["*/:json"]
+    ),
+    target(
+        asserts_a_status,
+        "crashes (AssertionError) if data[].status …",
+        message_type=PRODUCTS,
+        verdicts=["valid"],
+        tags=["edge:data*"],
+    ),
+]
+
+BEHAVIOURS = [*CORRECT, *LENIENT, *REJECTING, *CRASHING]
