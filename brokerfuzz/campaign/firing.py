@@ -92,7 +92,7 @@ class Campaign:
         )
         self._seen = Observations(frozenset(entry["case"] for entry in settings.known))
         self._known_identifiers = KnownIdentifiers(self._sender, self._judge)
-        self._old = OldAnswers(self._sender, self._known_identifiers, self._judge.demands)
+        self._old = OldAnswers(self._sender, self._known_identifiers, self._judge.contract)
         self._proving = Proving(self._sender, self._judge, self._known_identifiers)
         self._cases = CaseStream(settings.plan.numbered() if cases is None else cases)
         self._case_ids = frozenset[str]()
@@ -231,7 +231,7 @@ class Campaign:
             await self._check_old_answer(asked)
         await self._proving.prove(asked)
         if asked.twin is not None and asked.twin_answer is not None and asked.twin.id not in self._case_ids:
-            self._seen.add_twin(asked.number, asked.twin, asked.twin_answer, self._judge.demands)
+            self._seen.add_twin(asked.number, asked.twin, asked.twin_answer, self._judge.contract)
         self._seen.add(asked, self._judge)
 
     async def _check_old_answer(self, asked: CaseAnswers) -> None:
@@ -262,7 +262,7 @@ class Campaign:
         if (self.stop is not None and self.stop.cause in ("target", "changed")) or self._sender.waits_for:
             return
         bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
-        examples = [*accepted_examples(seen.sent), *settings.plain]
+        examples = [*accepted_examples(seen.answers), *settings.plain]
         repetitions = Bounds(TRIES, min(monotonic() + REPEATING, (monotonic() + self._deadline) / 2))
         laboratory = Laboratory(
             self._sender,
@@ -275,13 +275,13 @@ class Campaign:
             options["concurrency"],
         )
         with suppress(TargetLostError):
-            self._sender.rejects_sometimes = await answers_differ(seen.sent, self._sender, repetitions.deadline)
+            self._sender.rejects_sometimes = await answers_differ(seen.answers, self._sender, repetitions.deadline)
         await self._explaining.run(laboratory)
         if (lost := self._sender.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")
 
     def _explaining_of_all(self) -> Explaining:
-        return Explaining(self._seen, self._judge.demands, self._settings.plan.message_type)
+        return Explaining(self._seen, self._judge.contract, self._settings.plan.message_type)
 
     def result(self) -> Result:
         seen, judge = self._seen, self._judge
@@ -293,7 +293,7 @@ class Campaign:
         if self._last_message is not None:
             explanations.append(self._last_message)
         findings = findings_of(
-            explanations, explaining.evidence, self._target, judge.demands, self._settings.fresh_values
+            explanations, explaining.evidence, self._target, judge.contract, self._settings.fresh_values
         )
         known_names = tuple(name for name in IDENTIFIERS if name in self._known_identifiers.names)
         result = Result(
@@ -302,7 +302,7 @@ class Campaign:
             counts=dict(seen.counts),
             rules=dict(seen.rules - sporadic.rules),
             findings=findings,
-            ambiguities=tuple(seen.ledger.in_order(judge.demands)),
+            ambiguities=tuple(seen.ledger.in_order(judge.contract)),
             proofs=seen.proofs,
             renamed=self._known_identifiers.count,
             known_names=known_names,

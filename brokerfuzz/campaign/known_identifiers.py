@@ -17,8 +17,8 @@ import asyncio
 from collections import Counter
 from contextlib import suppress
 
-from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import CONFLICT
+from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues

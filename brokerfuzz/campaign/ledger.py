@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import contradiction
+from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Ambiguity, Contract
@@ -68,9 +68,9 @@ class Ledger:
             return
         for ambiguity_id in sorted(touched):
             if answer == "rejected" and not is_proven:
-                self._observed(ambiguity_id, judge.demands).unproven += 1
+                self._observed(ambiguity_id, judge.contract).unproven += 1
             else:
-                observed = self.add(ambiguity_id, asked.number, asked.case, answer, judge.demands)
+                observed = self.add(ambiguity_id, asked.number, asked.case, answer, judge.contract)
                 for one in observed.possible if answer in ("accepted", "rejected") else ():
                     label = judge.allowing(ambiguity_id, one).verdict(asked.case).label
                     if contradiction(label, answer) is not None:

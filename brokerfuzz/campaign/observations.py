@@ -5,9 +5,9 @@ rejections. The amount of memory does not depend on the number of cases.
 from collections import Counter
 from dataclasses import dataclass, field
 
-from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.causes.leniencies import habit_of
 from brokerfuzz.campaign.contradictions import IN_WORDS
+from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import CaseAnswers, Proofs
 from brokerfuzz.cases.case import Case
@@ -25,8 +25,8 @@ class Observations:
     """The results of a campaign.
 
     `rules` counts the answers of each kind for each broken rule. `left_out` is the number of cases that cannot be sent
-    to this target. `sent` contains the first cases, with their answers, and further ones with wrong answers. `correct`
-    contains the IDs of those `watched` cases whose answers were correct, and proven if necessary.
+    to this target. `answers` are those to the first cases, and further wrong ones. `correct` contains the IDs of those
+    `watched` cases whose answers were correct, and proven if necessary.
     """
 
     watched: frozenset[str] = frozenset()
@@ -39,7 +39,7 @@ class Observations:
     ledger: Ledger = field(default_factory=Ledger)
     proofs: Proofs = field(default_factory=Proofs)
     left_out: int = 0
-    sent: list[CaseAnswers] = field(default_factory=list)
+    answers: list[CaseAnswers] = field(default_factory=list)
     _wrong_twins: set[str] = field(default_factory=set)
 
     def add(self, asked: CaseAnswers, judge: Judge) -> None:
@@ -54,7 +54,7 @@ class Observations:
         asked.is_outdated = asked.contradiction is not None and not judge.still(asked.case, verdict)
         if asked.contradiction is None and not (asked.needs_proof and asked.why_unproven()):
             self._add_correct(asked.case)
-        self._keep(asked, judge.demands)
+        self._keep(asked, judge.contract)
 
     def add_twin(self, number: int, twin: Case, answer: Answer, contract: Contract) -> None:
         """Records the answer to a valid message that is not a case. It is recorded only once."""
@@ -69,16 +69,16 @@ class Observations:
         if case.id in self.watched:
             self.correct.add(case.id)
 
-    def unmask(self, number: int, again: CaseAnswers) -> None:
-        """Records the answers to a message that was sent again without the cause of a wrong rejection. `number` is the
-        position of the first answers in `sent`. If these were to a valid message, both count. Otherwise, the new ones
+    def unmask(self, position: int, again: CaseAnswers) -> None:
+        """Records the answers to a message that was sent again without the cause of a wrong rejection. `position` is
+        that of the first answers. If these were to a valid message, both count. Otherwise, the new ones
         replace them, unless they prove nothing either.
         """
-        asked = self.sent[number]
+        asked = self.answers[position]
         if not asked.needs_proof:
-            self.sent.append(again)
+            self.answers.append(again)
         elif not again.is_masked:
-            self.sent[number] = again
+            self.answers[position] = again
             if asked.verdict.label == "invalid":
                 self._count(asked, -1)
                 self.proofs.remove(asked)
@@ -93,8 +93,8 @@ class Observations:
 
     def _keep(self, asked: CaseAnswers, contract: Contract) -> None:
         is_wrong = asked.contradiction is not None
-        if len(self.sent) < (MOST_CASES + MOST_WRONG if is_wrong else MOST_CASES):
-            self.sent.append(asked)
+        if len(self.answers) < (MOST_CASES + MOST_WRONG if is_wrong else MOST_CASES):
+            self.answers.append(asked)
         if is_wrong:
             self.problems[_in_words(asked, contract)] += 1
 

@@ -11,9 +11,9 @@ from time import monotonic
 from typing import Literal
 
 from brokerfuzz.campaign.answer_texts import text_of
-from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import TEXT_MATTERS
 from brokerfuzz.campaign.failure import Failure
+from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.json_trees import Tree, write_tree
 from brokerfuzz.schemas import Verdict

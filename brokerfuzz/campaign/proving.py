@@ -2,7 +2,7 @@
 message because of the fault.
 """
 
-from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.known_identifiers import KnownIdentifiers
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.sending import Sender

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from brokerfuzz.campaign.answer_texts import text_of
-from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
+from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.message_json import body_of
 from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.cases.case import Case

@@ -8,7 +8,7 @@ from secrets import token_hex
 from typing import Any
 
 from brokerfuzz.campaign.baseline import Baseline
-from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import FreshValues, check_property

@@ -5,9 +5,9 @@ few places as possible, and has the values of another valid message there.
 from collections.abc import Sequence
 from functools import lru_cache
 
-from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
 from brokerfuzz.campaign.failure import Failure
+from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_tags import TWIN_TAGS
 from brokerfuzz.json_trees import tree_of, write_tree

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.replaying import PlainMessages, Replayed, ReplayRequest, of_document, replay
 from brokerfuzz.case_options import contract_of, folder_of
 from brokerfuzz.cases.catalogue import plain_messages
@@ -128,7 +128,7 @@ def _fresh_values(name: str | None, waiting: Sequence[ReplayRequest], judge: Jud
         return None
     message_types: set[MessageType] = {again.case.message_type for again in waiting}
     for message_type in message_types:
-        check_property(name, message_type, judge.demands)
+        check_property(name, message_type, judge.contract)
     return FreshValues(name, judge.of)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from hand_made_servers import OFFER
 
-from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.fresh_values import FreshValues

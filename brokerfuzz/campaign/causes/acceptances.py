@@ -89,8 +89,8 @@ class AcceptanceSearch:
             for asked in evidence.cases(self._failing)
             if asked.rule and habit_of(asked.case, self._contract) == IGNORES_UNKNOWN
         }
-        self._having = evidence.index(self._leniencies, self._concerned)
-        units = evidence.index(self._rule_and_habit, self._failing)
+        self._having = evidence.cases_by(self._leniencies, self._concerned)
+        units = evidence.cases_by(self._rule_and_habit, self._failing)
         self._units = [_Unit(rule, habit, cases) for (rule, habit), cases in units.items()]
 
     def explanations(self) -> list[Explanation]:

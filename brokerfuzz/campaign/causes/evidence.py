@@ -1,4 +1,4 @@
-"""Knows which of the sent cases have an attribute, and which of them failed.
+"""Knows which of the answered cases have an attribute, and which of them failed.
 
 An attribute is a condition at a site, or at any site. A cause is proven by experiments with one message; the evidence
 of all cases then says how far it reaches: to one property or to all, to one apostrophe or to all quotes.
@@ -21,41 +21,42 @@ CERTAIN: Final = 0.95
 """At least this share of the cases with an attribute must fail. Some cases fail in a different way."""
 
 Mask = int
-"""A set of cases: bit `i` stands for case `i`."""
+"""A set of cases: bit `i` stands for the case at position `i` of `Evidence.answers`."""
 
 _Fact = TypeVar("_Fact", bound=Hashable)
 
 
 class Evidence:
-    """The cases of one message type that were sent, with their answers."""
+    """The answers to cases of one message type."""
 
-    def __init__(self, sent: Sequence[CaseAnswers], contract: Contract, message_type: MessageType) -> None:
-        self.sent, self.contract = sent, contract
+    def __init__(self, answers: Sequence[CaseAnswers], contract: Contract, message_type: MessageType) -> None:
+        self.answers = answers
+        self.contract = contract
         self.message_type: MessageType = message_type
         self._masks: dict[Attribute | OfMessage, Mask] = {}
 
     def mask(self, holds: Callable[[CaseAnswers], bool]) -> Mask:
-        return self.mask_of(number for number, asked in enumerate(self.sent) if holds(asked))
+        return self.mask_of(position for position, asked in enumerate(self.answers) if holds(asked))
 
-    def mask_of(self, numbers: Iterable[int]) -> Mask:
-        bits = bytearray(len(self.sent) // 8 + 1)
-        for number in numbers:
-            bits[number // 8] |= 1 << number % 8
+    def mask_of(self, positions: Iterable[int]) -> Mask:
+        bits = bytearray(len(self.answers) // 8 + 1)
+        for position in positions:
+            bits[position // 8] |= 1 << position % 8
         return int.from_bytes(bits, "little")
 
-    def numbers(self, mask: Mask) -> list[int]:
-        return [number for number in range(len(self.sent)) if mask >> number & 1]
+    def positions(self, mask: Mask) -> list[int]:
+        return [position for position in range(len(self.answers)) if mask >> position & 1]
 
     def cases(self, mask: Mask) -> list[CaseAnswers]:
-        return [self.sent[number] for number in self.numbers(mask)]
+        return [self.answers[position] for position in self.positions(mask)]
 
-    def index(self, facts: Callable[[CaseAnswers], Iterable[_Fact]], among: Mask) -> dict[_Fact, Mask]:
-        """Returns the cases with each fact, of some cases."""
-        numbers: dict[_Fact, list[int]] = defaultdict(list)
-        for number in self.numbers(among):
-            for fact in facts(self.sent[number]):
-                numbers[fact].append(number)
-        return {fact: self.mask_of(cases) for fact, cases in numbers.items()}
+    def cases_by(self, facts: Callable[[CaseAnswers], Iterable[_Fact]], among: Mask) -> dict[_Fact, Mask]:
+        """Maps each fact to those of some cases that show it."""
+        positions: dict[_Fact, list[int]] = defaultdict(list)
+        for position in self.positions(among):
+            for fact in facts(self.answers[position]):
+                positions[fact].append(position)
+        return {fact: self.mask_of(with_fact) for fact, with_fact in positions.items()}
 
     def having(self, attribute: Attribute | OfMessage) -> Mask:
         """Returns the cases that have the attribute."""
@@ -65,25 +66,27 @@ class Evidence:
 
     def most_items(self, site: str, cases: Mask) -> int:
         """Returns the largest number of items that an array has in these cases."""
-        values = self._values.get(site, {}).items()
-        counts = [count for (kind, count), numbers in values if kind is list and any(cases >> n & 1 for n in numbers)]
-        return max(counts, default=0)
+        most = 0
+        for (kind, size), positions in self._positions_by_value.get(site, {}).items():
+            if kind is list and self.mask_of(positions) & cases:
+                most = max(most, size)
+        return most
 
     def _having(self, attribute: Attribute | OfMessage) -> Mask:
         if isinstance(attribute, OfMessage):
             return self.mask(attribute.holds)
         if attribute.items is None:
-            return self.mask_of(self._numbers_with(attribute))
-        anywhere = self.numbers(self.having(Attribute(attribute.condition, attribute.site)))
-        return self.mask_of(number for number in anywhere if self._has_in_items(self.sent[number], attribute))
+            return self.mask_of(self._positions_with(attribute))
+        positions = self.positions(self.having(Attribute(attribute.condition, attribute.site)))
+        return self.mask_of(place for place in positions if self._has_in_items(self.answers[place], attribute))
 
-    def _numbers_with(self, attribute: Attribute) -> Iterator[int]:
-        for site in self._values if attribute.site is None else (attribute.site,):
+    def _positions_with(self, attribute: Attribute) -> Iterator[int]:
+        for site in self._positions_by_value if attribute.site is None else (attribute.site,):
             schema = self._schema_at(site)
-            for (kind, value), cases in self._values.get(site, {}).items():
+            for (kind, value), positions in self._positions_by_value.get(site, {}).items():
                 example = [None] * value if kind is list else value
                 if attribute.condition.holds(example, schema):
-                    yield from cases
+                    yield from positions
 
     def _has_in_items(self, asked: CaseAnswers, attribute: Attribute) -> bool:
         items = attribute.items
@@ -105,14 +108,16 @@ class Evidence:
         return self.contract.sites[self.message_type]
 
     @cached_property
-    def _values(self) -> Mapping[str, Mapping[tuple[type, Any], list[int]]]:
-        """Maps each site to its values, and each value to the numbers of the cases that have it."""
-        found: dict[str, dict[tuple[type, Any], list[int]]] = defaultdict(lambda: defaultdict(list))
-        for number, asked in enumerate(self.sent):
+    def _positions_by_value(self) -> Mapping[str, Mapping[tuple[type, Any], list[int]]]:
+        """Maps each site to its values, and each value to the positions of the cases that have it. Arrays and objects
+        count as their sizes.
+        """
+        positions: dict[str, dict[tuple[type, Any], list[int]]] = defaultdict(lambda: defaultdict(list))
+        for position, asked in enumerate(self.answers):
             for site, _, value in self._occurrences(asked):
-                summary = len(value) if isinstance(value, list | dict) else value
-                found[site][type(value), summary].append(number)
-        return found
+                value_or_size = len(value) if isinstance(value, list | dict) else value
+                positions[site][type(value), value_or_size].append(position)
+        return positions
 
     def _occurrences(self, asked: CaseAnswers) -> Iterator[tuple[str, tuple[int, ...], Any]]:
         try:

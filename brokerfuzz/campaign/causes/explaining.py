@@ -38,7 +38,7 @@ class Explaining:
         self._acceptances: list[Explanation] | None = None
 
     async def run(self, laboratory: Laboratory) -> None:
-        self._seen.sent += await laboratory.recurring_crashes()
+        self._seen.answers += await laboratory.recurring_crashes()
         self._extend()
         await self._search(laboratory)
         for _ in range(MOST_ROUNDS):
@@ -80,25 +80,25 @@ class Explaining:
         return [*certain, differing_at(failure, sometimes_rejected, valid)]
 
     def _evidence(self) -> Evidence:
-        return Evidence(self._seen.sent, self._contract, self._message_type)
+        return Evidence(self._seen.answers, self._contract, self._message_type)
 
     async def _unmask(self, laboratory: Laboratory) -> None:
         """Sends what the known failures mask again, and counts what they still mask."""
         failures = self._failures()
         unmasking = laboratory.unmasking(failures)
-        masked = [number for number, asked in enumerate(self._seen.sent) if unmasking.masking(asked) is not None]
+        masked = [position for position, asked in enumerate(self._seen.answers) if unmasking.masking(asked) is not None]
         again: dict[int, CaseAnswers] = {}
 
-        async def send_again(number: int) -> None:
-            answers = await unmasking.unmasked(self._seen.sent[number])
+        async def send_again(position: int) -> None:
+            answers = await unmasking.unmasked(self._seen.answers[position])
             if answers is not None:
-                again[number] = answers
+                again[position] = answers
 
         if laboratory.plain is not None:
             await laboratory.each(masked, send_again)
-        for number, answers in sorted(again.items()):
-            self._seen.unmask(number, answers)
-        explanations = [unmasking.masking(asked) for asked in self._seen.sent if asked.is_masked]
+        for position, answers in sorted(again.items()):
+            self._seen.unmask(position, answers)
+        explanations = [unmasking.masking(asked) for asked in self._seen.answers if asked.is_masked]
         self.masked = Counter(
             (explanation.kind, explanation.key) for explanation in explanations if explanation is not None
         )
@@ -124,17 +124,17 @@ class Explaining:
         occurs again, the others do, too. Other messages do not cause them, so many can be repeated at the same time.
         """
         alike: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for number, asked in enumerate(self.evidence.sent):
+        for position, asked in enumerate(self.evidence.answers):
             if asked.contradiction == "invalid-accepted":
                 technique = asked.case.faults[0].technique if asked.case.faults else ""
-                alike[asked.verdict.broken[0].rule, technique].append(number)
+                alike[asked.verdict.broken[0].rule, technique].append(position)
         sporadic: list[int] = []
 
         async def repeat(group: list[int]) -> None:
-            for number in group:
-                if await laboratory.recurs(laboratory.failure_of(self.evidence.sent[number])):
+            for position in group:
+                if await laboratory.recurs(laboratory.failure_of(self.evidence.answers[position])):
                     break
-                sporadic.append(number)
+                sporadic.append(position)
 
         await laboratory.each(alike.values(), repeat)
         return self.evidence.mask_of(sporadic)

@@ -66,7 +66,7 @@ class FailureSearch:
     def explanations(self) -> list[Explanation]:
         for group in self._groups:
             while group:
-                self._add_without_experiments(Failure.of(self._evidence.sent[group[0]]), group)
+                self._add_without_experiments(Failure.of(self._evidence.answers[group[0]]), group)
         causes = _with_lines(sorted(self._causes, key=lambda cause: cause.failure.number))
         at_each_line = _grouped(causes, lambda cause: cause.line)
         needed = [cause for group in at_each_line for cause in _without_covered(group)]
@@ -88,21 +88,21 @@ class FailureSearch:
         return is_there & self._failing
 
     def _at_the_same_line(self, failing: Mask) -> list[list[int]]:
-        """Returns the numbers of the failing cases with the same line of code, or with none, the plainest first. Texts
-        do not tell them apart, because many name the property and not the problem.
+        """Returns the positions of the failing cases with the same line of code, or with none, the plainest first.
+        Texts do not tell them apart, because many name the property and not the problem.
         """
-        groups = self._evidence.index(lambda asked: [line_of_code(asked.answer)], failing).values()
-        return [sorted(self._evidence.numbers(group), key=self._plainness) for group in groups]
+        groups = self._evidence.cases_by(lambda asked: [line_of_code(asked.answer)], failing).values()
+        return [sorted(self._evidence.positions(group), key=self._plainness) for group in groups]
 
-    def _plainness(self, number: int) -> tuple[bool, int, int]:
+    def _plainness(self, position: int) -> tuple[bool, int, int]:
         """Begins with messages that are not invalid, because the rules that others break are rarely the cause."""
-        asked = self._evidence.sent[number]
+        asked = self._evidence.answers[position]
         return asked.verdict.label == "invalid", len(asked.case.body), asked.number
 
     async def _explain(self, laboratory: Laboratory, group: list[int]) -> None:
         recurring = sporadic = 0
         while group:
-            failure = laboratory.failure_of(self._evidence.sent[group[0]])
+            failure = laboratory.failure_of(self._evidence.answers[group[0]])
             if not await laboratory.recurs(failure, 1 if sporadic >= ENOUGH and not recurring else TRIES):
                 sporadic += 1
                 del group[0]
@@ -148,7 +148,7 @@ class FailureSearch:
             attributes = self._generaliser.of_notation(failure.body, first)
         with_the_same_sites = 0
         if causes and not attributes:
-            candidates = {number: self._evidence.sent[number].case for number in group}
+            candidates = {position: self._evidence.answers[position].case for position in group}
             covered = await laboratory.covered({cause.site for cause in causes}, failure, candidates)
             with_the_same_sites = self._evidence.mask_of(covered)
         self._add(attributes, failure, group, places, with_the_same_sites)
@@ -167,7 +167,7 @@ class FailureSearch:
     ) -> None:
         tried = self._generaliser.having(attributes) if attributes else with_the_same_sites
         covered = self._evidence.mask_of(group[:1]) | (tried & self._evidence.mask_of(group))
-        first = self._evidence.sent[group[0]]
+        first = self._evidence.answers[group[0]]
         cause = Cause(
             failure=failure,
             attributes=attributes,
@@ -178,7 +178,7 @@ class FailureSearch:
             line=line_of_code(first.answer),
         )
         self._causes.append(cause)
-        group[:] = [number for number in group if not covered >> number & 1]
+        group[:] = [position for position in group if not covered >> position & 1]
 
 
 # -------------------------------------------------------------------------------------------------------- one finding

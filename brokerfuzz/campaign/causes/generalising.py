@@ -89,7 +89,7 @@ class Generaliser:
         self, causes: Sequence[Difference], limits: Sequence[Condition], failure: Failure, first: int
     ) -> Attributes:
         """Returns the attributes that explain most failures, or none. `failure` has the smallest message with the
-        causes, and `first` is the number of the case from which it was reduced. `limits` are the conditions that a
+        causes, and `first` is the position of the case from which it was reduced. `limits` are the conditions that a
         search for the limit has proven.
         """
         candidates: list[Attributes] = []
@@ -111,7 +111,7 @@ class Generaliser:
 
     def _best(self, candidates: Sequence[Attributes], first: int, least: int = 1) -> Attributes:
         """Returns the candidate that covers most failing cases (`least` or more), among them the first one."""
-        is_faulty = self._evidence.sent[first].verdict.label == "invalid"
+        is_faulty = self._evidence.answers[first].verdict.label == "invalid"
         ignored = self._wrongly_rejected if is_faulty else self._wrongly_rejected | self._rightly_rejected
         best: Attributes = ()
         best_rank = (0, 0, 0)

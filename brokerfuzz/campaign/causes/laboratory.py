@@ -7,7 +7,6 @@ from heapq import nsmallest
 from time import monotonic
 from typing import Final, TypeVar
 
-from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.causes.attributes import Attribute
 from brokerfuzz.campaign.causes.conditions import Condition
 from brokerfuzz.campaign.causes.explanation import Explanation
@@ -16,6 +15,7 @@ from brokerfuzz.campaign.causes.reducing import Reducer
 from brokerfuzz.campaign.causes.unmasking import Unmasking
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, undone
 from brokerfuzz.campaign.failure import Failure
+from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.problem import TRIES, Bounds, LimitReachedError, Problem
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.proving import Proving
@@ -62,7 +62,7 @@ class Laboratory:
 
     @property
     def contract(self) -> Contract:
-        return self._judge.demands
+        return self._judge.contract
 
     async def each(self, items: Iterable[_Item], work: Callable[[_Item], Awaitable[None]]) -> None:
         """Works on several items at the same time."""
@@ -159,7 +159,7 @@ class Laboratory:
         return await limits_of_length(self.problem(failure, "shrink"), causes[0]) if causes else []
 
     async def covered(self, sites: Collection[str], failure: Failure, cases: Mapping[int, Case]) -> list[int]:
-        """Returns the numbers of the cases whose answer is right if the values at these sites are undone."""
+        """Returns the keys of the cases whose answer is right if the values at these sites are undone."""
         with_sites = [number for number, case in cases.items() if self._at(sites, case.body)]
         tested = with_sites[:SAMPLES]
         problem = self.problem(replace(failure), "without")

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.reducing import Reducer
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.difference import Difference, undone
+from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.sending import Sender, UnsendableError

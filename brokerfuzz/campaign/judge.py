@@ -17,12 +17,8 @@ class Judge:
     """The oracle with its settings. The defaults are the current time and the built-in contract."""
 
     now: datetime | None = None
-    contract: Contract | None = None
+    contract: Contract = field(default_factory=load_contract)
     policies: Policies = field(default_factory=Policies)
-
-    @property
-    def demands(self) -> Contract:
-        return self.contract or load_contract()
 
     def allowing(self, ambiguity_id: str, interpretation: str) -> "Judge":
         """Returns an oracle that allows only this interpretation of the ambiguity."""
