@@ -265,14 +265,14 @@ class Campaign:
         examples = [*accepted_examples(seen.answers), *settings.plain]
         repetitions = Bounds(TRIES, min(monotonic() + REPEATING, (monotonic() + self._deadline) / 2))
         laboratory = Laboratory(
-            self._sender,
-            self._judge,
-            self._proving,
-            settings.plan.message_type,
-            examples,
-            bounds,
-            repetitions,
-            options["concurrency"],
+            sender=self._sender,
+            judge=self._judge,
+            proving=self._proving,
+            message_type=settings.plan.message_type,
+            examples=examples,
+            bounds=bounds,
+            repetitions=repetitions,
+            concurrency=options["concurrency"],
         )
         with suppress(TargetLostError):
             self._sender.rejects_sometimes = await answers_differ(seen.answers, self._sender, repetitions.deadline)

@@ -11,11 +11,13 @@ from brokerfuzz.campaign.causes.evidence import Evidence, Mask, union
 from brokerfuzz.campaign.causes.explanation import Explanation, differing_at
 from brokerfuzz.campaign.causes.failures import FailureSearch
 from brokerfuzz.campaign.causes.laboratory import Laboratory
+from brokerfuzz.campaign.causes.unmasking import Unmasking
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.problem import LimitReachedError
 from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.twins import twin_of_finding
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, MessageType
 
@@ -85,7 +87,7 @@ class Explaining:
     async def _unmask(self, laboratory: Laboratory) -> None:
         """Sends what the known failures mask again, and counts what they still mask."""
         failures = self._failures()
-        unmasking = laboratory.unmasking(failures)
+        unmasking = Unmasking(laboratory, failures)
         masked = [position for position, asked in enumerate(self._seen.answers) if unmasking.masking(asked) is not None]
         again: dict[int, CaseAnswers] = {}
 
@@ -148,4 +150,4 @@ async def _shrunk(explanation: Explanation, laboratory: Laboratory) -> Explanati
         if not is_shrunk and await laboratory.recurs(failure) and laboratory.may_experiment(failure):
             sites = {site_of(broken.at) for broken in failure.verdict.broken}
             await laboratory.shrink(failure, (), sites)
-    return replace(explanation, twin=await laboratory.twin(failure))
+    return replace(explanation, twin=await twin_of_finding(failure, laboratory.judge, laboratory.examples))

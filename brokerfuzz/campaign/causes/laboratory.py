@@ -2,17 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from heapq import nsmallest
 from time import monotonic
 from typing import Final, TypeVar
 
-from brokerfuzz.campaign.causes.attributes import Attribute
-from brokerfuzz.campaign.causes.conditions import Condition
-from brokerfuzz.campaign.causes.explanation import Explanation
-from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_size, limits_of_length
 from brokerfuzz.campaign.causes.reducing import Reducer
-from brokerfuzz.campaign.causes.unmasking import Unmasking
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, undone
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.judge import Judge
@@ -20,10 +16,9 @@ from brokerfuzz.campaign.problem import TRIES, Bounds, LimitReachedError, Proble
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.sending import Sender
-from brokerfuzz.campaign.twins import twin_of_finding
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import first_values, tree_of
-from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas import MessageType
 from brokerfuzz.targets.threads import together
 
 MOST_EXAMPLES: Final = 500
@@ -36,33 +31,31 @@ CONFIRMED: Final = 0.9
 _Item = TypeVar("_Item")
 
 
+@dataclass(kw_only=True)
 class Laboratory:
     """`examples` are valid messages, those that the target accepted first: they have ordinary values for the parts that
     the plain message lacks. `bounds` limit the experiments with each message, and `repetitions` end at a time of their
     own.
     """
 
-    def __init__(
-        self,
-        sender: Sender,
-        judge: Judge,
-        proving: Proving,
-        message_type: MessageType,
-        examples: Sequence[Case],
-        bounds: Bounds,
-        repetitions: Bounds,
-        concurrency: int,
-    ) -> None:
-        self._proving, self._repetitions, self._concurrency = proving, repetitions, concurrency
-        self._sender, self._judge, self._bounds, self._examples = sender, judge, bounds, examples
-        self.plain = sender.plain
-        ordinary = OrdinaryValues({}, {}) if self.plain is None else OrdinaryValues.of(self.plain, examples)
-        self._failures: dict[tuple[int, str], Failure] = {}
-        self.reducer = Reducer(ordinary, self.contract.sites[message_type])
+    sender: Sender
+    judge: Judge
+    proving: Proving
+    message_type: MessageType
+    examples: Sequence[Case]
+    bounds: Bounds
+    repetitions: Bounds
+    concurrency: int
+    _failures: dict[tuple[int, str], Failure] = field(default_factory=dict)
 
     @property
-    def contract(self) -> Contract:
-        return self._judge.contract
+    def plain(self) -> Case | None:
+        return self.sender.plain
+
+    @cached_property
+    def reducer(self) -> Reducer:
+        ordinary = OrdinaryValues({}, {}) if self.plain is None else OrdinaryValues.of(self.plain, self.examples)
+        return Reducer(ordinary, self.judge.contract.sites[self.message_type])
 
     async def each(self, items: Iterable[_Item], work: Callable[[_Item], Awaitable[None]]) -> None:
         """Works on several items at the same time."""
@@ -72,7 +65,7 @@ class Laboratory:
             for item in waiting:
                 await work(item)
 
-        await together(*(work_on_waiting() for _ in range(self._concurrency)))
+        await together(*(work_on_waiting() for _ in range(self.concurrency)))
 
     def failure_of(self, asked: CaseAnswers) -> Failure:
         """Judges the message again: a time in it may have been in the future until now. Each case has one failure that
@@ -83,7 +76,7 @@ class Laboratory:
             return self._failures[key]
         failure = self._failures[key] = Failure.of(asked)
         if failure.kind in ("crashed", "timeout"):
-            failure.verdict = self._judge.of(asked.case, asked.case.body)
+            failure.verdict = self.judge.of(asked.case, asked.case.body)
         return failure
 
     def remembered(self, failure: Failure) -> Failure:
@@ -91,7 +84,7 @@ class Laboratory:
         return self._failures.setdefault((failure.number, failure.case.id), failure)
 
     def problem(self, failure: Failure, role: str) -> Problem:
-        return Problem(failure, self._judge, self._sender, role, self._bounds)
+        return Problem(failure, self.judge, self.sender, role, self.bounds)
 
     async def recurs(self, failure: Failure, tries: int = TRIES) -> bool:
         """Sends the message again, unless it was repeated before. A failure that does not recur is counted, and is no
@@ -100,9 +93,9 @@ class Laboratory:
         if failure.sent:
             return not failure.is_sporadic
         with suppress(LimitReachedError):
-            await Problem(failure, self._judge, self._sender, "alone", self._repetitions).recurs(tries)
+            await Problem(failure, self.judge, self.sender, "alone", self.repetitions).recurs(tries)
         if failure.is_sporadic:
-            self._sender.sporadic.add(failure)
+            self.sender.sporadic.add(failure)
         return not failure.is_sporadic
 
     async def recurring_crashes(self) -> list[CaseAnswers]:
@@ -110,19 +103,16 @@ class Laboratory:
         occur again.
         """
         recurring = []
-        for number, case, answer in self._sender.sporadic.crashes():
-            asked = CaseAnswers(number, case, self._judge.verdict(case), answer)
+        for number, case, answer in self.sender.sporadic.crashes():
+            asked = CaseAnswers(number, case, self.judge.verdict(case), answer)
             if await self.recurs(self.failure_of(asked)):
-                self._sender.sporadic.remove(self.failure_of(asked))
+                self.sender.sporadic.remove(self.failure_of(asked))
                 recurring.append(asked)
         return recurring
 
     def may_experiment(self, failure: Failure) -> bool:
-        is_in_time = monotonic() < self._bounds.deadline
-        return self._bounds.requests > 0 and is_in_time and failure.recurred and self.plain is not None
-
-    async def twin(self, failure: Failure) -> bytes | None:
-        return await twin_of_finding(failure, self._judge, self._examples)
+        is_in_time = monotonic() < self.bounds.deadline
+        return self.bounds.requests > 0 and is_in_time and failure.recurred and self.plain is not None
 
     async def shrink(
         self, failure: Failure, causes: Sequence[Difference], simplified: Collection[str] = ()
@@ -144,19 +134,6 @@ class Laboratory:
             failure.whole = False
             await self.recurs(failure)
         return places
-
-    def unmasking(self, explanations: Sequence[Explanation]) -> Unmasking:
-        return Unmasking(self._sender, self._judge, self._proving, self.reducer, explanations)
-
-    async def limit_of_size(self, failure: Failure, accepted: int) -> int | None:
-        assert self.plain is not None, "may_experiment"
-        return await limit_of_size(self.problem(failure, "size"), self.plain.body, accepted)
-
-    async def limit_of_items(self, failure: Failure, accepted: Callable[[str], int]) -> Attribute | None:
-        return await limit_of_items(self.problem(failure, "items"), self.contract, accepted)
-
-    async def limits_of_length(self, failure: Failure, causes: Sequence[Difference]) -> list[Condition]:
-        return await limits_of_length(self.problem(failure, "shrink"), causes[0]) if causes else []
 
     async def covered(self, sites: Collection[str], failure: Failure, cases: Mapping[int, Case]) -> list[int]:
         """Returns the keys of the cases whose answer is right if the values at these sites are undone."""

@@ -2,11 +2,11 @@
 the answer is right. All functions raise `LimitReachedError`.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Final
 
-from brokerfuzz.campaign.causes.attributes import Attribute
+from brokerfuzz.campaign.causes.attributes import Attribute, OfMessage, larger_than
 from brokerfuzz.campaign.causes.conditions import LONGER, MORE_BYTES, MORE_ITEMS, MORE_UNITS, Condition, utf16_length
 from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.problem import Problem
@@ -20,10 +20,10 @@ SMALLEST_SIZE: Final = 1024
 """A limit of the size below one kilobyte is improbable."""
 
 
-async def limit_of_size(problem: Problem, plain: bytes, accepted: int) -> int | None:
-    """If the size of the message is the cause, returns the number of bytes up to which the answer is right. To find
-    out, an accepted message is sent with as many spaces as the failing one is longer. `accepted` is the size of the
-    largest accepted message.
+async def limit_of_size(problem: Problem, plain: bytes, accepted: int) -> OfMessage | None:
+    """Returns the attribute that a message has more bytes than the target accepts, if this is the cause. To find out,
+    the `plain` message is sent with as many spaces as the failing one is longer. `accepted` is the size of the largest
+    accepted message.
     """
 
     async def fails(size: int) -> bool:
@@ -32,7 +32,7 @@ async def limit_of_size(problem: Problem, plain: bytes, accepted: int) -> int | 
     size, smallest = len(problem.failure.body), max(accepted, len(plain))
     if size < SMALLEST_SIZE or size <= smallest or not await fails(size):
         return None
-    return await _largest_that_passes(smallest, size, fails)
+    return larger_than(await _largest_that_passes(smallest, size, fails))
 
 
 async def limit_of_items(problem: Problem, contract: Contract, accepted: Callable[[str], int]) -> Attribute | None:
@@ -68,14 +68,14 @@ def _with_items(contract: Contract, message_type: MessageType, site: str, count:
     return tree_of(compact(message(contract, message_type, wishes=wishes)))
 
 
-async def limits_of_length(problem: Problem, cause: Difference) -> list[Condition]:
-    """Returns the limit of a length, if this is the cause. The target may count characters, units of
-    UTF-16, or bytes in UTF-8. The strings that are sent begin as the ordinary one, so a long web address remains one.
+async def limits_of_length(problem: Problem, causes: Sequence[Difference]) -> list[Condition]:
+    """Returns the limit of a length, if this is the first cause. The target may count characters, units of UTF-16, or
+    bytes in UTF-8. The strings that are sent begin as the ordinary one, so a long web address remains one.
     """
-    if not isinstance(cause.value, str):
+    if not causes or not isinstance(causes[0].value, str):
         return []
+    cause, text = causes[0], causes[0].value
     tree = tree_of(problem.failure.body)
-    text = cause.value
     ordinary = "" if cause.is_added else at(cause.undo(tree), cause.path)
     beginning = ordinary if isinstance(ordinary, str) else ""
 

@@ -12,13 +12,11 @@ from contextlib import suppress
 from dataclasses import replace
 
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
-from brokerfuzz.campaign.causes.reducing import Reducer
+from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.difference import Difference, undone
-from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.proof import CaseAnswers
-from brokerfuzz.campaign.proving import Proving
-from brokerfuzz.campaign.sending import Sender, UnsendableError
+from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_tags import TWIN_TAGS
 from brokerfuzz.json_trees import tree_of, write_tree
@@ -28,11 +26,9 @@ from brokerfuzz.schemas.verdicts import Violation
 class Unmasking:
     """Undoes the causes of known failures, as far as this changes neither the verdict nor the broken rules."""
 
-    def __init__(
-        self, sender: Sender, judge: Judge, proving: Proving, reducer: Reducer, explanations: Sequence[Explanation]
-    ) -> None:
-        self._sender, self._judge, self._proving, self._reducer = sender, judge, proving, reducer
-        self._explanations = explanations
+    def __init__(self, laboratory: Laboratory, explanations: Sequence[Explanation]) -> None:
+        self._laboratory, self._explanations = laboratory, explanations
+        self._reducer = laboratory.reducer
 
     def masking(self, asked: CaseAnswers) -> Explanation | None:
         """Returns the explanation of a rejection that proves nothing, because the twin fails, too."""
@@ -59,10 +55,9 @@ class Unmasking:
         if case is None:
             return None
         with suppress(UnsendableError):
-            again = CaseAnswers(
-                asked.number, case, case.verdict, await self._sender.ask("unmasked", asked.number, case)
-            )
-            await self._proving.prove(again)
+            answer = await self._laboratory.sender.ask("unmasked", asked.number, case)
+            again = CaseAnswers(asked.number, case, case.verdict, answer)
+            await self._laboratory.proving.prove(again)
             return again
         return None
 
@@ -74,14 +69,14 @@ class Unmasking:
         if twin is None or case.label == "valid":
             return self._changed(case, body)
         valid = self._undone(twin.body, causes)
-        valid_twin = Case(twin.message_type, valid, self._judge.of(twin, valid), tags=TWIN_TAGS)
+        valid_twin = Case(twin.message_type, valid, self._laboratory.judge.of(twin, valid), tags=TWIN_TAGS)
         return self._changed(case, body, valid_twin) if valid_twin.label == "valid" else None
 
     def _on_plain_message(self, asked: CaseAnswers) -> Case | None:
         """Returns the plain message with the faults of the case. For example, the cause may be a number of items, but
         with another number, a sum would be wrong.
         """
-        plain, case = self._sender.plain, asked.case
+        plain, case = self._laboratory.plain, asked.case
         if plain is None or not case.faults or tree_of(case.body) is None:
             return None
         places = [fault.at for fault in case.faults]
@@ -91,7 +86,7 @@ class Unmasking:
 
     def _changed(self, case: Case, body: bytes, twin: Case | None = None) -> Case | None:
         """Returns None if the changed message has another verdict, or breaks other rules."""
-        verdict = self._judge.of(case, body)
+        verdict = self._laboratory.judge.of(case, body)
         if verdict.label != case.label or _rules(verdict.broken) != _rules(case.verdict.broken):
             return None
         return Case(case.message_type, body, verdict, case.faults, case.tags, twin=twin)

@@ -1,0 +1,88 @@
+"""Decides which causes of failures are one finding, and which say nothing new."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from brokerfuzz.campaign.causes.attributes import Attribute
+from brokerfuzz.campaign.causes.evidence import union
+from brokerfuzz.campaign.causes.explanation import Cause, Explanation, explanation_of
+from brokerfuzz.campaign.contradictions import TEXT_MATTERS
+
+MANY: Final = 3
+"""This number of conditions of one property is one finding: the target rejects, for example, all but letters."""
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+def explanations_of(causes: Iterable[Cause]) -> list[Explanation]:
+    in_order = _with_lines(sorted(causes, key=lambda cause: cause.failure.number))
+    at_each_line = _grouped(in_order, lambda cause: cause.line)
+    needed = [cause for at_one_line in at_each_line for cause in _without_covered(at_one_line)]
+    return [explanation_of(belonging_together) for belonging_together in _groups_of(needed)]
+
+
+def _with_lines(causes: Sequence[Cause]) -> list[Cause]:
+    """Java soon leaves out stack traces. So a crash without a line is at that of another one with the same cause."""
+    lines = {cause.attributes: cause.line for cause in causes if cause.attributes and cause.line}
+    return [replace(cause, line=cause.line or lines.get(cause.attributes, "")) for cause in causes]
+
+
+def _without_covered(causes: Sequence[Cause]) -> list[Cause]:
+    """Of the causes at one line, leaves out those without attributes whose failures have the attributes of another one,
+    and those all of whose failures belong to a wider one: if the URLs with a query contain "&", a target that rejects
+    "&" rejects them, too.
+    """
+    explained = [cause for cause in causes if cause.attributes]
+    reached = union(cause.tried for cause in explained)
+    unexplained = [cause for cause in causes if not cause.attributes and cause.covered & ~reached]
+    failing = union(cause.covered for cause in causes)
+    complete = [replace(cause, covered=cause.tried & failing) for cause in explained]
+    return [cause for cause in complete if not any(_is_wider(other, cause) for other in complete)] + unexplained
+
+
+def _is_wider(wider: Cause, cause: Cause) -> bool:
+    is_wider = wider.covered != cause.covered and not cause.covered & ~wider.covered
+    return is_wider and _answer(wider) == _answer(cause)
+
+
+def _answer(cause: Cause) -> tuple[str, ...]:
+    """What tells failures apart. The text of a rejection may name the property, so it does not."""
+    return cause.text if cause.failure.kind in TEXT_MATTERS else cause.text[:1]
+
+
+def _groups_of(causes: Sequence[Cause]) -> list[list[Cause]]:
+    """Groups causes with one line of code, with one condition at several places, or with many of one property."""
+    by_line = _grouped([cause for cause in causes if cause.line], lambda cause: cause.line)
+    others = [cause for cause in causes if not cause.line]
+    by_condition = _grouped(others, _condition_anywhere)
+    several = [group for group in by_condition if len({cause.sites for cause in group}) > 1]
+    at_one_site = [cause for group in by_condition if group not in several for cause in group]
+    by_sites = _grouped(at_one_site, lambda cause: (_answer(cause), cause.sites or cause.attributes))
+    many = [group for group in by_sites if _is_one(group)]
+    single = [[cause] for group in by_sites if group not in many for cause in group]
+    return [*by_line, *several, *many, *single]
+
+
+def _is_one(causes: Sequence[Cause]) -> bool:
+    """Returns whether several causes at one site are one: those with one text are, and others if there are many."""
+    texts = {cause.text for cause in causes}
+    has_one_text = len(causes) > 1 and len(texts) == 1 and len(texts.pop()) > 1
+    return has_one_text or len(causes) >= MANY or not all(cause.attributes for cause in causes)
+
+
+def _condition_anywhere(cause: Cause) -> Hashable:
+    """The condition of a cause, whatever its place. Causes without a single condition belong to no other."""
+    if len(cause.attributes) == 1 and isinstance(cause.attributes[0], Attribute):
+        attribute = cause.attributes[0]
+        if attribute.site is not None and attribute.items is None:
+            return _answer(cause), attribute.condition
+    return id(cause)
+
+
+def _grouped(causes: Iterable[Cause], key: Callable[[Cause], _Key]) -> list[list[Cause]]:
+    groups: dict[_Key, list[Cause]] = defaultdict(list)
+    for cause in causes:
+        groups[key(cause)].append(cause)
+    return list(groups.values())
