@@ -1,12 +1,13 @@
 """Explains wrong acceptances: what the target does not check. This needs no experiments, because the fault of each case
 is known.
 
-A unit is a leniency at a rule, for example "accepts strings for numbers" at `orderMinimum:type`. The explanation that
-covers most units comes first: properties that are not read at all, items that are not checked, a leniency at many
-rules, a rule. The units that remain are findings of their own.
+A unit is a habit at a rule, for example "accepts strings for numbers" at `orderMinimum:type`. The explanation that
+covers most units comes first: properties that are not read at all, items that are not checked, a habit at many rules, a
+rule. The units that remain are findings of their own.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -18,13 +19,14 @@ from brokerfuzz.campaign.causes.explanation import Explanation, some_of
 from brokerfuzz.campaign.causes.leniencies import (
     IGNORES_CASE,
     IGNORES_UNKNOWN,
-    Leniency,
+    Habit,
+    UncheckedPlace,
     conversions_in_words,
     conversions_with_one_cause,
     habit_of,
-    leniencies_of,
     nothing_at,
     short_name,
+    unchecked_places_of,
 )
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.proof import CaseAnswers
@@ -39,24 +41,28 @@ EVERYTHING: Final = "accepts (almost) every invalid message"
 SEVERAL: Final = 3
 """A habit at fewer places is no habit of the target, so each place is a finding of its own."""
 ENOUGH, FEW = 4, 2
-"""Fewer failing cases have a leniency in common by chance. If no other case has it, fewer are enough."""
+"""Fewer failing cases have a place in common by chance. If no other case has it, fewer are enough."""
 USUAL: Final = 0.8
-"""If more than this share of the cases without the leniency fails as well, it explains nothing."""
+"""If more than this share of the cases at other places fails as well, the place explains nothing."""
 COVERED: Final = 0.9
-"""At least this share of the cases of a unit must have the leniency."""
+"""At least this share of the cases of a unit must belong to its explanation."""
 COUNTEREXAMPLE: Final = 10
 """The number of failing cases that one case outweighs that does not fail."""
 _UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__|\"[^a-zA-Z\"]*\":")
 """A byte that is not printable ASCII, the backslash of an escape, or a name such as `__proto__` or an empty one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Unit:
     """A habit at a rule. `habit` is None for cases with several faults."""
 
     rule: str
-    habit: Leniency | None
+    habit: Habit | None
     cases: Mask
+
+    @property
+    def site(self) -> str:
+        return site_of_rule(self.rule) or "message"
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,7 @@ class _Candidate:
 
     key: tuple[str, ...]
     text: str
-    units: frozenset[int]
+    units: frozenset[_Unit]
     cases: Mask
     simplicity: int = 1
     is_habit: bool = False
@@ -89,7 +95,8 @@ class AcceptanceSearch:
             for asked in evidence.cases(self._failing)
             if asked.rule and habit_of(asked.case, self._contract) == IGNORES_UNKNOWN
         }
-        self._having = evidence.cases_by(self._leniencies, self._concerned)
+        self._habits = evidence.cases_by(self._habits_of, self._concerned)
+        self._places = evidence.cases_by(self._places_of, self._concerned)
         units = evidence.cases_by(self._rule_and_habit, self._failing)
         self._units = [_Unit(rule, habit, cases) for (rule, habit), cases in units.items()]
 
@@ -108,30 +115,29 @@ class AcceptanceSearch:
     def _greedy(self) -> Iterator[Explanation]:
         """Uses the candidates of most units first, so that few findings remain."""
         candidates = list(self._candidates()) if len(self._units) > 1 else []
-        remaining = frozenset(range(len(self._units)))
+        remaining = frozenset(self._units)
         while candidates:
             best = max(candidates, key=lambda candidate: self._rank(candidate, remaining))
             covered = best.units & remaining
             if len(covered) < 2:
                 break
-            yield self._of_units(best, [self._units[index] for index in sorted(covered)])
+            yield self._of_units(best, [unit for unit in self._units if unit in covered])
             remaining -= covered
-        for index in sorted(remaining):
-            unit = self._units[index]
+        for unit in [unit for unit in self._units if unit in remaining]:
             key = (unit.rule, unit.habit.text if unit.habit else "several faults")
             yield self._explanation(key, "", unit.cases, unit.cases)
 
     def _of_units(self, candidate: _Candidate, units: Sequence[_Unit]) -> Explanation:
         """A habit that shows at one place only is a mistake at this place."""
         text = candidate.text or conversions_in_words(unit.habit for unit in units if unit.habit)
-        sites = {_site(unit.rule) for unit in units}
+        sites = {unit.site for unit in units}
         covered = union(unit.cases for unit in units)
         if len(sites) > 1 or not candidate.is_habit:
             return self._explanation(candidate.key, text, covered, candidate.cases, is_habit=candidate.is_habit)
         concerned = candidate.cases & self._with_rules({unit.rule for unit in units})
         return self._explanation(candidate.key, f"{sites.pop()}: {text}", covered, concerned)
 
-    def _rank(self, candidate: _Candidate, remaining: frozenset[int]) -> tuple[int, bool, int, int, int]:
+    def _rank(self, candidate: _Candidate, remaining: frozenset[_Unit]) -> tuple[int, bool, int, int, int]:
         """A case that does not fail speaks against a cause more than one that fails speaks for it. If the same cases
         show that only the first item or the first ten items are checked, the latter claims less.
         """
@@ -162,37 +168,39 @@ class AcceptanceSearch:
 
     # --------------------------------------------------------------------------------------------------------- evidence
 
-    def _leniencies(self, asked: CaseAnswers) -> Iterator[Leniency]:
-        for leniency in leniencies_of(asked.case, self._contract):
-            is_part = leniency == IGNORES_CASE and asked.rule in self._ignoring_unknown
-            yield IGNORES_UNKNOWN if is_part else leniency
+    def _habits_of(self, asked: CaseAnswers) -> Iterator[Habit]:
+        """A message with several faults shows no habit."""
+        if len(asked.case.faults) == 1:
+            habit = habit_of(asked.case, self._contract)
+            is_part = habit == IGNORES_CASE and asked.rule in self._ignoring_unknown
+            yield IGNORES_UNKNOWN if is_part else habit
 
-    def _rule_and_habit(self, asked: CaseAnswers) -> Iterator[tuple[str, Leniency | None]]:
-        habits = [leniency for leniency in self._leniencies(asked) if leniency.kind == "habit"]
-        yield asked.rule or asked.verdict.broken[0].rule, habits[0] if habits else None
+    def _places_of(self, asked: CaseAnswers) -> Iterator[UncheckedPlace]:
+        return unchecked_places_of(asked.case, self._contract)
 
-    def _of_kind(self, kind: str) -> dict[Leniency, Mask]:
-        return {leniency: cases for leniency, cases in self._having.items() if leniency.kind == kind}
+    def _rule_and_habit(self, asked: CaseAnswers) -> Iterator[tuple[str, Habit | None]]:
+        yield asked.rule or asked.verdict.broken[0].rule, next(self._habits_of(asked), None)
+
+    def _of_kind(self, kind: str) -> dict[UncheckedPlace, Mask]:
+        return {place: cases for place, cases in self._places.items() if place.kind == kind}
 
     def _with_rules(self, rules: Iterable[str]) -> Mask:
-        masks = {leniency.name: cases for leniency, cases in self._of_kind("rule").items()}
+        masks = {place.name: cases for place, cases in self._of_kind("rule").items()}
         return union(masks[rule] for rule in rules)
 
-    def _certain(self, kind: str) -> dict[Leniency, Mask]:
-        """Returns the leniencies of this kind with which (almost) every fault is accepted, whatever the habit."""
-        habits = self._of_kind("habit").values()
+    def _certain(self, kind: str) -> dict[UncheckedPlace, Mask]:
+        """Returns the places of this kind at which (almost) every fault is accepted, whatever the habit."""
+        habits = self._habits.values()
         return {
-            leniency: cases
-            for leniency, cases in self._of_kind(kind).items()
+            place: cases
+            for place, cases in self._of_kind(kind).items()
             if is_certain(cases, self._failing) and sum(bool(cases & habit) for habit in habits) >= SEVERAL
         }
 
-    def _covered(self, cases: Mask) -> frozenset[int]:
+    def _units_within(self, cases: Mask) -> frozenset[_Unit]:
         """Returns the units whose cases are (almost) all among these cases."""
         return frozenset(
-            index
-            for index, unit in enumerate(self._units)
-            if (unit.cases & cases).bit_count() >= COVERED * unit.cases.bit_count()
+            unit for unit in self._units if (unit.cases & cases).bit_count() >= COVERED * unit.cases.bit_count()
         )
 
     def _is_explained_by(self, cases: Mask) -> bool:
@@ -210,21 +218,19 @@ class AcceptanceSearch:
         cases = union(unread.values()) if len(unread) >= SEVERAL else 0
         if cases:
             text = f"{some_of(sorted(site.name for site in unread))}: nothing is checked"
-            yield _Candidate(("unchecked",), text, self._covered(cases), cases)
-        yield from self._habits(cases | union(self._certain("later items").values()))
+            yield _Candidate(("unchecked",), text, self._units_within(cases), cases)
+        yield from self._habits_at_several_places(cases | union(self._certain("later items").values()))
         yield from self._sites_with_several_habits()
-        yield from self._places()
+        yield from self._unchecked_places()
 
-    def _habits(self, unread: Mask) -> Iterator[_Candidate]:
+    def _habits_at_several_places(self, unread: Mask) -> Iterator[_Candidate]:
         """Yields the habits at several places, or at all places that are checked at all."""
-        read_units = {*range(len(self._units))} - self._covered(unread)
-        tried = {habit: cases & ~unread for habit, cases in self._of_kind("habit").items()}
-        units_with = {
-            habit: frozenset(index for index in read_units if self._units[index].habit == habit) for habit in tried
-        }
+        read_units = frozenset(self._units) - self._units_within(unread)
+        tried = {habit: cases & ~unread for habit, cases in self._habits.items()}
+        units_with = {habit: frozenset(unit for unit in read_units if unit.habit == habit) for habit in tried}
         habits = []
         for habit, units in units_with.items():
-            rules = {self._units[index].rule for index in units}
+            rules = {unit.rule for unit in units}
             tried_rules = sum(bool(cases & tried[habit]) for cases in self._of_kind("rule").values())
             if units and (len(units) >= SEVERAL or len(rules) >= tried_rules):
                 habits.append(habit)
@@ -232,23 +238,24 @@ class AcceptanceSearch:
         shown = [habit for habit, units in units_with.items() if units]
         together = conversions_with_one_cause([habit for habit in habits if habit.found], shown)
         if together:
-            converted = frozenset[int]().union(*(units_with[habit] for habit in together))
-            yield _Candidate(("conversions",), "", converted, union(tried[one] for one in together), is_habit=True)
+            converted = frozenset[_Unit]().union(*(units_with[habit] for habit in together))
+            yield _Candidate(("conversions",), "", converted, union(tried[habit] for habit in together), is_habit=True)
 
     def _sites_with_several_habits(self) -> Iterator[_Candidate]:
-        for site in dict.fromkeys(_site(unit.rule) for unit in self._units if unit.habit):
-            indexes = [i for i, unit in enumerate(self._units) if unit.habit and _site(unit.rule) == site]
-            units = [self._units[index] for index in indexes]
+        units_at: dict[str, list[_Unit]] = defaultdict(list)
+        for unit in self._units:
+            if unit.habit:
+                units_at[unit.site].append(unit)
+        for site, units in units_at.items():
             rules = {unit.rule for unit in units}
             if len(units) >= SEVERAL or 1 in (len(rules), len({unit.habit for unit in units})):
                 text = f"{site}: {_habits_in_words(units)}"
-                yield _Candidate(("site", site), text, frozenset(indexes), self._with_rules(rules), simplicity=-3)
+                yield _Candidate(("site", site), text, frozenset(units), self._with_rules(rules), simplicity=-3)
 
-    def _places(self) -> Iterator[_Candidate]:
+    def _unchecked_places(self) -> Iterator[_Candidate]:
         """Yields places of faults at which (almost) every fault is accepted, perhaps only beside something else."""
-        places = {place: cases for place, cases in self._having.items() if place.kind != "habit"}
         partly = {}
-        for place, cases in places.items():
+        for place, cases in self._places.items():
             if self._is_explained_by(cases):
                 yield self._place(self._text_of(place, cases), place, cases, -1)
             elif cases & self._failing:
@@ -261,15 +268,17 @@ class AcceptanceSearch:
                     text = f"{self._text_of(place, both)} if {context.clause(with_subject=True)}"
                     yield self._place(text, place, both, -2)
 
-    def _text_of(self, place: Leniency, cases: Mask) -> str:
+    def _text_of(self, place: UncheckedPlace, cases: Mask) -> str:
         if place.kind != "nothing":
             return place.text
         faults = [(asked.case, fault) for asked in self._evidence.cases(cases) for fault in asked.case.faults]
         nothing = {nothing_at(place.name, fault, case, self._contract) for case, fault in faults} - {""}
         return f"{place.name}: accepted if it is {listed(sorted(nothing), 'or')}"
 
-    def _place(self, text: str, place: Leniency, cases: Mask, simplicity: int) -> _Candidate:
-        return _Candidate((text,), text, self._covered(cases), cases, simplicity, checked_items=place.checked_items)
+    def _place(self, text: str, place: UncheckedPlace, cases: Mask, simplicity: int) -> _Candidate:
+        return _Candidate(
+            (text,), text, self._units_within(cases), cases, simplicity, checked_items=place.checked_items
+        )
 
     def _contexts(self) -> Iterator[Attribute]:
         for path, site in self._contract.sites[self._evidence.message_type].items():
@@ -280,7 +289,7 @@ class AcceptanceSearch:
                 yield from (Attribute(condition, path) for condition in (HAS_VALUE.of(), MISSING.of(), EQUALS.of(None)))
 
 
-def _outermost(places: dict[Leniency, Mask]) -> dict[Leniency, Mask]:
+def _outermost(places: dict[UncheckedPlace, Mask]) -> dict[UncheckedPlace, Mask]:
     names = [place.name for place in places]
     return {
         place: cases
@@ -313,10 +322,6 @@ def _habits_in_words(units: Sequence[_Unit]) -> str:
     if all(habit.found for habit in habits):
         return conversions_in_words(habits)
     return f"does not always check {some_of(list(dict.fromkeys(keyword_of(unit.rule) for unit in units)))}"
-
-
-def _site(rule: str) -> str:
-    return site_of_rule(rule) or "message"
 
 
 def _strangeness(asked: CaseAnswers) -> tuple[bool, bool, int, int, int]:

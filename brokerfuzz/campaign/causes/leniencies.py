@@ -1,9 +1,10 @@
-"""Names what a lenient reader does when it accepts an invalid message: which value it takes for which, or where it
-checks nothing. A fault shows several leniencies, and other faults tell which of them the target has.
+"""Names what a lenient reader does when it accepts an invalid message: it has a habit, or does not check a place. Other
+faults show which of them is the reason.
 
-    fault       "1" for 1 at /priceClasses/1/price
-    leniencies  accepts strings for numbers; priceClasses[].price:type is not checked; priceClasses: nothing is checked;
-                priceClasses: only the first item is checked; ...
+    fault             "1" for 1 at /priceClasses/1/price
+    habit             accepts strings for numbers
+    unchecked places  priceClasses[].price:type is not checked; priceClasses: nothing is checked; priceClasses: only the
+                      first item is checked; ...
 """
 
 from collections import Counter
@@ -44,28 +45,33 @@ _INT32: Final = (-(2**31), 2**31 - 1)
 _MOST_ITEMS: Final = 10
 
 
-class Leniency(NamedTuple):
-    """What a reader does: it has a `habit` at any place, or does not check what has a `name`: a `rule`, rules with a
-    `condition`, all values `below` a site, or the items of an array after the first `checked_items` (`later items`). Or
-    it checks a site only if it has a value that is not null or empty (`nothing`). If a habit converts values, `found`
-    and `wanted` say which: `strings` for `numbers`.
+class Habit(NamedTuple):
+    """What a reader does at any place. If it converts values, it accepts what was `found` for what was `wanted`:
+    `strings` for `numbers`.
     """
 
-    kind: Literal["habit", "rule", "condition", "below", "nothing", "later items"]
     text: str
-    name: str = ""
-    checked_items: int = 0
     found: str = ""
     wanted: str = ""
 
 
-def leniencies_of(case: Case, contract: Contract) -> Iterator[Leniency]:
-    if len(case.faults) == 1:
-        yield habit_of(case, contract)
+class UncheckedPlace(NamedTuple):
+    """What a reader does not check: a `rule`, rules with a `condition`, all values `below` a site, or the items of an
+    array after the first `checked_items` (`later items`). Or it checks a site only if it has a value that is not null
+    or empty (`nothing`). `name` is that of the rule, the condition, the site or the array.
+    """
+
+    kind: Literal["rule", "condition", "below", "nothing", "later items"]
+    name: str
+    text: str
+    checked_items: int = 0
+
+
+def unchecked_places_of(case: Case, contract: Contract) -> Iterator[UncheckedPlace]:
     for fault in case.faults:
-        yield Leniency("rule", f"{short_name(fault.rule)} is not checked", fault.rule)
+        yield UncheckedPlace("rule", fault.rule, f"{short_name(fault.rule)} is not checked")
         if condition := fault.rule.partition("@")[2]:
-            yield Leniency("condition", f"the rules for {condition} are not checked", condition)
+            yield UncheckedPlace("condition", condition, f"the rules for {condition} are not checked")
         path = ""
         for step in steps_of(fault.at):
             if step.isdecimal():
@@ -73,17 +79,17 @@ def leniencies_of(case: Case, contract: Contract) -> Iterator[Leniency]:
                 path += "[]"
             else:
                 path = path_below(path, step)
-            yield Leniency("below", f"{path}: nothing is checked", path)
+            yield UncheckedPlace("below", path, f"{path}: nothing is checked")
         if nothing_at(path, fault, case, contract):
-            yield Leniency("nothing", f"{path}: accepted if it has no value", path)
+            yield UncheckedPlace("nothing", path, f"{path}: accepted if it has no value")
 
 
-def _in_item(array: str, index: int) -> Iterator[Leniency]:
-    """Yields the leniencies at one array, and at all arrays."""
+def _in_item(array: str, index: int) -> Iterator[UncheckedPlace]:
+    """Yields the unchecked items of one array, and of all arrays."""
     for name in (array, ""):
         for first in range(1, min(index, _MOST_ITEMS) + 1):
             checked = "the first item is" if first == 1 else f"the first {first} items are"
-            yield Leniency("later items", f"{name or 'arrays'}: only {checked} checked", name, first)
+            yield UncheckedPlace("later items", name, f"{name or 'arrays'}: only {checked} checked", first)
 
 
 def nothing_at(path: str, fault: Fault, case: Case, contract: Contract) -> str:
@@ -105,54 +111,54 @@ def nothing_at(path: str, fault: Fault, case: Case, contract: Contract) -> str:
 
 # ------------------------------------------------------------------------------------------------------------- habits
 
-IGNORES_UNKNOWN: Final = Leniency("habit", _UNCHECKED["additionalProperties"])
-IGNORES_CASE: Final = Leniency("habit", _UNCHECKED["name-in-another-case"])
+IGNORES_UNKNOWN: Final = Habit(_UNCHECKED["additionalProperties"])
+IGNORES_CASE: Final = Habit(_UNCHECKED["name-in-another-case"])
 """Where a reader ignores unknown properties, this is a part of it."""
 
 
-def habit_of(case: Case, contract: Contract) -> Leniency:
+def habit_of(case: Case, contract: Contract) -> Habit:
     """Describes what a reader does that accepts a case with exactly one fault."""
     (fault,) = case.faults
     rule = contract.rule(fault.rule)
     if rule.keyword == JSON_RULE:
-        return Leniency("habit", f"accepts text that is not JSON ({family_of(fault.technique)})")
+        return Habit(f"accepts text that is not JSON ({family_of(fault.technique)})")
     if rule.keyword == "type":
         return _conversion(case, fault, rule, contract)
     if rule.keyword in ("minimum", "maximum") and rule.value in _INT32:
-        return Leniency("habit", "accepts integers beyond 32 bits")
+        return Habit("accepts integers beyond 32 bits")
     family = family_of(fault.technique)
     text = _UNCHECKED.get(family) or _UNCHECKED.get(rule.keyword, f"does not check {rule.keyword}")
-    return Leniency("habit", text)
+    return Habit(text)
 
 
-def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Leniency:
+def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Habit:
     schema = contract.sites[case.message_type][rule.site].schema
     wanted = " or ".join(sorted({_plural(name) for name in types_of(schema) - {"null"}})) or "nothing"
     found = _NAMES[type(value_at(case.value, steps_of(fault.at)))]
     if found == wanted == "numbers":
-        return Leniency("habit", "accepts fractions for integers")
-    return Leniency("habit", f"accepts {found} for {wanted}", found=found, wanted=wanted)
+        return Habit("accepts fractions for integers")
+    return Habit(f"accepts {found} for {wanted}", found=found, wanted=wanted)
 
 
 def _plural(json_type: str) -> str:
     return "numbers" if json_type == "integer" else f"{json_type}s"
 
 
-def conversions_with_one_cause(habits: Sequence[Leniency], leniencies: Iterable[Leniency]) -> list[Leniency]:
-    """Returns the conversions that have one cause if these are habits of a reader: two of the same values, two to the
-    same type, or several of any. Null at a single place may have another cause.
+def conversions_with_one_cause(habits: Sequence[Habit], shown: Iterable[Habit]) -> list[Habit]:
+    """Returns those of the `shown` conversions that have one cause if a reader has these habits: two of the same
+    values, two to the same type, or several of any. Null at a single place may have another cause.
     """
     found, wanted = {habit.found for habit in habits}, {habit.wanted for habit in habits}
     if len(habits) > 1 and len(found) == 1:
-        return [leniency for leniency in leniencies if leniency.found in found]
+        return [habit for habit in shown if habit.found in found]
     if len(habits) > 1 and len(wanted) == 1:
-        return [leniency for leniency in leniencies if leniency.wanted in wanted]
+        return [habit for habit in shown if habit.wanted in wanted]
     if len(habits) > 2:
-        return [leniency for leniency in leniencies if leniency in habits or leniency.found not in ("", "null")]
+        return [habit for habit in shown if habit in habits or habit.found not in ("", "null")]
     return []
 
 
-def conversions_in_words(conversions: Iterable[Leniency]) -> str:
+def conversions_in_words(conversions: Iterable[Habit]) -> str:
     """Writes, for example, `accepts null for objects, strings and numbers`, if all conversions have one side. The most
     frequent ones come first.
     """
