@@ -33,22 +33,33 @@ from brokerfuzz.json_trees import (
 from brokerfuzz.pointers import escape, path_below
 from brokerfuzz.schemas.json_parser import integer
 
-MISSING: Final = ()
-"""The value of a missing property."""
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Difference:
-    """`place` is the JSON Pointer of `value`, and `site` is its site. `undo` changes the message there, at `path` or
-    inside it. `is_added` is true if the ordinary message has no such property.
+    """`place` is the JSON Pointer of `tree`, the unusual value, and `site` is its site. For a missing property, `tree`
+    is `ABSENT`. `undo` changes the message there, at `path` or inside it. `is_added` is true if the ordinary message
+    has no such property.
     """
 
     path: Path
     place: str
     site: str
-    value: Tree | tuple[()]
+    tree: Any
     undo: Callable[[Tree], Tree]
     is_added: bool = False
+
+    @property
+    def value(self) -> Any:
+        """The value as a Python object: `ABSENT` if it is missing. The items of an array, and the properties of an
+        object, are left out.
+        """
+        match self.tree:
+            case JsonArray(items):
+                return [None] * len(items)
+            case JsonObject():
+                return {}
+            case _:
+                return ABSENT if self.tree is ABSENT else json.loads(write_tree(self.tree), parse_int=integer)
 
 
 @dataclass(frozen=True)
@@ -90,8 +101,8 @@ class OrdinaryValues:
 
     def differences(self, tree: Tree, spot: _Spot = _ROOT) -> Iterator[Difference]:
         """Yields the differences between a message and the ordinary one, in the order of the message."""
-        usual = self.accepted.get(spot.site, self.others.get(spot.site, MISSING))
-        if isinstance(usual, tuple):
+        usual = self.accepted.get(spot.site, self.others.get(spot.site, ABSENT))
+        if usual is ABSENT:
             return
         if children(tree) and not (children(usual) and type(usual) is type(tree)):
             yield spot.difference(tree, partial(_put, spot.path, usual))
@@ -123,20 +134,7 @@ def _missing(names: set[str], spot: _Spot, usual: JsonObject) -> Iterator[Differ
     for name, value in usual.pairs:
         if name not in names:
             undo = partial(_added, spot.path, name, value)
-            yield Difference(spot.path, f"{spot.place}/{escape(name)}", path_below(spot.site, name), MISSING, undo)
-
-
-def parsed(value: Tree | tuple[()]) -> Any:
-    """Returns the value of a difference as a Python object: `ABSENT` if it is missing. The items of an array, and the
-    properties of an object, are left out.
-    """
-    if isinstance(value, tuple):
-        return ABSENT
-    if isinstance(value, JsonArray):
-        return [None] * len(value.items)
-    if isinstance(value, JsonObject):
-        return {}
-    return json.loads(write_tree(value), parse_int=integer)
+            yield Difference(spot.path, f"{spot.place}/{escape(name)}", path_below(spot.site, name), ABSENT, undo)
 
 
 def undone(tree: Tree, differences: Iterable[Difference]) -> Tree:

@@ -26,11 +26,7 @@ from brokerfuzz.json_trees import (
 )
 from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas.flattening import KNOWN
-
-Schemas = Mapping[str, Mapping[str, Any]]
-"""Maps each site to its schema, in which every `$ref` is resolved. The schema determines the simplest values of the
-site.
-"""
+from brokerfuzz.schemas.sites import Site, schema_at
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
 _MOST_ZEROED = 32  # in characters; longer strings are only shortened
@@ -46,8 +42,10 @@ _YEARS = ("2000", "9999")
 
 
 class Shrinker:
-    def __init__(self, problem: Problem, schemas: Schemas) -> None:
-        self._problem, self._schemas = problem, schemas
+    """The schema of a site determines its simplest values."""
+
+    def __init__(self, problem: Problem, sites: Mapping[str, Site]) -> None:
+        self._problem, self._sites = problem, sites
 
     async def shrink(self) -> None:
         """Removes all properties and items that the problem does not need. Raises `LimitReachedError`."""
@@ -80,10 +78,10 @@ class Shrinker:
         return tree
 
     async def _order(self, tree: Tree) -> None:
-        await self._problem.has(in_schema_order(tree, self._schemas))
+        await self._problem.has(in_schema_order(tree, self._sites))
 
     async def _simplify_at(self, tree: Tree, path: Path) -> Tree:
-        schema = self._schemas.get(site(tree, path), {})
+        schema = schema_at(self._sites, site(tree, path))
         while True:
             for value in simpler(at(tree, path), schema):
                 candidate = replaced(tree, path, value)
@@ -210,15 +208,15 @@ def _with_zeros(text: str) -> Iterator[str]:
         yield from (f"{text[:place]}0{text[place + 1 :]}" for place in range(len(text)))
 
 
-def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
+def in_schema_order(tree: Tree, sites: Mapping[str, Site], path: str = "") -> Tree:
     """Orders the properties of each object as in the schema. Unknown properties come last."""
     match tree:
         case JsonObject(pairs):
-            known = list(schemas.get(path, {}).get("properties", ()))
+            known = list(schema_at(sites, path).get("properties", ()))
             rank = {name: number for number, name in enumerate(known)}
-            props = [(name, in_schema_order(prop, schemas, path_below(path, name))) for name, prop in pairs]
+            props = [(name, in_schema_order(prop, sites, path_below(path, name))) for name, prop in pairs]
             return JsonObject(tuple(sorted(props, key=lambda pair: rank.get(pair[0], len(known)))))
         case JsonArray(items):
-            return JsonArray(tuple(in_schema_order(item, schemas, f"{path}[]") for item in items))
+            return JsonArray(tuple(in_schema_order(item, sites, f"{path}[]") for item in items))
         case _:
             return tree

@@ -102,6 +102,11 @@ class Site:
         return places
 
 
+def schema_at(sites: Mapping[str, Site], path: str) -> Schema:
+    """Returns the schema of a site, or an empty one if the contract does not describe it."""
+    return sites[path].schema if path in sites else {}
+
+
 def sites_of(schema: Schema) -> Mapping[str, Site]:
     """Maps the paths of the sites of a message type to the sites."""
     return MappingProxyType({site.path: site for site in Site("", schema).all()})

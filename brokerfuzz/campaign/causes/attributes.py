@@ -5,7 +5,7 @@ Findings contain the `place` and the `clause` of an attribute, and its `key` ide
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -33,8 +33,12 @@ class Items:
             items = f"the first {self.last + 1} items"
         return f"in {items} of {self.array or 'the message'}"
 
-    def contain(self, index: int) -> bool:
-        return self.first <= index and (self.last is None or index <= self.last)
+    def contain(self, site: str, indexes: Sequence[int]) -> bool:
+        """Returns whether one of the items contains a value. `indexes` are those of the items around the value."""
+        depth = self.array.count("[]")
+        if not site.startswith(f"{self.array}[]") or len(indexes) <= depth:  # names of properties may contain brackets
+            return False
+        return self.first <= indexes[depth] and (self.last is None or indexes[depth] <= self.last)
 
 
 @dataclass(frozen=True, slots=True)

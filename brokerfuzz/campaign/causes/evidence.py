@@ -10,12 +10,12 @@ from functools import cached_property, reduce
 from operator import or_
 from typing import Any, Final, TypeVar
 
-from brokerfuzz.campaign.causes.attributes import Attribute, OfMessage
+from brokerfuzz.campaign.causes.attributes import Attribute, Items, OfMessage
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas import Contract, MessageType, Site
-from brokerfuzz.schemas.keywords import Schema
+from brokerfuzz.schemas.sites import schema_at
 
 CERTAIN: Final = 0.95
 """At least this share of the cases with an attribute must fail. Some cases fail in a different way."""
@@ -75,33 +75,27 @@ class Evidence:
     def _having(self, attribute: Attribute | OfMessage) -> Mask:
         if isinstance(attribute, OfMessage):
             return self.mask(attribute.holds)
-        if attribute.items is None:
+        items = attribute.items
+        if items is None:
             return self.mask_of(self._positions_with(attribute))
         positions = self.positions(self.having(Attribute(attribute.condition, attribute.site)))
-        return self.mask_of(place for place in positions if self._has_in_items(self.answers[place], attribute))
+        return self.mask_of(place for place in positions if self._has_in_items(self.answers[place], attribute, items))
 
     def _positions_with(self, attribute: Attribute) -> Iterator[int]:
         for site in self._positions_by_value if attribute.site is None else (attribute.site,):
-            schema = self._schema_at(site)
+            schema = schema_at(self._sites, site)
             for (kind, value), positions in self._positions_by_value.get(site, {}).items():
                 example = [None] * value if kind is list else value
                 if attribute.condition.holds(example, schema):
                     yield from positions
 
-    def _has_in_items(self, asked: CaseAnswers, attribute: Attribute) -> bool:
-        items = attribute.items
-        assert items is not None
-        depth = items.array.count("[]")
-        for site, indexes, value in self._occurrences(asked):
-            is_there = site.startswith(f"{items.array}[]") and attribute.site in (site, None)
-            is_there = is_there and len(indexes) > depth  # the name of an unknown property may contain brackets
-            if is_there and items.contain(indexes[depth]) and attribute.condition.holds(value, self._schema_at(site)):
-                return True
-        return False
-
-    def _schema_at(self, site: str) -> Schema:
-        known = self._sites.get(site)
-        return {} if known is None else known.schema
+    def _has_in_items(self, asked: CaseAnswers, attribute: Attribute, items: Items) -> bool:
+        return any(
+            attribute.site in (site, None)
+            and items.contain(site, indexes)
+            and attribute.condition.holds(value, schema_at(self._sites, site))
+            for site, indexes, value in self._occurrences(asked)
+        )
 
     @property
     def _sites(self) -> Mapping[str, Site]:
@@ -137,7 +131,7 @@ def occurrences(
     if isinstance(value, dict):
         for name, part in value.items():
             yield from occurrences(part, sites, path_below(site, name), indexes)
-        for name in sites[site].schema.get("properties", {}) if site in sites else ():
+        for name in schema_at(sites, site).get("properties", {}):
             if name not in value:
                 yield path_below(site, name), indexes, ABSENT
     elif isinstance(value, list):

@@ -7,7 +7,7 @@ from typing import Final
 from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes
 from brokerfuzz.campaign.causes.evidence import Mask, union
 from brokerfuzz.campaign.contradictions import FindingKind
-from brokerfuzz.campaign.difference import Difference, parsed
+from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.pointers import site_of
@@ -59,7 +59,7 @@ class Cause:
         if not isinstance(first, Attribute):
             return difference.site in self.sites
         is_site = first.site in (None, difference.site)
-        return is_site and first.condition.holds(parsed(difference.value), schema)
+        return is_site and first.condition.holds(difference.value, schema)
 
     def condition(self) -> str:
         """Says when the target fails, as a part of a sentence about the first of the `sites`."""

@@ -30,13 +30,14 @@ from brokerfuzz.campaign.causes.conditions import (
     conditions_of,
 )
 from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain, occurrences
-from brokerfuzz.campaign.difference import Difference, parsed
+from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.json_trees import Number, write_tree
 from brokerfuzz.pointers import is_within, path_below, steps_of
+from brokerfuzz.schemas.sites import schema_at
 from brokerfuzz.schemas.verdicts import Violation
 
 ENOUGH: Final = 4
@@ -99,7 +100,7 @@ class Generaliser:
         if len(outermost) == 1:
             violations = [violation for violation in failure.verdict.broken if _is_at(violation, outermost[0])]
             candidates += [(attribute,) for violation in violations for attribute in broken(violation.rule)]
-        numbers = [cause.value for cause in outermost if isinstance(cause.value, Number)]
+        numbers = [cause.tree for cause in outermost if isinstance(cause.tree, Number)]
         candidates += [(notation,) for number in numbers for notation in notations_of(write_tree(number))]
         candidates_inside = [(attribute,) for cause in inside for attribute in self._candidates(cause, ())]
         return (
@@ -126,7 +127,7 @@ class Generaliser:
         return best
 
     def _candidates(self, cause: Difference, limits: Sequence[Condition]) -> Iterator[Attribute]:
-        value = parsed(cause.value)
+        value = cause.value
         for condition in limits:
             yield from (Attribute(condition, cause.site), Attribute(condition, None))
         yield from self._attributes_of(value, cause.site)
@@ -137,7 +138,7 @@ class Generaliser:
 
     def _attributes_of(self, value: Any, site: str) -> Iterator[Attribute]:
         """Yields the conditions of a value, at its site and at any site."""
-        schema = self._sites[site].schema if site in self._sites else {}
+        schema = schema_at(self._sites, site)
         for condition in conditions_of(value, schema, self._edges.of_scalar(site, value)):
             yield Attribute(condition, site)
             if condition.kind not in (MISSING, WITHOUT_VALUE):

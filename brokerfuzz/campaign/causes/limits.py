@@ -72,9 +72,9 @@ async def limits_of_length(problem: Problem, causes: Sequence[Difference]) -> li
     """Returns the limit of a length, if this is the first cause. The target may count characters, units of UTF-16, or
     bytes in UTF-8. The strings that are sent begin as the ordinary one, so a long web address remains one.
     """
-    if not causes or not isinstance(causes[0].value, str):
+    if not causes or not isinstance(causes[0].tree, str):
         return []
-    cause, text = causes[0], causes[0].value
+    cause, text = causes[0], causes[0].tree
     tree = tree_of(problem.failure.body)
     ordinary = "" if cause.is_added else at(cause.undo(tree), cause.path)
     beginning = ordinary if isinstance(ordinary, str) else ""

@@ -9,7 +9,6 @@ Each difference that remains was undone once, and then the answer was right.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
 from brokerfuzz.campaign.problem import Problem
@@ -37,21 +36,24 @@ class Reducer:
             return ()
         differences = tuple(self._ordinary.differences(tree))
 
+        def with_only(remaining: Collection[Difference]) -> Tree:
+            return undone(tree, [difference for difference in differences if difference not in remaining])
+
         async def suffice(remaining: tuple[Difference, ...]) -> bool:
-            return await problem.has(_with_only(tree, differences, remaining))
+            return await problem.has(with_only(set(remaining)))
 
         needed = await fewest(differences, suffice)
         causes = [
             difference
             for difference in needed
-            if await problem.outcome(_with_only(tree, differences, _without(needed, difference))) == "other answer"
+            if await problem.outcome(with_only({*needed} - {difference})) == "other answer"
         ]
         sites = {difference.site for difference in causes or needed}
         await self.simplify(problem, sites)
         return self._at(sites, problem.failure.body)
 
     async def simplify(self, problem: Problem, sites: Collection[str]) -> None:
-        await self._shrinker(problem).simplify(sites)
+        await Shrinker(problem, self.sites).simplify(sites)
 
     async def shrink(self, problem: Problem, causes: Sequence[Difference]) -> tuple[str, ...]:
         """Removes what the problem does not need, unless it then has another cause. Returns the places of the causes in
@@ -59,7 +61,7 @@ class Reducer:
         """
         failure = problem.failure
         before = failure.body, failure.verdict, failure.answer
-        await self._shrinker(problem).shrink()
+        await Shrinker(problem, self.sites).shrink()
         remaining = self._at({cause.site for cause in causes}, failure.body)
         if causes and await problem.outcome(undone(tree_of(failure.body), remaining)) == "same problem":
             failure.body, failure.verdict, failure.answer = before
@@ -76,16 +78,3 @@ class Reducer:
                 earlier = causes.get(difference.place)
                 causes[difference.place] = difference if earlier is None else replace(earlier, is_added=True)
         return tuple(causes.values())
-
-    def _shrinker(self, problem: Problem) -> Shrinker:
-        schemas: Mapping[str, Any] = {path: site.schema for path, site in self.sites.items()}
-        return Shrinker(problem, schemas)
-
-
-def _with_only(tree: Tree, differences: Sequence[Difference], remaining: Sequence[Difference]) -> Tree:
-    kept = set(map(id, remaining))
-    return undone(tree, [difference for difference in differences if id(difference) not in kept])
-
-
-def _without(differences: Sequence[Difference], omitted: Difference) -> tuple[Difference, ...]:
-    return tuple(difference for difference in differences if difference is not omitted)

@@ -20,6 +20,7 @@ from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_tags import TWIN_TAGS
 from brokerfuzz.json_trees import tree_of, write_tree
+from brokerfuzz.schemas.sites import schema_at
 from brokerfuzz.schemas.verdicts import Violation
 
 
@@ -103,8 +104,7 @@ class Unmasking:
         return [explanation for explanation in self._explanations if explanation.kind == kind]
 
     def _is_at(self, cause: Cause, difference: Difference) -> bool:
-        site = self._reducer.sites.get(difference.site)
-        return cause.is_at(difference, {} if site is None else site.schema)
+        return cause.is_at(difference, schema_at(self._reducer.sites, difference.site))
 
 
 def _masking_kind(asked: CaseAnswers) -> FindingKind | None:
